@@ -4,6 +4,7 @@
 # make pictures  the README's pictures, from the real app
 # make samples   the sample data again, from the docstrings of pinned packages; minutes
 # make lock    pin dependencies again
+# make peers   tests against the newest versions of other tools, in a separate environment; gigabytes, for PyTorch
 # make sbom    dist/sbom.json: what a server installs, by its lock file, as CycloneDX
 PYTHON ?= python3
 VENV := .venv
@@ -15,7 +16,7 @@ SELF := $(PIP) --no-deps --no-build-isolation --editable .
 # Of what the checks install they import a part: Python compiles that as it is imported, and keeps it.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test lint browser postgresql docs pictures samples lock sbom clean
+.PHONY: app test lint browser postgresql docs pictures samples lock peers sbom clean
 
 app: $(VENV)/app.done
 	$(BIN)/tiescope app
@@ -85,9 +86,18 @@ lock:
 	printf '%s\n' "-e .[dev]" hatchling editables | $(COMPILE) -o requirements/dev.txt
 	printf '%s\n' "-e .[samples]" hatchling editables | $(COMPILE) -o requirements/samples.txt
 
+# No lock: the tests look for changes in the newest versions. PEERS="ranx beir" tests a few.
+PEERS ?= beir duckdb mteb polars pykeen pyndeval pytrec-eval-terrier ranx scikit-learn sentence-transformers torch torchmetrics
+peers:
+	$(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --editable '.[dev]' $(PEERS)
+	$(VENV)-peers/bin/pytest tests/interop tests/studies/test_tools_against_packages.py tests/studies/test_emulation.py \
+	  tests/references/test_other_tools.py tests/references/test_peers.py tests/measures tests/runs/formats/test_frames.py \
+	  tests/test_conformance.py
+
 sbom: $(VENV)/dev.done
 	mkdir -p dist
 	$(BIN)/cyclonedx-py requirements requirements/server.txt --pyproject pyproject.toml --sv 1.6 --output-reproducible -o dist/sbom.json
 
 clean:
-	rm -rf $(VENV) $(VENV)-samples site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-samples $(VENV)-peers site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -22,6 +22,7 @@ from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.components import THIS_PAGE, section
+from dashboard.widgets.plain_values import plain_measure_key, show_plain_values
 
 FOLDER = Path(__file__).parent
 
@@ -102,7 +103,12 @@ with waiting_shown(), section(THIS_PAGE):
     elif view is None:
         without_board(page.title)
     else:
-        shown_page[page.title].load()(view)
+        shown = shown_page[page.title]
+        plain_key = plain_measure_key(Path(shown.file).stem)
+        if plain_key:
+            show_plain_values(view, page.title, plain_key)
+        else:
+            shown.load()(view)
 if texts := controls.refused():
     unknown = escape_markdown(", ".join(texts))
     refusals.warning(f"This link has settings that are not kept here, or not offered: {unknown}.")

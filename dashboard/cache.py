@@ -20,7 +20,7 @@ from dashboard.server.board_results import board_results, cached_by_key
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.runs import File, Runs, Source
+from metrics.runs import File, Runs, Source, named_judgments
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
@@ -217,6 +217,15 @@ def ranking(board: Board, reranker: str, scoring: ScoringOptions) -> Ranking:
 def segments(board: Board) -> "pd.Series[str]":
     """Return query → query group, for queries that have one."""
     return query_segments(board.runs)
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def lookalike_text(board: Board) -> str:
+    """Return a sentence that names the datasets whose judgments a board seems to have, or an empty text."""
+    runs = board.runs
+    if runs.qrels is None:
+        return ""
+    return named_judgments.lookalike_text(len(runs.judged_pairs.queries), runs.qrels["relevance"].to_numpy())
 
 
 @cached_by_key(show_spinner=False, max_entries=16)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.boards import show_board
-from dashboard.choices import other_measures, view
+from dashboard.choices import scored_measures, view
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.long_work import long_work
@@ -20,7 +20,7 @@ from metrics.support.wording import count_of
 
 def score_as_shown(board: Board) -> None:
     """Score a board with the current settings, so that showing it takes no further time."""
-    cache.evaluation(board, view().scoring, (*cache.MEASURES, *other_measures()))
+    cache.evaluation(board, view().scoring, scored_measures())
     begin_step("Keeping", 0, 1, count_of(len(board.files), "file"))
 
 

@@ -21,7 +21,7 @@ from dashboard.visitor import theme
 from metrics import MEASURES, Evaluation, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
-from metrics.measures import side_by_side
+from metrics.measures import Measure, side_by_side
 from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
@@ -295,7 +295,7 @@ def _choose_further(key: str) -> None:
 
 def _choose_other(key: str) -> None:
     name = "" if key == MEASURE_KEYS[0] else f"_{key}"
-    measures = {measure.name: measure for measure in MEASURES}
+    measures = {measure.name: measure for measure in MEASURES if _is_offered(measure)}
     measure = measures[st.selectbox("Measure", list(measures), key=f"_other{name}")]
     st.caption(measure.summary)
     k = None
@@ -328,10 +328,22 @@ def _other_measure(key: str) -> list[str]:
         return []
     if name and controls.asked_text(key):
         controls.request({key: name})
-    return [] if name is None or name in cache.MEASURES else [name]
+    return [] if name is None or name in cache.MEASURES or not _is_offered(parse(name).measure) else [name]
+
+
+def _is_offered(measure: Measure) -> bool:
+    """Return whether the board can be scored by a measure: measures of subtopics need their judgments."""
+    return measure.family.kind != "subtopics" or st.session_state.get(_SUBTOPICS, False)
+
+
+def scored_measures() -> tuple[str, ...]:
+    """Return the measures that pages score: the usual ones, and the chosen ones with a best and worst case."""
+    others = (name for name in other_measures() if not parse(name).measure.family.no_extremes)
+    return (*cache.MEASURES, *others)
 
 
 _VIEW = "_view"
+_SUBTOPICS = "_has_subtopics"
 _SHOWN_BOARD = "_shown_data"
 _MAX_RERANKERS = 200
 """Rerankers shown at most: pages compare every pair."""
@@ -407,6 +419,7 @@ def choose_view() -> View | None:
         return None
     board, record = choice
     _turn_to(board, record)
+    st.session_state[_SUBTOPICS] = board.runs.has_subtopics
     choices = _draw_choices(board)
     view = _score(board, record, choices)
     n_rerankers = len(board.runs.tables)
@@ -441,7 +454,7 @@ def _draw_choices(board: Board) -> Choices:
 
 def _score(board: Board, record: Record | None, choices: Choices) -> View:
     """Return the scores of the chosen lists, or those of all lists with a warning if no list remains."""
-    measures = (*cache.MEASURES, *other_measures())
+    measures = scored_measures()
     values, scoring = _evaluate(board, choices.scoring, measures)
     segments, of_query = choices.segments, cache.segments(board)
     queries = set(of_query.index[of_query.isin(segments)]) if segments else None

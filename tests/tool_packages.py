@@ -6,6 +6,7 @@ A run is {query: {document: score}}, qrels are {query: {document: grade}}, level
 # ruff: noqa: PLC0415, ARG001 a package that is not installed skips its own tests alone; all are asked alike
 
 import re
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -66,7 +67,9 @@ def ranx(spellings, run, qrels, level):
     values = {}
     for name in spellings:
         judged, ranked = ranx.Qrels.from_dict(qrels), ranx.Run.from_dict(run)
-        values[name] = float(ranx.evaluate(judged, ranked, name, make_comparable=True))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "unsafe cast")  # numba's, as it compiles the first call
+            values[name] = float(ranx.evaluate(judged, ranked, name, make_comparable=True))
     return values
 
 

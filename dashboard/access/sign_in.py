@@ -51,7 +51,7 @@ def admit() -> None:
     except UsageError as error:
         _close("Sign-in is not set up", error_markdown(error))
     except LibraryError as error:
-        reason = f"TieScope cannot check which sign-ins have ended, so nobody can enter. {error}"
+        reason = f"TieScope cannot check which sign-ins have ended, so it admits no one. {error}"
         _close("Sign-ins cannot be checked", escape_markdown(reason))
     address = identity() if is_required else ""
     if note_admission(address) and is_required:

@@ -9,7 +9,15 @@ import pandas as pd
 
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CARD_COLUMNS, MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
-from dashboard.charts.marks import CLEAR_TOP, add_chance_key, add_legend, cells, label_rows, label_rows_above
+from dashboard.charts.marks import (
+    CLEAR_TOP,
+    add_chance_key,
+    add_legend,
+    cells,
+    covering_diamond,
+    label_rows,
+    label_rows_above,
+)
 from dashboard.charts.palette import Palette, blend, faded, ink
 from dashboard.charts.style import note_of, set_xaxes, set_yaxes, signed_ticks, style
 from metrics.evaluation import EQUAL
@@ -448,13 +456,7 @@ def _add_traditional(
         x=np.array(traditional),
         y=np.arange(len(names)) + _LOWERED * has_figure,
         mode="markers",
-        marker={
-            "symbol": "diamond",
-            "size": 12,
-            "color": palette.ground,
-            "line": {"color": palette.traditional, "width": 2},
-            "opacity": 1,
-        },
+        marker=covering_diamond(palette, 12),
         customdata=list(zip(names, traditional, strict=True)),
         hovertemplate="<b>%{customdata[0]}</b><br>traditional rank %{customdata[1]}<extra></extra>",
     )

@@ -18,6 +18,7 @@ from dashboard.charts.marks import (
     add_bounds,
     add_bounds_rows,
     add_segments,
+    covering_diamond,
     label_rows,
     label_rows_above,
     named_rows,
@@ -339,7 +340,7 @@ def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, palette: Palett
         line = {"color": colour, "width": width}
         figure.draw_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
     sides = (
-        (0, "left", "traditional", _diamond(palette), palette.traditional, "from"),
+        (0, "left", "traditional", covering_diamond(palette, 11), palette.traditional, "from"),
         (1, "right", "tied", tied_dot(palette), palette.tied, "to"),
     )
     notes = []
@@ -414,12 +415,6 @@ def _hover(rows: pd.DataFrame) -> dict[str, Any]:
         "showlegend": False,
         "cliponaxis": False,
     }
-
-
-def _diamond(palette: Palette) -> dict[str, Any]:
-    """Return a diamond that hides the line behind it."""
-    border = {"color": palette.traditional, "width": 2}
-    return {"symbol": "diamond", "size": 11, "color": palette.ground, "line": border, "opacity": 1}
 
 
 def _bold(texts: Sequence[str], is_marked: BoolArray) -> list[str]:

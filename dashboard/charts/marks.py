@@ -48,6 +48,12 @@ def traditional_diamond(palette: Palette, size: float = 15) -> dict[str, Any]:
     return {"symbol": "diamond-open", "size": size, "color": palette.traditional, "line": {"width": 2}}
 
 
+def covering_diamond(palette: Palette, size: float) -> dict[str, Any]:
+    """Return a traditional diamond that hides what is behind it."""
+    border = {"color": palette.traditional, "width": 2}
+    return {"symbol": "diamond", "size": size, "color": palette.ground, "line": border, "opacity": 1}
+
+
 def dotted_line(palette: Palette) -> dict[str, Any]:
     """Return the line style of a cut-off or a selected value."""
     return {"color": palette.text, "width": 1.4, "dash": "dot"}

@@ -191,14 +191,20 @@ def _add_strip(figure: Figure, chances: pd.DataFrame, palette: Palette) -> None:
     figure.write_notes(notes)
 
 
+def _decades(places: FloatArray) -> dict[float, str]:
+    """Return the powers of ten on a log axis, and their labels."""
+    powers = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    return {power: np.format_float_positional(10.0**power, trim="-") for power in powers.tolist()}
+
+
 def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray) -> None:
     step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
-    decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    decades = _decades(places)
     set_xaxes(
         figure,
         title_text="noise σ, in standard deviations of a reranker's own scores (log scale)",
         tickvals=[slots.mean(), *decades],
-        ticktext=["no noise", *(np.format_float_positional(10.0**decade, trim="-") for decade in decades)],
+        ticktext=["no noise", *decades.values()],
         range=[slots[0] - step / 2, places[-1] + step],
         anchor="y2",
     )
@@ -257,12 +263,12 @@ def near_tie_panels(
 def _set_near_axes(
     figure: Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
 ) -> None:
-    decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    decades = _decades(places)
     set_xaxes(
         figure,
         title_text="distance ε, in standard deviations of a reranker's own scores (log scale)",
-        tickvals=decades,
-        ticktext=[np.format_float_positional(10.0**decade, trim="-") for decade in decades],
+        tickvals=list(decades),
+        ticktext=list(decades.values()),
         range=[places[0], places[-1]],
         anchor="y",
     )

@@ -110,7 +110,7 @@ CHARTS: Mapping[str, _Chart] = {
             if len(studies.rerankers) <= MAX_COLUMNS
             else f"Targets of the best {MAX_COLUMNS}"
         ),
-        "Whether each reranker meets each target: in every order, on average, or in the sort order only.",
+        "Targets that each reranker meets: in every order, on average, or only in the traditional order.",
         lambda studies, palette: target_matrix(studies.targets, palette, studies.targets_for),
         lambda studies: matrix_width(len(studies.rerankers)),
     ),

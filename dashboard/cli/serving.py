@@ -155,6 +155,7 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     if "-" in [*(path for _, path in files), str(qrels)]:
         raise UsageError("-: a server reads its files repeatedly. Name a file.")
     from metrics.runs import File, read_runs
+    from metrics.runs.named_judgments import PREFIX
     from metrics.scale.stored import Stored, is_stored
 
     stored = [Path(path) for _, path in files if Path(path).is_file() and is_stored(File.open(path))]
@@ -168,6 +169,6 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     places = [(name, str(Path(path).resolve())) for name, path in runs]
     return {
         "runs": [place if name is None else (name, place) for name, place in places],
-        "qrels": str(qrels.resolve()) if qrels else None,
+        "qrels": (str(qrels) if str(qrels).startswith(PREFIX) else str(qrels.resolve())) if qrels else None,
         "stored": [str(path.resolve()) for path in stored],
     }

@@ -217,7 +217,7 @@ def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
     for source in sources:
         if not len(source.table):
             raise ReadError(
-                source.file, "there are no rows below the header", "Export it again and check its size.", line=1
+                source.file, "the file has only a header", "Export it again and check its size.", line=1
             )
     runs = Runs.from_sources(sources, spec.repeated)
     return runs if spec.names is None else arranged_runs(runs, spec.names)

@@ -12,6 +12,7 @@ from typing import IO
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dashboard.library.board_file import ENDING, View, export, is_board, load
 from dashboard.library.boards import (
@@ -29,6 +30,7 @@ from dashboard.library.records import BoardListing, Record, id_of
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.runs import COLUMNS, File, Repeated, Source, read, with_names
+from metrics.runs.joining import subtopic_rows
 from metrics.runs.writing import whole_file
 from metrics.support.escaping import clean
 from metrics.support.wording import count_of
@@ -105,7 +107,9 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
     if board is None:
         names = [repr(listing.name) for listing in library.boards(owner)]
         board_list = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "The library is empty"
-        raise UsageError(f"There is no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}.")
+        raise UsageError(
+            f"The library has no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}."
+        )
     return board
 
 
@@ -250,7 +254,7 @@ def as_parquet(record: Record) -> dict[str, Write]:
     tables = {f"{name}.parquet": _with_names(board, rerankers) for name, rerankers in names.items()}
     if board.runs.qrels is not None:
         tables[f"{QRELS}.parquet"] = board.runs.qrels
-    return {name: _parquet_of(table) for name, table in tables.items()}
+    return {name: _parquet_of(subtopic_rows(table)) for name, table in tables.items()}
 
 
 def as_trec(record: Record) -> dict[str, Write]:
@@ -362,7 +366,7 @@ def _run_lines(name: str, table: pa.Table) -> list[str]:
 
 
 def _qrels_lines(board: Board) -> list[str]:
-    """Return lines `query 0 document grade`."""
+    """Return lines `query 0 document grade`, or `query subtopic document grade`."""
     judged = board.runs.qrels
     if judged is None:
         tables = [_judgments(table) for table in board.runs.tables.values()]
@@ -370,18 +374,24 @@ def _qrels_lines(board: Board) -> list[str]:
             problem = "Judgments differ between rerankers"
             raise UsageError(f"{problem}, so a qrels file would change the scores. {_PARQUET_HINT}")
         judged = tables[0]
+    judged = subtopic_rows(judged)
+    subtopics = ["0"] * len(judged)
+    if "subtopic" in judged.column_names:
+        subtopics = pc.fill_null(judged["subtopic"], "0").to_pylist()
+        _refuse_spaces(dict.fromkeys(subtopics), "subtopic")
     return [
-        f"{query} 0 {document} {f'{grade!r}'.removesuffix('.0')}\n"
-        for query, document, grade in _rows(judged, "relevance")
+        f"{query} {subtopic} {document} {f'{grade!r}'.removesuffix('.0')}\n"
+        for subtopic, (query, document, grade) in zip(subtopics, _rows(judged, "relevance"), strict=True)
     ]
 
 
 def _judgments(table: pa.Table) -> pa.Table:
     """Return the judgments in one reranker's rows, sorted."""
-    columns = {name: table[name].cast(pa.string()) for name in ("query_id", "doc_id")}
-    return pa.table({**columns, "relevance": table["relevance"]}).sort_by(
-        [("query_id", "ascending"), ("doc_id", "ascending")]
-    )
+    table = subtopic_rows(table)
+    texts = [name for name in ("query_id", "doc_id", "subtopic") if name in table.column_names]
+    columns = {name: table[name].cast(pa.string()) for name in texts}
+    judged = pa.table({**columns, "relevance": table["relevance"]})
+    return judged.sort_by([(name, "ascending") for name in texts])
 
 
 def _rows(table: pa.Table, value: str) -> Iterator[tuple[str, str, float]]:

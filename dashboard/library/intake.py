@@ -43,7 +43,7 @@ _OFTEN = timedelta(days=1)
 """Interval between sweeps of a library that is written to."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Intake:
     """Adds and removes uploads."""
 
@@ -130,7 +130,7 @@ class Intake:
     def _refuse_upload(self, file: File) -> None:
         """Raise a LibraryError if a file cannot be stored."""
         if isinstance(file, EarlierUpload) or (isinstance(file, StoredFile) and not is_sound(file)):
-            raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
+            raise LibraryError(f"{file.name} was removed from the library. Upload it again.")
         if file.size > self.most_upload:
             limit = f"{self.most_upload / 10**6:,.0f} MB"
             raise LibraryError(f"{file.name} is not stored: it is larger than {limit}. Raise {MAX_UPLOAD}.")

@@ -103,7 +103,7 @@ def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) 
 def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: Any) -> None:  # noqa: ANN401 of many types
     """Update an upload in an owner's library."""
     if not connection.execute(shelves.update().where(is_on_shelf(owner, sha256)).values(**values)).rowcount:
-        raise LibraryError("This upload is no longer in the library.")
+        raise LibraryError("This upload was removed from the library.")
 
 
 def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, str], ...]]:

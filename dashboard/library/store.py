@@ -47,7 +47,7 @@ _LONGEST = timedelta(days=32)
 """No cookie is valid longer, including Streamlit's grace period, so older sign-outs are obsolete."""
 
 
-class Library:
+class Library(Intake):
     """Uploads and boards in a folder and a database.
 
     Every method raises a LibraryError if the database or disk fails, or if this visitor has no such item;
@@ -70,32 +70,27 @@ class Library:
         most: int = USUAL[MAX_LIBRARY] * 10**6,
         wait: float = WAIT,
     ) -> None:
-        self._folder = UploadFolder(home / "uploads")
-        self._database = Database(url_of(url, home), wait, home)
-        self._intake = Intake(self._database, self._folder, most_upload, most)
+        database, folder = Database(url_of(url, home), wait, home), UploadFolder(home / "uploads")
+        super().__init__(database, folder, most_upload, most)
 
     def close(self) -> None:
         """Close the database."""
-        self._database.close()
+        self.database.close()
 
     def is_evicting(self, owner: str = "") -> bool:
         """Return whether the oldest uploads go when the library is full."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return intake.is_evicting(connection, owner)
 
     def set_eviction(self, owner: str = "", *, evict: bool) -> None:
         """Set whether the oldest uploads go when the library is full."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             intake.set_eviction(connection, owner, evict=evict)
 
     def room(self) -> tuple[int, int]:
         """Return used and maximum bytes."""
-        with self._database.reading() as connection:
-            return intake.used_bytes(connection), self._intake.most
-
-    def sweep(self) -> None:
-        """Remove items deleted 30 days ago or left by strangers, and their files."""
-        self._intake.sweep()
+        with self.database.reading() as connection:
+            return intake.used_bytes(connection), self.most
 
     @classmethod
     def open(cls) -> "Library":
@@ -123,7 +118,7 @@ class Library:
         """Store a board and its files; an equal unnamed board is returned instead of a new one."""
         name, board = board_name(name), self._storable(board)
         view = board.first_view if view is None else view
-        with self._intake.taking_in(board, owner) as connection:
+        with self.taking_in(board, owner) as connection:
             if single and connection.scalar(rows.boards_of_name(name, owner)):
                 raise LibraryError(f"A board named {name} already exists. Choose another name.")
             board_id = None if name else connection.scalar(rows.unnamed_board(board.spec, owner))
@@ -133,13 +128,13 @@ class Library:
                 board_id = rows.insert_board(
                     connection, board, owner, name=name, access=access, view=dict(view)
                 )
-            return rows.read_record(connection, self._folder, board_id, owner)
+            return rows.read_record(connection, self.folder, board_id, owner)
 
     @audited("changed")
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change the content of a board unless it changed since `version`."""
         board = self._storable(board)
-        with self._intake.taking_in(board, owner) as connection:
+        with self.taking_in(board, owner) as connection:
             before = self._own(connection, board_id, owner)
             if before.version != version:
                 raise LibraryError(f"{before.name} was changed by somebody else. Reload the page.")
@@ -147,18 +142,18 @@ class Library:
             self._update(connection, before, name=name, **rows.board_values(board))
             connection.execute(board_files.delete().where(board_files.c.board_id == before.id))
             rows.write_files(connection, before.id, board)
-            return rows.read_record(connection, self._folder, before.id, owner)
+            return rows.read_record(connection, self.folder, before.id, owner)
 
     def find(self, board_id: str, owner: str = "") -> Record:
         """Return a board that this visitor may open."""
-        with self._database.reading() as connection:
-            return rows.read_record(connection, self._folder, board_id, owner)
+        with self.database.reading() as connection:
+            return rows.read_record(connection, self.folder, board_id, owner)
 
     def look(self, board_id: str, owner: str = "") -> Record | None:
         """Return a board that this visitor may open, None if there is none."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             try:
-                return rows.read_record(connection, self._folder, board_id, owner)
+                return rows.read_record(connection, self.folder, board_id, owner)
             except LibraryError:
                 return None
 
@@ -172,7 +167,7 @@ class Library:
         if most_unnamed is not None:
             unnamed = sa.select(boards.c.id).where(own, boards.c.named.is_(False)).order_by(newest)
             query = query.where(boards.c.named | boards.c.id.in_(unnamed.limit(most_unnamed)))
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return [BoardListing(*row) for row in connection.execute(query)]
 
     @audited("renamed")
@@ -180,10 +175,10 @@ class Library:
         """Rename a board."""
         if not board_name(name):
             raise UsageError("A board needs a name.")
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             before = self._own(connection, board_id, owner)
             self._update(connection, before, name=board_name(name), named=True)
-            return rows.read_record(connection, self._folder, before.id, owner)
+            return rows.read_record(connection, self.folder, before.id, owner)
 
     @audited("saved view")
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
@@ -199,23 +194,23 @@ class Library:
     def publish(self, board_id: str, published: Published, owner: str = "") -> None:
         """Store the published results of a board, replacing earlier ones."""
         label, packed = published
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             record = self._own(connection, board_id, owner)
             mine = published_tables.c.board_id == record.id
             connection.execute(published_tables.delete().where(mine))
             on_board = {entry.file.sha256 for entry in record.spec.entries}
-            intake.free_space(connection, owner, len(packed), self._intake.most, on_board)
+            intake.free_space(connection, owner, len(packed), self.most, on_board)
             values = {"board_id": record.id, "label": clean(label), "size": len(packed), "packed": packed}
             connection.execute(published_tables.insert().values(**values))
 
     def published(self, board_id: str, owner: str = "") -> Published | None:
         """Return the published results of a board that this visitor may open, None without any."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             mine = published_tables.c.board_id == clean(board_id)
             row = connection.execute(sa.select(published_tables).where(mine)).first()
             if row is None:
                 return None
-            rows.read_record(connection, self._folder, board_id, owner)
+            rows.read_record(connection, self.folder, board_id, owner)
         return row.label, row.packed
 
     @audited("deleted")
@@ -226,7 +221,7 @@ class Library:
     @audited("restored")
     def restore(self, board_id: str, owner: str = "") -> None:
         """Restore a deleted board."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             own = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
             restorable = boards.c.deleted.is_(None) | is_restorable(boards.c.deleted)
             if not connection.execute(boards.update().where(own, restorable).values(deleted=None)).rowcount:
@@ -235,8 +230,8 @@ class Library:
     @audited("duplicated")
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
         """Return a copy of a board for this owner."""
-        with self._database.writing() as connection:
-            before = rows.read_record(connection, self._folder, board_id, owner)
+        with self.database.writing() as connection:
+            before = rows.read_record(connection, self.folder, board_id, owner)
             row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())
             row |= {"id": rows.new_id(), "owner": owner, "access": access, "named": True, "version": 1}
             row |= {"name": copy_name(before.name), "created": now(), "changed": now()}
@@ -249,7 +244,7 @@ class Library:
                 connection.execute(published_tables.insert().values(**{**results, "board_id": row["id"]}))
             for entry in before.spec.entries:
                 rows.add_to_shelf(connection, owner, entry.file.sha256, entry.file.name)
-            return rows.read_record(connection, self._folder, row["id"], owner)
+            return rows.read_record(connection, self.folder, row["id"], owner)
 
     @staticmethod
     def _storable(board: Board) -> Board:
@@ -263,7 +258,7 @@ class Library:
             raise LibraryError(f"It cannot be stored with shortened file names. {error}") from error
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             self._update(connection, self._own(connection, board_id, owner, by_owner=by_owner), **values)
 
     @staticmethod
@@ -273,7 +268,7 @@ class Library:
 
     def _own(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
         """Return a board that this visitor may change."""
-        record = rows.read_record(connection, self._folder, board_id, owner)
+        record = rows.read_record(connection, self.folder, board_id, owner)
         if not record.may_change(owner) or (by_owner and record.owner != owner):
             raise LibraryError(
                 f"{record.name} belongs to somebody else, so you cannot change it. Duplicate it."
@@ -284,7 +279,7 @@ class Library:
 
     def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
         """Return an owner's uploads, newest first."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             uses, boards_of = (
                 rows.latest_uses(connection, owner),
                 rows.boards_by_upload(connection, owner),
@@ -297,38 +292,34 @@ class Library:
 
     def spec_of(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
         """Return a spec of an owner's uploads in this order, read as they were last."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
             uses = rows.latest_uses(connection, owner, sha256s)
         if not shelf.keys() >= set(sha256s):
-            raise LibraryError("An upload is no longer in the library. Reload the page.")
-        entries = (rows.read_entry(self._folder, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)
+            raise LibraryError("An upload was removed from the library. Reload the page.")
+        entries = (rows.read_entry(self.folder, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)
         return BoardSpec(tuple(entries))
 
     def adopted(self, spec: BoardSpec) -> BoardSpec:
         """Return a spec whose files in the uploads folder are recognized as uploads."""
-        entries = (replace(entry, file=self._folder.adopted(entry.file)) for entry in spec.entries)
+        entries = (replace(entry, file=self.folder.adopted(entry.file)) for entry in spec.entries)
         return replace(spec, entries=tuple(entries))
-
-    def unknown_files(self) -> list[Path]:
-        """Return files in the uploads folder that the database does not list."""
-        return self._intake.unknown_files()
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
         """Set the note of an upload."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             rows.update_shelf(connection, owner, sha256, note=clean(note))
 
     def pin(self, sha256: str, owner: str = "", *, pinned: bool = True) -> None:
         """Set whether an upload is never evicted."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             rows.update_shelf(connection, owner, sha256, pinned=pinned)
 
     @audited("deleted")
     def discard(self, sha256: str, owner: str = "") -> None:
         """Delete an upload and the unnamed boards that use it; it can be restored for 30 days."""
         when = now()
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
             names = connection.scalars(sa.select(boards.c.name).where(affected, boards.c.named)).all()
             if names:
@@ -339,7 +330,7 @@ class Library:
     @audited("restored")
     def reclaim(self, sha256: str, owner: str = "") -> None:
         """Restore an upload and the boards deleted with it."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             when = connection.scalar(sa.select(shelves.c.deleted).where(rows.is_on_shelf(owner, sha256)))
             if when is not None and when < now() - RETENTION:
                 raise LibraryError("This upload can no longer be restored.")
@@ -352,11 +343,11 @@ class Library:
     def end_sign_in(self, sign_in: str) -> None:
         """Record for all processes that a sign-in, identified by a hash, has ended."""
         is_old = (sign_outs.c.sign_in == sign_in) | (sign_outs.c.ended < now() - _LONGEST)
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute(sign_outs.delete().where(is_old))
             connection.execute(sign_outs.insert().values(sign_in=sign_in, ended=now()))
 
     def has_ended(self, sign_in: str) -> bool:
         """Return whether a sign-in has ended."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return connection.scalar(sa.select(sign_outs).where(sign_outs.c.sign_in == sign_in)) is not None

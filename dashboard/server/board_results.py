@@ -1,8 +1,9 @@
 """Cached results of boards, forgotten once no session uses the board and another was closed since."""
 
 import pickle
+from collections import deque
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from hashlib import blake2b
 from inspect import signature
@@ -24,7 +25,9 @@ class BoardResults:
     def __init__(self) -> None:
         self._calls: dict[Callable[..., object], dict[tuple[Hashable, ...], str]] = {}
         self._sessions: list[set[str]] = []
+        self._ended: deque[frozenset[str]] = deque()
         self._last: frozenset[str] = frozenset()
+        self._left: set[str] = set()
         self._lock = Lock()
 
     def note(
@@ -48,28 +51,32 @@ class BoardResults:
 
     def leave(self, boards: set[str]) -> None:
         """Record that a session ended. The garbage collector may call this, so it takes no lock."""
-        self._last = frozenset(boards) or self._last
+        self._ended.append(frozenset(boards))
         boards.clear()
 
     def release(self) -> int:
-        """Forget the results of all boards that no open session uses; return the number of boards.
+        """Forget the results of boards whose last session ended; return the number of boards.
 
         Those of the session that ended last stay, for a visitor who returns.
         """
         with self._lock:
+            while self._ended:
+                self._last = self._ended.popleft() or self._last
+                self._left |= self._last
             self._sessions = [boards for boards in self._sessions if boards]
-            used = self._last.union(*self._sessions)
+            released = self._left.difference(self._last, *self._sessions)
+            self._left -= released
             unused = [
-                (key, forget, arguments)
+                (forget, arguments)
                 for forget, calls in self._calls.items()
                 for arguments, key in calls.items()
-                if key not in used
+                if key in released
             ]
-            for _, forget, arguments in unused:
+            for forget, arguments in unused:
                 del self._calls[forget][arguments]
-        for _, forget, arguments in unused:
+        for forget, arguments in unused:
             forget(*arguments)
-        return len({key for key, _, _ in unused})
+        return len(released)
 
 
 board_results = BoardResults()
@@ -86,7 +93,7 @@ class _Keyed:
     """The first argument of a cached function, hashed by its key."""
 
     key: Hashable
-    value: Any = None
+    value: Any = field(default=None, compare=False)
 
 
 def cached_by_key(

@@ -140,8 +140,8 @@ def four_values(current: one_list.ListInView) -> None:
     value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
     worst, best = one_list.value_text(value["pessimistic"]), one_list.value_text(value["optimistic"])
     ends = (
-        ui.Card("arrow_downward", "Worst order", worst, "relevant documents last"),
-        ui.Card("arrow_upward", "Best order", best, "relevant documents first"),
+        ui.Card("arrow_downward", "Worst case", worst, "relevant documents last"),
+        ui.Card("arrow_upward", "Best case", best, "relevant documents first"),
     )
     own = ui.Card(
         "gavel", current.measure, one_list.value_text(current.value["expected"]), "by its own rule", "blue"

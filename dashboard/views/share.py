@@ -72,7 +72,7 @@ def choose_options(view: View, measure: str) -> ReportOptions:
         audited = report_choices(view.board)
         names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
         sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
-        title = controls.text_input("Title", "title", placeholder="What ties do", max_chars=200)
+        title = controls.text_input("Title", "title", placeholder="Effect of ties", max_chars=200)
         targets = _choose_targets()
         reranker = _choose_reranker(view, leader) if targets else leader
         if not targets:

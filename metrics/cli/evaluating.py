@@ -182,7 +182,7 @@ def evaluate_command(
     _lists_tools: Annotated[bool, listing("--list-tools", "how other tools order ties", _tools)] = False,
 ) -> None:
     """Score runs, with ties in one order or averaged over all orders."""
-    from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, score_runs
+    from metrics.evaluation import DEFAULT_MEASURES, default_ties, score_runs
     from metrics.ties import JOINT_BOUNDS, asks_for_bounds
 
     is_parted = stream or engine == "dask"
@@ -196,9 +196,10 @@ def evaluate_command(
     for message, is_contradiction in contradictions.items():
         if is_contradiction:
             raise UsageError(message)
-    treatments = ["input"] if traditional_only else [*(ties or DEFAULT_TIES)]
+    measures = measure or DEFAULT_MEASURES
+    treatments = ["input"] if traditional_only else [*(ties or default_ties(measures))]
     treatments += [bound.name for bound in JOINT_BOUNDS if holes]
-    score = partial(score_runs, measures=measure or DEFAULT_MEASURES, ties=treatments, options=scoring)
+    score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
     if not is_parted:
         with progress("Reading"):
             runs = reading.read(run, qrels)
@@ -338,6 +339,8 @@ def permutations_command(
         raise UsageError("--seed goes with --draws.")
     ranking = _ranking_of(reading.read([run], qrels), Path(run.path).name, reranker, query, list_scoring)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
+    if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
+        raise UsageError(f"{by_subtopics[0]}: orderings are scored by grades, not by subtopics. Leave it out.")
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     for name in [str(each) for each in measures if each.measure.answers]:
         value = list_values(ranking, query, [name], ["expected"]).loc[name, "expected"]

@@ -107,14 +107,22 @@ def score(
 def names_or_defaults(
     measures: Sequence[str] | str | None, ties: Sequence[str] | str | None
 ) -> tuple[Sequence[str] | str, Sequence[str] | str]:
-    """Return measures and treatments, the usual ones for None; UsageError where a table is given for names."""
+    """Return measures and treatments, the defaults for None; UsageError where a table is given for names."""
     for argument in (measures, ties):
         if isinstance(argument, Mapping) or is_frame(argument):
             raise UsageError(
                 f"measures and ties are names, not a {type(argument).__name__}. Give the runs first and name "
                 'the judgments: metrics.evaluate(run, ["RR"], qrels=qrels).'
             )
-    return DEFAULT_MEASURES if measures is None else measures, DEFAULT_TIES if ties is None else ties
+    measures = DEFAULT_MEASURES if measures is None else measures
+    return measures, default_ties(measures) if ties is None else ties
+
+
+def default_ties(measures: Sequence[str] | str) -> Sequence[str]:
+    """Return the default treatments that all of the measures support."""
+    names = [measures] if isinstance(measures, str) else measures
+    families = [parse(str(name)).measure.family for name in names]
+    return [name for name in DEFAULT_TIES if all(family.computes(treatment(name)) for family in families)]
 
 
 def score_runs(

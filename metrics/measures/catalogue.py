@@ -15,6 +15,7 @@ from metrics.measures.first_hit import first_hit
 from metrics.measures.inferred_ap import inferred_ap
 from metrics.measures.interpolated_precision import interpolated_precision
 from metrics.measures.model import Measure, MeasureAt
+from metrics.measures.subtopics import subtopic_gain
 from metrics.measures.targets import distinct_recall, distinct_targets
 from metrics.measures.weights import persistent
 
@@ -201,6 +202,16 @@ MEASURES: tuple[Measure, ...] = (
         term=r"$\mathbb{E}$, $\sigma$",
     ),
     Measure(
+        name="alpha_nDCG",
+        family=subtopic_gain(0.5),
+        cutoff="optional",
+        aliases=("alpha-nDCG", "α-nDCG"),
+        summary="nDCG of subtopics: each repetition of a subtopic gains less; the ideal order is greedy.",
+        source="Clarke et al., SIGIR 2008; greedy ideal order: ndeval of TREC's web track",
+        parameter=0.5,
+        of_parameter=subtopic_gain,
+    ),
+    Measure(
         name="taRR",
         family=own.tie_aware_rr,
         cutoff="none",
@@ -247,7 +258,7 @@ MEASURES: tuple[Measure, ...] = (
 
 _DIGITS = 9
 _PATTERN = re.compile(
-    r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
+    r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=|alpha=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
 )
 """The word "tied", name, parameter, and cut-off or recall."""
 
@@ -279,7 +290,12 @@ def parse(text: str) -> MeasureAt:
     if match[3] is not None:
         parameter = float(match[3])
         if measure.parameter is None or not 0 < parameter < 1:
-            raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
+            raise UsageError(
+                f"{text}: only RBP and alpha_nDCG take a parameter, between 0 and 1: RBP(0.8), "
+                "alpha_nDCG(0.5)@10."
+            )
+        if measure.of_parameter:
+            measure = replace(measure, family=measure.of_parameter(parameter))
     return MeasureAt(measure, k, parameter)
 
 

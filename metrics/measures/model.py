@@ -36,6 +36,8 @@ class Family:
             documents differ in weight.
         joint: smallest and largest value over all orders and all grades of unjudged documents; None if unknown.
         joint_exact: when some order and some grades reach these bounds.
+        no_extremes: why its best and worst case and its standard deviation over orders are not computed; empty
+            if they are.
         estimable: true if `estimated_means` estimated its means well from judged documents.
         shares: share of each document in a list, if values add up and a query has one divisor; else None.
     """
@@ -53,13 +55,18 @@ class Family:
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
     joint: Joint | None = None
     joint_exact: Literal["always", "own targets", "never"] = "always"
+    no_extremes: str = ""
     estimable: bool = True
     shares: Callable[[Holes, Parameter], Shares] | None = None
 
     @property
     def by_grades(self) -> bool:
         """True if the grades of an order determine its value, whose mean over orders is the tied value."""
-        return not (self.targets or self.own_rule or self.counts == "judged")
+        return not (self.targets or self.own_rule or self.no_extremes or self.counts == "judged")
+
+    def computes(self, ties: Treatment) -> bool:
+        """Return whether a treatment can be computed. Strict orders and the tied value always can."""
+        return not (self.no_extremes and (ties.spread or ties.target_key is not None))
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class Measure:
         summary: one line that explains it.
         source: where the formula comes from.
         parameter: default of the parameter in brackets, or None.
+        of_parameter: returns the family for another parameter, if a cut-off may follow the brackets.
         is_recall: true if the parameter is a recall, written after an @.
         largest: the largest possible value; None if unbounded.
         term: its own part of the family's formula, in LaTeX; empty where the summary says it.
@@ -92,6 +100,7 @@ class Measure:
     tied: str = ""
     aliases: tuple[str, ...] = ()
     parameter: float | None = None
+    of_parameter: Callable[[float], Family] | None = None
     is_recall: bool = False
     largest: float | None = 1
     term: str = ""
@@ -138,7 +147,7 @@ class MeasureAt:
     @property
     def argument(self) -> Parameter:
         """The parameter of its formula: the cut-off, or the number in brackets."""
-        return self.k if self.parameter is None else self.parameter
+        return self.k if self.parameter is None or self.measure.of_parameter else self.parameter
 
     def values(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) expectations over ties; 0 where no contributing document is listed."""
@@ -199,6 +208,9 @@ class RefinedGroups:
 
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
         """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`."""
+        family = measure.measure.family
+        if not all(map(family.computes, treatments)):
+            raise UsageError(family.no_extremes)
         means: dict[_Key, FloatArray] = {}
         bounds: tuple[FloatArray, ...] = ()
         for ties in treatments:
@@ -210,7 +222,7 @@ class RefinedGroups:
             elif ties.spread:
                 yield np.sqrt(measure.variances(self.of(measure, ties)))
             else:
-                key = _key(measure.measure.family, ties)
+                key = _key(family, ties)
                 if key not in means:
                     means[key] = measure.values(self.of(measure, ties))
                 yield means[key]

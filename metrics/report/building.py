@@ -26,7 +26,7 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     subject = f"{count} rerankers" if count > 1 else studies.rerankers[0]
     sections = [write(studies) for name, write in SECTIONS.items() if name in names]
     return Report(
-        title=studies.options.title.strip() or f"What ties do to {subject}",
+        title=studies.options.title.strip() or f"Effect of ties on {subject}",
         extent=f"{subject} on {number_of_queries(studies)}",
         conclusion=leaderboard_verdict(
             *(studies.leaderboard, studies.swaps, studies.evaluation, studies.measure),

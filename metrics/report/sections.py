@@ -641,7 +641,7 @@ def _tools(studies: ReportStudies) -> Section:
         note = f"Relevant from grade {scoring.relevant_from:g}, scores as {compared}. –: no number."
         headings = {"tool": "Tool", "version": "Version", "spelling": "Name there", "why": "Why it differs"}
         tables = (
-            Table.of("What each tool reports", {"Reranker": wide.index, **columns}, note),
+            Table.of("Values reported by each tool", {"Reranker": wide.index, **columns}, note),
             Table("Why tools differ", by_tool(values)[[*headings]].rename(columns=headings)),
         )
     return Section(
@@ -707,7 +707,7 @@ def _method(studies: ReportStudies) -> Section:
     tables = [Table.of("Measures", columns)]
     if options.files:
         tables.append(Table("Files", pd.DataFrame(options.files, columns=["File", "SHA-256"])))
-    summary = "What is needed to reproduce this report."
+    summary = "Versions, files and options to reproduce this report."
     return Section("method", "Method", summary, facts=facts, tables=tuple(tables))
 
 

@@ -13,6 +13,8 @@ SpreadKind = Literal["order", "run", "mean"]
 """Which standard deviation `score_std` is: of one run within its list, of one run, or of the mean of all."""
 MissingScore = Literal["error", "last", "drop"]
 """Handling of a document without a numeric score: raise an error, rank it last, or drop it."""
+SUBTOPICS = "subtopics"
+"""Column of joined judgments: subtopic → grade of the document."""
 MAX_COLUMNS = 1000
 
 
@@ -82,6 +84,12 @@ COLUMNS: tuple[Column, ...] = (
         "word",
         "target targetid answerid groundtruthid clusterid paperid",
         "Target that the document satisfies; DR@k and Div@k count each target once.",
+    ),
+    Column(
+        "subtopic",
+        "word",
+        "subtopicid subtopicno subtopicnumber aspect intent",
+        "Subtopic of the query that the judgment is about, one row per subtopic; used by alpha_nDCG@k.",
     ),
     Column(
         "rank",

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, TieScopeError, needs
+from metrics.runs.named_judgments import PREFIX, read_named_judgments
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit
@@ -87,11 +88,15 @@ class File:
     def open(cls, path: str | PurePath) -> "File":
         """Return a file on disk or at a URL, read when needed; reads pipes and standard input (`-`) at once.
 
+        `ir_datasets:NAME` names the judgments of a dataset in the ir_datasets cache.
+
         Raises:
             ReadError: there is no such file, or it cannot be opened.
             MissingPackageError: a URL, without the extra `distributed`.
             UsageError: the environment's limit is not a number.
         """
+        if (text := path if isinstance(path, str) else path.as_posix()).startswith(PREFIX):
+            return cls(text, read_named_judgments(text.removeprefix(PREFIX)))
         place = STDIN if str(path) == "-" else place_of(path)
         limit = byte_limit(MAX_FILE, MAX_BYTES)
         try:

@@ -12,16 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, RepeatError, UsageError
+from metrics.runs.columns import SUBTOPICS
 from metrics.runs.files import File, RowProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
-from metrics.support.arrays import IntArray, combine_chunks, with_column
+from metrics.support.arrays import IntArray, combine_chunks, joined_ranges, span_starts, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
-_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
+_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic", SUBTOPICS)
 
 
 @dataclass
@@ -48,8 +49,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
     for source in sources:
         joined.noted += source.noted
         if source.kind == "qrels":
-            judgments = RunStack.single("", source.table, RowProvenance(source.origin))
-            grades.append(_without_repeats(judgments, "relevance", repeated, joined.noted))
+            grades.append(RunStack.single("", source.table, RowProvenance(source.origin)))
         else:
             joined.tie_orders.append(source.tie_order)
             stacks.append(_stack(source))
@@ -60,9 +60,11 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
     ]
     for stack, source in zip(_told_apart(stacks, is_named, joined.noted), runs, strict=True):
         settled = stack if source.missing_score == "error" else _settle_missing(stack, source, joined.noted)
+        if {"relevance", "subtopic"} <= set(stack.table.column_names):
+            settled = _with_subtopics(settled, "score", repeated, joined.noted)
         joined.stacks.append(_without_repeats(settled, "score", repeated, joined.noted))
     if grades:
-        _join_judgments(joined, concat_judgments(grades, repeated, joined.noted))
+        _join_judgments(joined, grades, repeated)
     if judged:
         _refuse_unusable(joined)
     return joined
@@ -129,7 +131,11 @@ def labels_by_file(names: Sequence[str]) -> Iterator[list[str]]:
     yield [file.name for file in files]
 
 
-def _join_judgments(joined: JoinedTables, judgments: RunStack) -> None:
+def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:
+    if any("subtopic" in stack.table.column_names for stack in grades):
+        grades = [_with_subtopics(_concatenated(grades), "relevance", repeated, joined.noted)]
+    grades = [_without_repeats(stack, "relevance", repeated, joined.noted) for stack in grades]
+    judgments = concat_judgments(grades, repeated, joined.noted)
     joined.qrels, joined.judged_origin = judgments.table, _origin(judgments)
     unused = ["relevance", *({"target_id"} - set(joined.qrels.column_names))]
     for stack in joined.stacks:
@@ -254,7 +260,7 @@ def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding
 
 
 def _origin(stack: RunStack) -> RowProvenance:
-    return stack.origin or RowProvenance.memory(stack.names[0])
+    return stack.origin or RowProvenance.memory(stack.names[0] or "judgments")
 
 
 def judgment_columns(table: pa.Table) -> pa.Table:
@@ -270,13 +276,10 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
     Raises:
         RepeatError: grades differ, with `repeated="error"`; names both files and lines.
     """
-    tables = [judgment_columns(file.table) for file in files]
-    origins = [file.origin or RowProvenance.memory("judgments") for file in files]
-    lengths = [*map(len, tables)]
-    table = pa.concat_tables(tables, promote_options="default").combine_chunks()
-    judgments = RunStack.single("", table, RowProvenance.concat(origins, lengths))
+    judgments = _concatenated(files)
     if len(files) == 1 or judgments.pairs.repeats[0] is None:
         return judgments
+    table, origins = judgments.table, [_origin(file) for file in files]
     pairs, grades = judgments.pairs, table["relevance"].to_numpy()
     first = pairs.one_row_each()
     places = np.unique(pairs.pair_codes, return_inverse=True)[1]
@@ -284,7 +287,7 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
     first_row[places[first]] = first
     later = np.setdiff1d(np.arange(len(table)), first, assume_unique=True)
     differs = grades[later] != grades[first_row[places[later]]]
-    ends = np.cumsum(lengths)
+    ends = np.cumsum([len(file.table) for file in files])
     for rows, code in ((later[~differs], "judged-twice"), (later[differs], "grades-contradict")):
         if len(rows):
             pair = int(first_row[places[rows[0]]]), int(rows[0])
@@ -292,6 +295,74 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
             noted.append(_judgment_finding(code, judgments, len(rows), pair, file_lines, repeated))
     judgments = _with_known_targets(judgments, places)
     return judgments.take(first if repeated == "first" else pairs.one_row_each(grades))
+
+
+def _concatenated(files: Sequence[RunStack]) -> RunStack:
+    tables = [judgment_columns(file.table) for file in files]
+    origin = RowProvenance.concat([_origin(file) for file in files], [*map(len, tables)])
+    table = pa.concat_tables(tables, promote_options="default").combine_chunks()
+    return RunStack.single("", table, origin)
+
+
+def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
+    """Merge the rows of each document, with its highest grade and a map of its subtopics to their grades.
+
+    In a run, only rows with the same score are merged.
+    """
+    table = stack.table
+    subtopics = combine_chunks(table["subtopic"]).dictionary_encode()
+    codes = pc.fill_null(subtopics.indices, -1).to_numpy().astype(np.int64)
+    grades, pairs = combine_chunks(table["relevance"]).to_numpy(), stack.pairs.pair_codes
+    scores = np.zeros(len(table)) if value == "relevance" else combine_chunks(table[value]).to_numpy()
+    order = np.lexsort((np.arange(len(table)) if repeated == "first" else -grades, codes, scores, pairs))
+    is_first = np.zeros(len(table), dtype=bool)
+    is_first[span_starts(pairs[order], scores[order], codes[order])] = True
+    if not is_first.all():
+        noted += [_subtopic_finding(stack, int(order[~is_first].min()), int((~is_first).sum()), repeated)]
+    order = order[is_first]
+    starts = span_starts(pairs[order], scores[order])
+    kept_rows = np.minimum.reduceat(order, starts) if len(order) else order
+    highest = np.maximum.reduceat(grades[order], starts) if len(order) else grades
+    named = codes[order] >= 0
+    rows_order = np.argsort(kept_rows)
+    n_named = np.diff(np.append(0, np.cumsum(named))[np.append(starts, len(order))])
+    entries = order[named][joined_ranges((np.cumsum(n_named) - n_named)[rows_order], n_named[rows_order])]
+    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(codes[entries]))
+    ends = pa.array(np.append(0, np.cumsum(n_named[rows_order])).astype(np.int32))
+    merged = stack.take(kept_rows[rows_order])
+    table = with_column(merged.table.drop_columns(["subtopic"]), "relevance", pa.array(highest[rows_order]))
+    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(grades[entries])))
+    return replace(merged, table=table)
+
+
+def subtopic_rows(table: pa.Table) -> pa.Table:
+    """Split joined rows into one row for each subtopic of a document, as in files."""
+    if SUBTOPICS not in table.column_names:
+        return table
+    subtopics = combine_chunks(table[SUBTOPICS])
+    starts = subtopics.offsets.to_numpy()
+    n_subtopics = np.diff(starts)
+    n_rows = np.maximum(n_subtopics, 1)
+    entries = pa.array(joined_ranges(starts[:-1], n_rows), mask=np.repeat(n_subtopics == 0, n_rows))
+    rows = table.drop_columns([SUBTOPICS]).take(pa.array(np.repeat(np.arange(len(table)), n_rows)))
+    grades = pc.coalesce(subtopics.items.take(entries), combine_chunks(rows["relevance"]))
+    rows = with_column(rows, "relevance", grades)
+    return rows.append_column("subtopic", subtopics.keys.take(entries))
+
+
+def _subtopic_finding(stack: RunStack, row: int, n_repeats: int, repeated: Repeated) -> Finding:
+    """Return the finding on repeated judgments of a subtopic; a RepeatError with `repeated="error"`."""
+    origin = _origin(stack)
+    document, subtopic = (stack.table[column][row].as_py() for column in ("doc_id", "subtopic"))
+    subtopic = quote(subtopic or "")
+    if repeated == "error":
+        problem = f"document {quote(document)} is judged twice for subtopic {subtopic} ({n_repeats:,} in all)"
+        hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
+        raise RepeatError(origin.file, problem, hint, line=origin.line_of(row), unit=origin.unit)
+    choice = "first" if repeated == "first" else "highest"
+    example = f"such as document {quote(document)} for subtopic {subtopic}"
+    message = f"Repeated judgments left out: {n_repeats:,}, {example}; the {choice} is kept."
+    return make_finding("rows-dropped", origin.file, message, line=origin.line_of(row), count=n_repeats)
 
 
 def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:

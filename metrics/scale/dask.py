@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from metrics.scale.cluster import Client
 
 
-_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
+_TEXTS = ("reranker", "query_id", "doc_id", "target_id", "subtopic")
 _PLACES = 40
 """Bits for the number of a row."""
 
@@ -125,8 +125,9 @@ def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: 
 
 def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
     """Drop relevance in the rows, which the judgments override, and report it."""
-    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
-    unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
+    inside = [name for name in ("relevance", "target_id", "subtopic") if name in part.member.table.mapping]
+    is_judged = {"subtopic", *judged.table.column_names} - {"relevance"}
+    unused = [name for name in inside if name not in is_judged]
     table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
     notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
     return replace(source, table=table, noted=(*source.noted, *notes))
@@ -278,7 +279,7 @@ class Dataset(PartitionedRuns):
     def _columns(self) -> tuple[str, ...]:
         """Columns to read: ours, and further score columns."""
         names = {name for file in self._files for name in file.table.mapping}
-        judged = () if self.judged else ("relevance", "target_id")
+        judged = () if self.judged else ("relevance", "target_id", "subtopic")
         inside = (name for name in ("score_std", *judged) if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 

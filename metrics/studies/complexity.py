@@ -1,4 +1,4 @@
-"""What it would cost to score lists order by order, as the notebook asks of its tie groups."""
+"""Count the orderings of lists, and estimate the cost of scoring them one by one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import factorial, prod
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from metrics.studies.gaps import ALL_LISTS
-from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking
 from metrics.ties.permutations import TRACTABLE, Complexity, log10_factorials, recommended_draws
 
@@ -19,19 +18,19 @@ NOTEBOOK_CASES: Mapping[str, tuple[int, ...]] = {
     "Very large tie": (8,),
     "Multiple large ties": (4, 4, 3),
 }
-"""Sizes of the ties in the five cases of the notebook's complexity analysis."""
+"""Tie sizes of the five cases in the notebook's complexity analysis."""
 TIE_SIZES = (2, 3, 4, 5, 8, 10, 15, 20, 50, 100, 1000)
-"""Sizes of a tie whose cost is told."""
+"""Tie sizes of the cost table."""
 DIGITS = 300
-"""Digits up to which a number of orderings is worked out exactly."""
+"""Number of digits up to which a number of orderings is computed exactly."""
 
 
 def notebook_cases() -> pd.DataFrame:
     """Return the notebook's five cases.
 
     Returns:
-        case, tie_sizes, orderings, n_tie_groups, max_tie_size, tractable, draws (advised where the orderings
-        are too many, NA else).
+        case, tie_sizes, orderings, n_tie_groups, max_tie_size, tractable, draws (recommended if intractable,
+        else NA).
     """
     reports = {case: Complexity.of(sizes) for case, sizes in NOTEBOOK_CASES.items()}
     table = pd.DataFrame(
@@ -50,39 +49,34 @@ def notebook_cases() -> pd.DataFrame:
 
 
 def tie_size_counts(rankings: Mapping[str, Ranking], lists: pd.DataFrame) -> pd.DataFrame:
-    """Count the ties of lists by their size, in steps of powers of two.
-
-    Args:
-        rankings: reranker → its lists.
-        lists: index reranker and query_id: the lists that count.
+    """Count the ties of `lists` (index reranker and query_id) by size, in powers of two.
 
     Returns:
         first and last (sizes: 2 and 2, 3 and 4, 5 and 8 ...), ties, documents (in these ties), rising.
     """
-    sizes = np.concatenate(
-        [
-            ranking.sizes[
-                ranking.query_ids.to_pandas().isin(lists.loc[name].index).to_numpy()[ranking.group_lists]
-            ]
-            for name, ranking in rankings.items()
-        ]
-    )
-    sizes = sizes[sizes > 1]
+    parts = []
+    for name, ranking in rankings.items():
+        is_counted = ranking.query_ids.to_pandas().isin(lists.loc[name].index).to_numpy()
+        parts.append(ranking.sizes[is_counted[ranking.group_lists] & (ranking.sizes > 1)])
+    sizes = np.concatenate(parts)
     power = np.ceil(np.log2(sizes)).astype(np.int64)
     steps = np.arange(1, power.max(initial=0) + 1)
-    counts = np.bincount(power, minlength=len(steps) + 1)[1:]
-    documents = np.bincount(power, sizes, len(steps) + 1)[1:].astype(np.int64)
     return pd.DataFrame(
-        {"first": 2 ** (steps - 1) + 1, "last": 2**steps, "ties": counts, "documents": documents}
+        {
+            "first": 2 ** (steps - 1) + 1,
+            "last": 2**steps,
+            "ties": np.bincount(power, minlength=len(steps) + 1)[1:],
+            "documents": np.bincount(power, sizes, len(steps) + 1)[1:].astype(np.int64),
+        }
     )
 
 
 def list_complexity(ranking: Ranking, queries: Iterable[str]) -> pd.DataFrame:
-    """Count the orderings of lists of one reranker, of these queries.
+    """Count the orderings of one reranker's lists for these queries.
 
     Returns:
         index query_id; n_tie_groups, max_tie_size (0 without ties), log10_orderings, orderings (the exact
-        number, None where it has more than `DIGITS` digits), tractable, draws (as the notebook advises).
+        number, None beyond `DIGITS` digits), tractable, draws (recommended by the notebook).
     """
     tied = np.flatnonzero(ranking.sizes > 1)
     starts = np.searchsorted(ranking.group_lists[tied], np.arange(ranking.n_lists))
@@ -107,46 +101,44 @@ def list_complexity(ranking: Ranking, queries: Iterable[str]) -> pd.DataFrame:
 
 
 def complexity_summary(lists: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Summarise `list_complexity`, a row a reranker, and first, of several, all lists together.
+    """Summarise `list_complexity` by reranker, preceded by a row of all lists if there are several rerankers.
 
     Returns:
         index reranker; n (lists), tractable (lists whose orderings can be enumerated) and tractable_share,
-        tie_groups, max_tie_size, orderings (of all lists; None where too many to work out),
-        log10_orderings, draws (that the notebook advises for the other lists, all together).
+        tie_groups, max_tie_size, log10_orderings (of all lists together), draws (that the notebook recommends
+        for the intractable lists), orderings (of all lists; None if too many to compute).
     """
     tables = {ALL_LISTS: pd.concat(lists.values()), **lists} if len(lists) > 1 else lists
     rows: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
-        is_exact = not table["orderings"].isna().any()
+        logs = table["log10_orderings"].to_numpy(float)
+        largest = float(logs.max())
         rows[name] = {
             "n": len(table),
             "tractable": int(table["tractable"].sum()),
             "tractable_share": table["tractable"].mean(),
             "tie_groups": int(table["n_tie_groups"].sum()),
             "max_tie_size": int(table["max_tie_size"].max()),
-            "orderings": sum(map(int, table["orderings"])) if is_exact else None,
-            "log10_orderings": _log10_sum(table["log10_orderings"].to_numpy(float)),
+            "log10_orderings": largest + float(np.log10((10.0 ** (logs - largest)).sum())),
             "draws": int(table.loc[~table["tractable"].astype(bool), "draws"].sum()),
         }
-    exact = pd.Series({name: row.pop("orderings") for name, row in rows.items()}, dtype=object)
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("reranker").assign(orderings=exact)
-
-
-def _log10_sum(logs: FloatArray) -> float:
-    """Return log10 of a sum of powers of ten."""
-    largest = float(logs.max())
-    return largest + float(np.log10((10.0 ** (logs - largest)).sum()))
+    orderings = {
+        name: None if table["orderings"].isna().any() else sum(map(int, table["orderings"]))
+        for name, table in tables.items()
+    }
+    summary = pd.DataFrame.from_dict(rows, orient="index").rename_axis("reranker")
+    return summary.assign(orderings=pd.Series(orderings, dtype=object))
 
 
 def tie_costs(relevant: int = 1, sizes: Sequence[int] = TIE_SIZES) -> pd.DataFrame:
-    """Return what a tie costs by each method: documents looked at, as powers of ten.
+    """Return the documents that each method examines for a tie, as powers of ten.
 
-    Enumeration places n documents in each of n! orderings, relevance patterns in each of C(n, r), sampling
-    in each draw the notebook advises, max(1,000, min(10,000, n!/10)); the closed form of RR adds the
-    n − r + 1 places where the first relevant document can stand.
+    Enumeration places n documents in each of n! orderings, relevance patterns in each of C(n, r), sampling in
+    each draw that the notebook recommends, max(1,000, min(10,000, n!/10)). The closed form of RR adds the
+    n − r + 1 ranks of the first relevant document.
 
     Returns:
-        size, log10_orderings, log10_patterns, draws, terms, and log10 of the documents looked at:
+        size, log10_orderings, log10_patterns, draws, terms, and log10 of the documents examined:
         enumeration, patterns, sampling, closed_form.
     """
     n = np.array(sorted({size for size in sizes if size >= max(relevant, 1)}), dtype=np.int64)

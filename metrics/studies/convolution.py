@@ -1,4 +1,4 @@
-"""The distribution of a sum of independent lists: exact where it has few enough values, else on a grid."""
+"""Compute the distribution of a sum of independent lists: exactly for few values, else on a grid."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 from metrics.support.arrays import FloatArray, IntArray
 
 MAX_VALUES = 2**14
-"""Values of a sum up to which its distribution is computed."""
+"""Values of a sum up to which its distribution is exact."""
 _REACH = 64
 """Standard deviations that a grid spans; at most 1 in 1,000 of all chances lies outside (Cantelli)."""
 _GRID_STEPS = 2**12, 2**16
@@ -18,19 +18,19 @@ _GRID_STEPS = 2**12, 2**16
 _CELLS = 2**21
 """Chances of lists on a grid that are transformed at once."""
 _NODES = 2**14
-"""Equally likely values that stand for a list whose sums are drawn."""
+"""Equally likely values that represent a list whose sums are drawn."""
 _NOTHING = 1e-13
 """Chance on a grid below which a value is left out."""
 MAX_KINDS = 14
-"""Unlike lists without a common step up to which that can be: each doubles the values at least."""
+"""Kinds of lists without a common step up to which sums are exact: each at least doubles the values."""
 EQUAL_MEANS = 1e-11
-"""Means closer than this are one; relative above 1."""
+"""Distance within which means are equal; relative above 1."""
 _ROUNDING = 1e-13
-"""Sums of the same values closer than this differ by the order they were added in; relative above 1."""
+"""Distance within which sums of the same values in other orders agree; relative above 1."""
 _WHOLE_TOLERANCE = 1e-9
-"""How far a multiple of a step may be from a whole number, in steps.
+"""Distance of a multiple of a step from a whole number, in steps.
 
-A value is known to a few parts in 10^16, and there are at most `MAX_VALUES` steps: rounding stays below 1e-11.
+Values are exact to a few parts in 10^16, and there are at most `MAX_VALUES` steps: rounding stays below 1e-11.
 """
 
 Distribution = tuple[FloatArray, FloatArray]
@@ -39,13 +39,13 @@ Distribution = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class ListDistributions:
-    """The distributions of what lists can score, lists with the same one counted together as a kind.
+    """The distributions of list values; lists with the same distribution are one kind.
 
     Attributes:
         times: (n_kinds,) lists of each kind.
         kind: (n,) kind of each value, rising.
-        rise: (n,) the value less the worst of its kind.
-        chance: (n,) its chance; those of a kind sum to 1.
+        rise: (n,) the value less the smallest of its kind.
+        chance: (n,) its chance; chances of a kind sum to 1.
     """
 
     times: IntArray
@@ -55,17 +55,7 @@ class ListDistributions:
 
     @classmethod
     def of(cls, times: IntArray, kind: IntArray, value: FloatArray, chance: FloatArray) -> "ListDistributions":
-        """Sort values by kind, and take each less the worst of its kind.
-
-        Args:
-            times: (n_kinds,) lists of each kind.
-            kind: (n,) kind of each value, in any order; every kind has one at least.
-            value: (n,) the values.
-            chance: (n,) chance of each in its kind.
-
-        Returns:
-            The distributions, lists of like ones counted once.
-        """
+        """Sort values by kind and subtract the smallest of each kind; every kind has a value."""
         order = np.argsort(kind, kind="stable")
         kind, value = kind[order], value[order]
         worst = np.minimum.reduceat(value, np.searchsorted(kind, np.arange(len(times))))
@@ -73,7 +63,7 @@ class ListDistributions:
 
     @classmethod
     def joined(cls, kinds: "ListDistributions | None", lists: "list[Distribution]") -> "ListDistributions":
-        """Return kinds, and after them lists with a distribution of their own, each value less the worst."""
+        """Return kinds, followed by lists with distributions of their own, less their smallest values."""
         first = kinds or cls(*np.zeros((2, 0), dtype=np.int64), *np.zeros((2, 0)))
         owner = np.repeat(np.arange(len(lists)), [len(values) for values, _ in lists])
         return cls(
@@ -84,19 +74,19 @@ class ListDistributions:
         )
 
     def distributions(self) -> list[Distribution]:
-        """Return values, less their worst, and chances of each kind."""
+        """Return values, less the smallest, and chances of each kind."""
         cuts = np.searchsorted(self.kind, np.arange(1, len(self.times)))
         return list(zip(np.split(self.rise, cuts), np.split(self.chance, cuts), strict=True))
 
 
 def sum_distribution(kinds: ListDistributions) -> Distribution | None:
-    """Return the distribution of the sum over all lists, each less its worst; None if it has too many values.
+    """Return the distribution of the sum over all lists, less their smallest values; None for too many values.
 
-    Where all values are multiples of one step, by convolution on whole numbers; else by adding up
-    value for value, if the number of sums that can be told apart is at most `MAX_VALUES`: lists of one
-    kind with p values each give C(times + p − 1, p − 1) sums.
+    If all values are multiples of one step, by convolution on whole numbers. Else by adding values pairwise,
+    for at most `MAX_VALUES` distinct sums: lists of one kind with p values each give C(times + p − 1, p − 1)
+    sums.
     """
-    if not kinds.rise.any():  # the draws of all lists agree
+    if not kinds.rise.any():  # all draws agree
         return np.zeros(1), np.ones(1)
     if (distribution := _sum_on_grid(kinds)) is not None:
         return distribution
@@ -112,15 +102,15 @@ def sum_distribution(kinds: ListDistributions) -> Distribution | None:
 
 @dataclass(frozen=True)
 class Grid:
-    """Equally spaced sums of lists, each less its worst.
+    """Equally spaced sums of lists, less their smallest values.
 
-    A value between two grid points is split between both, so that its mean stays. That adds at most step² / 4
-    to the variance of a list; there are enough steps to add less than .005 to that of the sum, up to 2^16.
+    A value between two grid points is split between both, which keeps the mean. That adds at most step² / 4 to
+    the variance of a list; enough steps (up to 2^16) add less than .005 to that of the sum.
 
     Attributes:
         step: distance of grid points.
         start: number of the first one.
-        n_steps: how many there are; sums outside are counted at the other end.
+        n_steps: number of points; sums outside wrap around.
     """
 
     step: float
@@ -129,7 +119,7 @@ class Grid:
 
     @classmethod
     def of(cls, kinds: ListDistributions) -> "Grid":
-        """Return a grid for the sum of lists, centred on its mean where it cannot hold all of it."""
+        """Return a grid for the sum of lists, centred on its mean if it cannot span all sums."""
         first = np.searchsorted(kinds.kind, np.arange(len(kinds.times)))
         means = np.add.reduceat(kinds.rise * kinds.chance, first)
         variances = np.add.reduceat((kinds.rise - means[kinds.kind]) ** 2 * kinds.chance, first)
@@ -171,7 +161,7 @@ class Grid:
 
 
 def draw_sums(kinds: ListDistributions, draws: int, generator: np.random.Generator) -> Distribution:
-    """Return equally likely sums that stand for as many as were drawn, every list on its own."""
+    """Return equally likely values that represent `draws` drawn sums of independent lists."""
     sums = np.zeros(draws)
     for (rise, chance), often in zip(kinds.distributions(), kinds.times.tolist(), strict=True):
         upto = np.cumsum(chance)
@@ -185,7 +175,7 @@ def draw_sums(kinds: ListDistributions, draws: int, generator: np.random.Generat
 
 
 def merge_equal(values: FloatArray, chances: FloatArray) -> Distribution:
-    """Sort values, add up the chances of those that differ by rounding, and leave out those of chance 0."""
+    """Sort values, add the chances of those that differ by rounding, and drop those of chance 0."""
     order = np.argsort(values, kind="stable")
     values, chances = values[order], chances[order]
     new = np.ones(len(values), dtype=bool)
@@ -210,7 +200,7 @@ def _repeat(part: Distribution, often: int) -> Distribution:
 
 
 def _sum_on_grid(kinds: ListDistributions) -> Distribution | None:
-    """Return `sum_distribution` by whole multiples of a common step; None where there is none, or too many."""
+    """Return `sum_distribution` by whole multiples of a common step; None without one or for too many."""
     largest = np.maximum.reduceat(kinds.rise, np.searchsorted(kinds.kind, np.arange(len(kinds.times))))
     step = common_step(kinds.rise, float((largest * kinds.times).sum()) / MAX_VALUES)
     if step is None:
@@ -228,7 +218,6 @@ def _sum_on_grid(kinds: ListDistributions) -> Distribution | None:
 
 
 def _convolution_power(chances: FloatArray, often: int) -> FloatArray:
-    """Convolve chances with themselves `often` times, by squaring."""
     result_chances = np.ones(1)
     while often:
         if often % 2:
@@ -239,9 +228,9 @@ def _convolution_power(chances: FloatArray, often: int) -> FloatArray:
 
 
 def common_step(rises: FloatArray, smallest: float) -> float | None:
-    """Return the largest number from `smallest` on that all rises are multiples of; None where there is none.
+    """Return the largest number from `smallest` on that divides all rises; None if there is none.
 
-    Euclid's algorithm with a remainder below half of `smallest` taken for rounding, and then checked.
+    Euclid's algorithm, with a remainder below half of `smallest` treated as rounding and then checked.
     """
     distinct = np.unique(np.round(rises, 12))
     step = 0.0

@@ -1,4 +1,4 @@
-"""One table of a retrieval experiment: every measure and the latency of each reranker, against a baseline."""
+"""Compare rerankers with a baseline by every measure and by latency in one table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _COLUMNS = ["reranker", "ties", "measure", "n", "value", "n_tested", *_TESTED[:-
 
 
 def experiment_measures(k: int = DEPTH) -> tuple[str, ...]:
-    """Return the measures of a retrieval experiment: Hits at four depths, RR, and what the top k hold."""
+    """Return the measures of a retrieval experiment: Hits at four depths, RR, and contents of the top k."""
     return "Hits@1", "Hits@5", "Hits@10", "Hits@20", "RR", f"R@{k}", f"DR@{k}", f"Div@{k}"
 
 
@@ -33,30 +33,28 @@ def experiment_table(
     ties: Sequence[str] | None = None,
     **testing: Any,  # noqa: ANN401 as `compare` names and types them
 ) -> pd.DataFrame:
-    """Test every measure, and the latency where there is one, of each reranker against a baseline.
+    """Test every measure, and latency if there is any, of each reranker against a baseline.
 
-    Args:
-        evaluation: with the measures under the treatments; with `latency_s` as `with_latency` adds it.
-        baseline: whom the others are compared with.
-        measures: in this order; all of the evaluation where None. `latency_s` comes last, where there is one.
-        ties: treatments, in this order; all of the evaluation where None.
-        **testing: test, correction, level and seed, as for `compare`; corrected within each measure and
-            treatment.
+    `measures` and `ties` default to all of the evaluation; latency (`latency_s`, added by `with_latency`) comes
+    last. `testing` holds test, correction, level and seed of `compare`; corrections apply within each measure
+    and treatment.
 
     Returns:
         one row a reranker, treatment and measure: reranker, ties, measure, n (lists with a value), value
-        (their mean; seconds of `latency_s`), n_tested (queries compared), difference (reranker − baseline),
+        (their mean; seconds for `latency_s`), n_tested (queries compared), difference (reranker − baseline),
         low, high, p, p_adjusted, stars, direction (better, worse, equal: less latency is better), note.
-        What is not tested, the baseline among it, has no figure and no text there.
+        Rows without a test, such as the baseline's, have no figures and no text there.
 
     Raises:
-        UsageError: as `compare`, or the treatment is std, of which neither more nor less is better.
+        UsageError: an error of `compare`, or the treatment std.
     """
     names = [*(evaluation.measures if measures is None else measures)]
     names += [LATENCY] * (LATENCY in evaluation.measures and LATENCY not in names)
     treatments = dict.fromkeys(evaluation.ties if ties is None else ties)
     if "std" in treatments:
-        raise UsageError("std is how far ties move a value: nothing is better or worse by it. Leave it out.")
+        raise UsageError(
+            "std measures the effect of ties, so no reranker is better or worse by it. Leave it out."
+        )
     parts = {
         (ties, name): rows
         for name in names
@@ -74,7 +72,7 @@ def experiment_table(
 def _treatment_rows(
     evaluation: Evaluation, measure: str, treatments: Iterable[str], baseline: str, testing: dict[str, Any]
 ) -> dict[str, pd.DataFrame]:
-    """Return the rows of one measure by treatment; treatments that give the same values are tested once."""
+    """Return the rows of one measure by treatment; equal values are tested once."""
     parts: dict[str, pd.DataFrame] = {}
     for ties in treatments:
         values = evaluation.scores[measure, ties]
@@ -88,7 +86,6 @@ def _treatment_rows(
 def _measure_rows(
     evaluation: Evaluation, measure: str, ties: str, baseline: str, testing: dict[str, Any]
 ) -> pd.DataFrame:
-    """Return the means of one measure under one treatment and their tests, a row a reranker."""
     lists = evaluation.scores[measure, ties].groupby(level="reranker", sort=False)
     rows = pd.DataFrame({"n": lists.count(), "value": lists.mean()}).reindex(evaluation.policies.index)
     compared = _timed_only(evaluation, ties, baseline) if measure == LATENCY else evaluation
@@ -97,10 +94,7 @@ def _measure_rows(
 
 
 def _timed_only(evaluation: Evaluation, ties: str, baseline: str) -> Evaluation:
-    """Return the lists that give a latency, of the rerankers that give any.
-
-    Where the baseline gives none, it is left alone: nothing is compared.
-    """
+    """Return the lists and rerankers with a latency; the baseline alone if it has none."""
     scores = evaluation.scores[evaluation.scores[LATENCY, ties].notna()]
     policies = evaluation.policies
     timed = policies.index[policies.index.isin(scores.index.get_level_values("reranker"))]
@@ -110,11 +104,11 @@ def _timed_only(evaluation: Evaluation, ties: str, baseline: str) -> Evaluation:
 
 
 def experiment_lines(table: pd.DataFrame) -> pd.DataFrame:
-    """Return an `experiment_table` as people read it: a line a reranker and treatment, a column a measure.
+    """Return an `experiment_table` for people: a line a reranker and treatment, a column a measure.
 
     Returns:
-        reranker, ties, and by its heading the text of each measure: the mean, and its stars, with a plus
-        where the reranker is better than the baseline and a minus where it is worse.
+        reranker, ties, and for each measure the mean and its stars, with a plus if the reranker is better than
+        the baseline and a minus if it is worse.
     """
     texts = table.assign(text=[_cell(row) for row in table.to_dict("records")])
     wide = texts.pivot_table(
@@ -125,7 +119,7 @@ def experiment_lines(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def heading(measure: str) -> str:
-    """Return what the column of a measure is called; R@k as papers do, for it stands beside DR@k."""
+    """Return the column heading of a measure; R@k is called Recall@k as in papers, beside DR@k."""
     if measure == LATENCY:
         return "Latency (s)"
     name = parse(measure)
@@ -133,7 +127,6 @@ def heading(measure: str) -> str:
 
 
 def _cell(row: dict[Any, Any]) -> str:
-    """Return a mean with its stars, and whether they are for better or for worse."""
     if np.isnan(row["value"]):
         return "–"
     value = f"{row['value']:.4g}" if row["measure"] == LATENCY else decimal(row["value"], 4)
@@ -142,46 +135,38 @@ def _cell(row: dict[Any, Any]) -> str:
 
 
 def experiment_note(table: pd.DataFrame, baseline: str, test: str = "t", correction: str = "holm") -> str:
-    """Say what the stars of a table mean, and what is not tested.
-
-    Args:
-        table: as `experiment_table` returns it.
-        baseline: whom the others are compared with.
-        test: name of the test.
-        correction: name of the correction.
-    """
+    """Explain the stars of a table, and state which latencies are not tested."""
     return " ".join((*_star_sentences(table, baseline, test, correction), *_latency_sentences(table, baseline)))
 
 
 def _star_sentences(table: pd.DataFrame, baseline: str, test_name: str, correction_name: str) -> list[str]:
     if len(table["reranker"].unique()) == 1:
-        return ["There is one reranker, and nothing to test it against."]
+        return ["There is only one reranker, so there is nothing to test."]
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f"{correction.label} correction within each column" if is_corrected else "uncorrected"
     scope = "all pairs at once" if test.simultaneous else corrected
     sentences = [
-        f"Against {baseline}: {test.label}, {scope}, each treatment of ties by itself.",
+        f"Against {baseline}: {test.label}, {scope}, each treatment of ties separately.",
         f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
     ]
-    if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a spread needs two
-        sentences.append("A test needs two queries: nothing can be significant.")
+    if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two
+        sentences.append("A test needs two queries, so nothing is significant.")
     return sentences
 
 
 def _latency_sentences(table: pd.DataFrame, baseline: str) -> list[str]:
-    """Say how the latency is to be read, and whose is absent."""
     rows = table[(table["measure"] == LATENCY) & (table["ties"] == table["ties"].iloc[0])].set_index("reranker")
     if not len(rows):
-        return ["No run gives a latency."]
+        return ["No run has latencies."]
     other = table[(table["measure"] != LATENCY) & (table["ties"] == table["ties"].iloc[0])]
     lists = other.groupby("reranker")["n"].max().reindex(rows.index)
-    sentences = ["Latency: mean seconds a list, less is better; no order of ties changes it."]
+    sentences = ["Latency: mean seconds a list. Less is better, and tie order does not change it."]
     untimed = int((rows["n"] == 0).sum())
     if untimed:
-        sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'give none')}.")
+        sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'have no latencies')}.")
     if ((rows["n"] > 0) & (rows["n"] < lists)).any():
-        sentences.append("Lists that give none are left out of it.")
+        sentences.append("Lists without a latency are left out.")
     if len(rows) > 1 and rows.loc[baseline, "n"] == 0:
-        sentences.append(f"{baseline} gives none: no latency is tested.")
+        sentences.append(f"{baseline} has no latencies, so none are tested.")
     return sentences

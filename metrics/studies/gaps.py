@@ -1,4 +1,4 @@
-"""Do ties predict how far a traditional score is off? List by list, and summed up."""
+"""Measure the gap between traditional and tied scores list by list, and how far ties predict it."""
 
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
@@ -15,47 +15,44 @@ from metrics.support.wording import percent
 
 
 def named_values(by_treatment: pd.DataFrame, traditional: str) -> pd.DataFrame:
-    """Return values with a column a treatment as tables call them: tied, worst, best, traditional."""
+    """Return the columns of the treatments, renamed to tied, worst, best, traditional."""
     treatments = ["expected", "pessimistic", "optimistic", traditional]
     return by_treatment[treatments].set_axis(["tied", "worst", "best", "traditional"], axis=1)
 
 
 def in_order(table: pd.DataFrame, rerankers: Sequence[str] | pd.Index) -> pd.DataFrame:
-    """Return the rows of a table with a column `reranker` in the order of these, else as they were."""
+    """Return the rows sorted by this order of rerankers, other rows unchanged."""
     places = pd.Index(rerankers).get_indexer(table["reranker"])
     return table.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)
 
 
 FEWEST = 4
-"""Lists that a mean or a correlation needs."""
+"""Number of lists needed for a mean or a correlation."""
 _Z = NormalDist().inv_cdf(0.975)
 _LIST_COLUMNS = ["n_docs", "n_relevant", "n_tie_groups", "tie_ratio", "max_tie_size", "log10_orderings"]
 
 
 def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) -> pd.DataFrame:
-    """Return one row a list: its ties, and what they do to each measure.
+    """Return one row a list: its ties, and their effect on each measure.
 
-    Args:
-        evaluation: with the measures under expected, optimistic, pessimistic and `traditional`.
-        measures: prefix of the columns → measure, such as {"first": "RR", "second": "Hits@3"}.
-        traditional: the treatment taken as the traditional one.
+    `measures` maps prefixes to measures, such as {"first": "RR", "second": "Hits@3"}.
 
     Returns:
         reranker, query_id, n_docs, n_relevant, n_tie_groups, tie_ratio, max_tie_size, log10_orderings, and
-        for each prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 where
-        they differ by rounding).
+        for each prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 within
+        rounding).
     """
     ties = {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
     columns: dict[str, pd.Series[float]] = {}
     for prefix, measure in measures.items():
         for name, treatment in ties.items():
-            columns[f"{prefix}_{name}"] = pd.Series(evaluation.scores[measure, treatment].array)
+            columns[f"{prefix}_{name}"] = evaluation.scores[measure, treatment].reset_index(drop=True)
         columns[f"{prefix}_gap"] = difference(columns[f"{prefix}_traditional"], columns[f"{prefix}_tied"])
     return evaluation.lists[_LIST_COLUMNS].reset_index().assign(**columns)
 
 
 def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":
-    """Return minuend − subtrahend, exactly 0 where they differ by rounding."""
+    """Return minuend − subtrahend, exactly 0 within rounding."""
     gap = minuend - subtrahend
     return gap.where(~(gap.abs() <= EQUAL), 0.0)
 
@@ -63,10 +60,7 @@ def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "
 def correlation(
     x: "pd.Series[float] | FloatArray", y: "pd.Series[float] | FloatArray"
 ) -> tuple[float, float, float] | None:
-    """Return Pearson's correlation with its 95% interval.
-
-    None where it is not defined: fewer than four lists, or one side constant.
-    """
+    """Return Pearson's r with its 95% interval; None for fewer than four lists or a constant side."""
     moments = Moments()
     if len(x):
         moments.add(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
@@ -74,29 +68,27 @@ def correlation(
 
 
 def _is_constant(smallest: float, largest: float) -> bool:
-    """Return whether values between these differ by rounding only."""
     return largest - smallest <= EQUAL * max(1.0, abs(smallest), abs(largest))
 
 
 class Moments:
-    """Two columns of lists that are not kept, as far as their correlation needs them.
+    """Accumulate the correlation of two columns part by part, without keeping the rows.
 
-    Means and sums of products about them are updated by those of each part, so that nothing cancels:
-    Chan, Golub and LeVeque, 1983.
+    Source: Chan, Golub & LeVeque, 1983: updated means and centred products do not cancel.
     """
 
     def __init__(self) -> None:
         self._n = 0
         self._means = np.zeros(2)
         self._products = np.zeros((2, 2))
-        self._least, self._most = np.full(2, np.inf), np.full(2, -np.inf)
+        self._smallest, self._largest = np.full(2, np.inf), np.full(2, -np.inf)
 
     def add(self, x: FloatArray, y: FloatArray) -> None:
-        """Update the means and products with some more lists."""
+        """Add some lists."""
         columns = np.stack([x, y])
         means = columns.mean(axis=1)
-        self._least = np.minimum(self._least, columns.min(axis=1))
-        self._most = np.maximum(self._most, columns.max(axis=1))
+        self._smallest = np.minimum(self._smallest, columns.min(axis=1))
+        self._largest = np.maximum(self._largest, columns.max(axis=1))
         columns -= means[:, None]
         shift, n = means - self._means, self._n + len(x)
         self._products += columns @ columns.T + np.outer(shift, shift) * (self._n * len(x) / n)
@@ -104,8 +96,8 @@ class Moments:
         self._n = n
 
     def correlation(self) -> tuple[float, float, float] | None:
-        """Return r and its 95% interval by Fisher's transformation, as the function `correlation` does."""
-        if self._n < FEWEST or any(map(_is_constant, self._least.tolist(), self._most.tolist())):
+        """Return r and its 95% interval by Fisher's transformation, as `correlation` does."""
+        if self._n < FEWEST or any(map(_is_constant, self._smallest.tolist(), self._largest.tolist())):
             return None
         (xx, xy), (_, yy) = self._products
         r = float(np.clip(xy / np.sqrt(xx * yy), -1, 1))
@@ -117,13 +109,8 @@ class Moments:
 def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
     """Return the local mean of y along x with its 95% band, from bins smoothed by a Gaussian.
 
-    Args:
-        x: (n,) values along the axis.
-        y: (n,) values whose mean is taken.
-        points: how many bins.
-
     Returns:
-        x, mean, low, high; only where a few lists are near, nowhere if x does not vary.
+        x, mean, low, high, only near at least four lists; no rows if x is constant.
     """
     if len(x) < FEWEST or _is_constant(x.min(), x.max()):
         return pd.DataFrame(columns=["x", "mean", "low", "high"], dtype=float)
@@ -135,14 +122,7 @@ def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
 
 
 def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: FloatArray) -> pd.DataFrame:
-    """Return what `trend` does, from lists that are counted in bins.
-
-    Args:
-        edges: (n + 1,) of the bins.
-        count: (n,) lists in each.
-        total: (n,) sum of y in each.
-        square: (n,) sum of its square.
-    """
+    """Return the columns of `trend` from the count, sum and sum of squares of each bin."""
     centre = (edges[1:] + edges[:-1]) / 2
     centre[0], centre[-1] = edges[0], edges[-1]
     weight = np.exp(-0.5 * ((centre[:, None] - centre) / (np.ptp(edges) / 12)) ** 2)
@@ -156,11 +136,11 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
 
 
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Say whether ties cost anything by the first measure of `gaps`, and whether the tie ratio predicts it."""
+    """State how often ties change the first measure of `gaps`, and if they predict the gap."""
     tied = table[table["tie_ratio"] > 0]
     has_value = (tied["n_relevant"] > 0) | (tied["first_best"] != 0)
-    farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
     counted = tied[has_value] if has_value.any() else tied
+    farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
     return gap_prose(
         len(counted),
         float((counted["first_gap"] == 0).mean()) if len(counted) else 0.0,
@@ -172,7 +152,7 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
 
 
 def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
-    """Say whether the tie ratio predicts the gap of `gaps`; where there is none, what `gap_finding` says."""
+    """State whether the tie ratio predicts the gap; `gap_finding` where no correlation is defined."""
     if (tie_correlation := _correlation(table)) is None:
         return gap_finding(table, measure)
     point, bracket, ending = _prediction(*tie_correlation).partition(" (")
@@ -180,14 +160,10 @@ def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
 
 
 def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Say who ties most, whose lists are farthest off, and whether the tie ratio predicts it.
+    """State which reranker ties most, which has the largest mean |gap|, and whether ties predict the gap.
 
-    Farther off is whose mean |gap| is larger by more than the standard error of the difference, over the
-    queries of both. The prediction is that of `gap_finding`.
-
-    Args:
-        table: of all lists, as `gaps` returns it.
-        measure: name of its first measure.
+    The mean |gap| of a reranker is called larger only if the difference over common queries exceeds its
+    standard error.
     """
     table = table.dropna(subset=["first_gap"])
     if not len(table):
@@ -195,7 +171,7 @@ def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
     sizes = table.assign(size=table["first_gap"].abs())
     means = sizes.groupby("reranker", sort=False)[["tie_ratio", "size"]].mean()
     if not means["tie_ratio"].max():
-        return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
+        return (Strong("No reranker has ties. "), "Traditional and tied scores are equal.")
     most_tied = str(means["tie_ratio"].idxmax())
     return (
         *_most_tied_clause(means["tie_ratio"]),
@@ -205,7 +181,6 @@ def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
 
 
 def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
-    """Say who ties most, and how many tie as much to the percent."""
     share = percent(ratios.max())
     n_alike = int((ratios.map(percent) == share).sum())
     if n_alike == len(ratios) > 1:
@@ -215,34 +190,32 @@ def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
 
 
 def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: str, measure: str) -> Prose:
-    """Say whose lists have the largest mean |gap|, as far as its standard error tells."""
     gap = f"mean |{measure} gap|"
     if means.max() <= EQUAL:
-        return (f"The order taken changes no value: every {measure} gap is 0. ",)
+        return (f"Tie order changes no value: every {measure} gap is 0. ",)
     farthest = str(means.idxmax())
     if len(means) == 1:
         return (f"Its {gap} is ", Strong(decimal(means[farthest])), ". ")
     compared = most_tied if farthest != most_tied else str(means.drop(farthest).idxmax())
     wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
     differences = (wide[farthest] - wide[compared]).dropna()
-    error = float(differences.std() / np.sqrt(len(differences))) if len(differences) > 1 else np.nan
+    error = float(differences.sem()) if len(differences) > 1 else np.nan
     values = f"{decimal(means[farthest])} against {decimal(means[compared])}"
     if differences.mean() > max(error, EQUAL):
         if farthest == most_tied:
-            return f"Its lists are also farthest off: a {gap} of {values} of ", Strong(compared), ". "
-        return "The lists of ", Strong(farthest), f" are farther off: a {gap} of {values} of it. "
-    spread = "" if np.isnan(error) else f" (standard error {decimal(error)})"
+            return f"It also has the largest {gap}: {values} for ", Strong(compared), ". "
+        return Strong(farthest), f" has the larger {gap}: {values}. "
+    error_text = "" if np.isnan(error) else f" (standard error {decimal(error)})"
     return (
-        f"By the {gap}, ",
+        f"By {gap}, the data cannot tell ",
         Strong(farthest),
-        " cannot be told from ",
+        " from ",
         Strong(compared),
-        f": {values}{spread}. ",
+        f": {values}{error_text}. ",
     )
 
 
 def _correlation(table: pd.DataFrame) -> tuple[float, float, float] | None:
-    """Return the correlation of tie ratio and |gap| over all lists; None where it is not defined."""
     if not table["tie_ratio"].any():
         return None
     return correlation(table["tie_ratio"], table["first_gap"].abs())
@@ -256,76 +229,63 @@ def gap_prose(
     measure: str,
     kind: str = "ties",
 ) -> Prose:
-    """Say what `gap_finding` does, from what was counted.
-
-    Args:
-        n_tied: lists with a tie that are counted.
-        share_level: share of them without a gap.
-        tie_correlation: of tie ratio and absolute gap, over all lists.
-        farthest: gap, reranker and query_id of the list that is farthest off.
-        measure: its name.
-        kind: what the counted lists have.
-    """
+    """Write `gap_finding` from counts: tied lists, the share of them without a gap, and the largest gap."""
     if n_tied and (note := own_rule_note(measure)):
         return note
     if not n_tied:
-        return (Strong("No list has a tie. "), "No sort can change a value.")
+        return (Strong("No list has ties. "), "Tie order cannot change a score.")
     start: Prose = (
         Strong(percent(share_level)),
-        f" of the {n_tied:,} lists with {kind} have the same {measure} in the order taken as on average over "
-        "all orders. ",
+        f" of the {n_tied:,} lists with {kind} have equal traditional and tied {measure}. ",
     )
     if n_tied == 1:
         start = (Strong(f"One list has {kind}. "),)
     if not farthest["gap"]:
-        return (*start, f"The order taken costs nothing: {measure} is the mean over all orders.")
+        return (*start, f"Tie order costs nothing: every {measure} gap is 0.")
     direction = "too high" if farthest["gap"] > 0 else "too low"
     return (
         *start,
         "" if tie_correlation is None else _prediction(*tie_correlation),
-        "Farthest off is query ",
+        "The largest gap is in query ",
         Strong(str(farthest["query_id"])),
         " of ",
         Strong(str(farthest["reranker"])),
-        f", {decimal(abs(farthest['gap']))} {direction}.",
+        f": {decimal(abs(farthest['gap']))} {direction}.",
     )
 
 
 def _prediction(r: float, low: float, high: float) -> str:
-    """Say how well the tie ratio predicts the gap; where the interval of r holds 0, that nobody can tell."""
+    """Write how well the tie ratio predicts the gap, unless the interval of r includes 0."""
     r_text = f"r = {f'{round(r, 2) + 0.0:.2f}'.replace('-', '−')}"
     if low <= 0 <= high:
-        return f"Whether the tie ratio predicts the gap cannot be told here ({r_text}, its interval holds 0). "
+        return (
+            f"The data cannot tell whether the tie ratio predicts the gap ({r_text}, its interval includes 0). "
+        )
     words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))
     strength = next((word for bound, word in words if abs(r) < bound), "strongly")
     return (
-        f"The tie ratio predicts the gap {strength} ({r_text}): a tie costs something only where it mixes "
-        "relevant and other documents. "
+        f"The tie ratio predicts the gap {strength} ({r_text}): ties matter only if they mix relevant and "
+        "other documents. "
     )
 
 
 ALL_LISTS = "All lists"
-"""What stands for a reranker in the row of all lists together."""
+"""Name of the row that summarises all lists together."""
 
 
 def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
-    """Summarise lists, their ties and their gaps, a row a reranker.
+    """Summarise lists, their ties and their gaps by reranker.
 
-    Deviations are over lists: √(Σ (x − mean)² / (n − ddof)). The notebook takes 1 for its two summaries of
+    Deviations are over lists: √(Σ (x − mean)² / (n − ddof)). The notebook uses 1 for its two summaries of
     lists and rerankers, and 0 for its G-RAG report.
-
-    Args:
-        lists: as `metrics.studies.gaps.gaps` returns them, of any measures.
-        ddof: what a deviation takes from the number of lists; it is NaN where nothing remains.
 
     Returns:
         index reranker; n, with_ties (lists), with_ties_share, tie_ratio and tie_ratio_std, tie_groups,
-        max_tie_size_mean (a list without ties counts 1, as in the notebook's panels, one without rows 0),
-        tie_size_mean (either counts 0, as in its G-RAG report), max_tie_size; and for each prefix p of the
+        max_tie_size_mean (a list without ties counts 1, as in the notebook's panels, a list without rows 0),
+        tie_size_mean (both count 0, as in its G-RAG report), max_tie_size; and for each prefix p of the
         lists the means p_traditional, p_tied, p_worst, p_best, p_gap, the deviations p_traditional_std and
         p_tied_std, p_lists_with_gap (their share), of the absolute gap p_gap_mean, p_gap_std and p_gap_max,
-        and its correlation with the tie ratio and the largest tie, p_r_ratio and p_r_size: NaN where not
-        defined.
+        and its correlation with the tie ratio and the largest tie, p_r_ratio and p_r_size (NaN if undefined).
     """
     prefixes = [name.removesuffix("_gap") for name in lists.columns if name.endswith("_gap")]
     is_tied = lists["n_tie_groups"] > 0
@@ -366,13 +326,8 @@ def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
 
 
 def with_overall(summary: pd.DataFrame, lists: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary with a first row, `ALL_LISTS`, of all lists together; of one reranker as it is.
-
-    Args:
-        summary: as `gap_summary` returns it.
-        lists: those it is of.
-    """
-    if len(summary) < 2:  # noqa: PLR2004 both rows would be the same
+    """Return a `gap_summary` preceded by a row `ALL_LISTS` of all lists, unless it has only one row."""
+    if len(summary) < 2:  # noqa: PLR2004 both rows would be equal
         return summary
     return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS)), summary])
 
@@ -391,12 +346,7 @@ def gaps_by_measure(evaluation: Evaluation, measures: Sequence[str], traditional
 
 
 def notebook_lines(lists: pd.DataFrame, names: tuple[str, str]) -> list[str]:
-    """Print what the notebook prints of its synthetic lists.
-
-    Args:
-        lists: as `gaps` returns them, of a first and a second measure.
-        names: what the notebook calls these.
-    """
+    """Write the notebook's summary of synthetic lists, with its names of the first and second measure."""
     row = gap_summary(lists.assign(reranker=ALL_LISTS)).iloc[0]
     first, second = names
     lines = [
@@ -418,7 +368,7 @@ def notebook_lines(lists: pd.DataFrame, names: tuple[str, str]) -> list[str]:
 
 
 def notebook_table(summary: pd.DataFrame, first: tuple[str, str], second: tuple[str, str]) -> pd.DataFrame:
-    """Write a `gap_summary` as the notebook prints it: means with ± and gaps, a row a reranker."""
+    """Write a `gap_summary` as the notebook prints it: means with ± and gaps, one row a reranker."""
 
     def with_std(column: str) -> list[str]:
         pairs = zip(summary[column], summary[f"{column}_std"], strict=True)
@@ -433,8 +383,6 @@ def notebook_table(summary: pd.DataFrame, first: tuple[str, str], second: tuple[
 
 
 def _correlations(table: pd.DataFrame, x: str, y: str) -> "pd.Series[float]":
-    """Return the correlation of two columns within the lists of each reranker."""
-    rows = table.groupby("reranker", sort=False).indices
-    across, up = table[x].to_numpy(float), table[y].to_numpy(float)
-    pairs = {name: correlation(across[places], up[places]) for name, places in rows.items()}
+    groups = table.groupby("reranker", sort=False)
+    pairs = {name: correlation(rows[x], rows[y]) for name, rows in groups}
     return pd.Series({name: np.nan if pair is None else pair[0] for name, pair in pairs.items()}, dtype=float)

@@ -1,4 +1,4 @@
-"""What the Guide computes: its worked example, its examples of reading and of noise, its tables."""
+"""Compute the Guide's worked example, its examples of measures and noise, and its tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,34 +21,36 @@ from metrics.ties.treatments import treatments_by_name
 MOST_TERMS = 5
 """Terms of a sum that are written out."""
 MOST_ORDERS = 1000
-"""Orders whose number is written into a formula."""
+"""Largest number of orders that a formula shows."""
 
 
 @dataclass(frozen=True)
 class WorkedExample:
-    """One list with one tie, and what it scores.
+    """One list with one tie, and its values.
 
     Attributes:
-        above: documents above the tie, none relevant, no two alike in score: b.
+        above: irrelevant documents with distinct scores above the tie: b.
         tied: documents in the tie: n.
-        relevant: of them relevant: r.
+        relevant: relevant documents in the tie: r.
         k: cut-off of the hits.
-        documents: as `ladder` returns them.
-        chances: as `first_rank_chances` returns them.
-        orderings: how many orders the scores allow.
-        worst: smallest reciprocal rank of any order.
-        expected: its mean over all orders: MTRR.
-        best: its largest value.
+        below: irrelevant documents with distinct scores below the tie: w.
+        documents: the `ladder` of the list.
+        chances: its `first_rank_chances`.
+        orderings: number of orders.
+        worst: smallest reciprocal rank in any order.
+        expected: mean reciprocal rank over all orders: MTRR.
+        best: largest reciprocal rank.
         hits: TMHits@k.
-        of_mean_rank: one over the mean rank, as the G-RAG paper has it.
-        answers: name of the mean → its value: MRR as the file lists the tie, MTRR, and all that settle the
-            ties of RR by rules of their own.
+        of_mean_rank: one over the mean rank, as defined in the G-RAG paper.
+        answers: name of the mean → its value: MRR in file order, MTRR, and the measures that settle the ties of
+            RR by rules of their own.
     """
 
     above: int
     tied: int
     relevant: int
     k: int
+    below: int
     documents: pd.DataFrame
     chances: pd.DataFrame
     orderings: int
@@ -60,26 +62,19 @@ class WorkedExample:
     answers: Mapping[str, float]
 
 
-def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> WorkedExample:
-    """Score a list of one tie with the library, as any other list.
-
-    Args:
-        tied: documents in the tie, 1 or more.
-        relevant: of them relevant, 1 to `tied`; the file happens to list them last.
-        above: documents above the tie.
-        k: cut-off, 1 or more.
-
-    Returns:
-        Its documents, its values, and the answers of all rules for its tie.
-    """
-    n = above + tied
+def worked_example(
+    tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3, below: int = 0
+) -> WorkedExample:
+    """Score a list of one tie whose relevant documents (1 to `tied`) come last in the file."""
+    n = above + tied + below
+    strict = [0.5 + place / (2 * n) for place in range(above, -below - 1, -1)]
     frame = pd.DataFrame(
         {
             "reranker": "example",
             "query_id": "q1",
             "doc_id": [f"d{place}" for place in range(1, n + 1)],
-            "score": [0.5 + place / n for place in range(above, 0, -1)] + [0.5] * tied,
-            "relevance": [0] * (n - relevant) + [1] * relevant,
+            "score": strict[:above] + [0.5] * tied + strict[above + 1 :],
+            "relevance": [0] * (above + tied - relevant) + [1] * relevant + [0] * below,
         }
     )
     runs = Runs.from_frame(frame)
@@ -92,6 +87,7 @@ def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3)
         tied=tied,
         relevant=relevant,
         k=k,
+        below=below,
         documents=ladder(ranking, "q1"),
         chances=first_rank_chances(ranking, "q1"),
         orderings=Orderings.of(ranking, "q1").count,
@@ -107,28 +103,27 @@ def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3)
 
 
 def worked_finding(example: WorkedExample, orderings: str) -> Prose:
-    """Return what the tie of the example leaves open; `orderings` is their number written out."""
+    """State the effect of the tie in the example; `orderings` is the number of orders in words."""
     if example.tied == 1:
-        return (Strong("Nothing ties: "), f"the list has one order, and RR is {example.expected:.4f} in it.")
+        return (Strong("No documents tie: "), f"the list has one order, and RR is {example.expected:.4f}.")
     if example.relevant == example.tied:
         return (
-            Strong("A tie that does not matter: "),
-            f"all of it is relevant, so RR is {example.expected:.4f} in each of the {orderings} orders.",
+            Strong("This tie does not matter: "),
+            f"all its documents are relevant, so RR is {example.expected:.4f} in all {orderings} orders.",
         )
     return (
         f"{example.tied} documents share a score, {example.relevant} of them relevant: ",
         Strong(f"{orderings} orders"),
-        f", each as valid as any other. RR is anything from {example.worst:.4f} to {example.best:.4f}; "
-        "the mean over all of them is ",
+        f", all equally valid. RR ranges from {example.worst:.4f} to {example.best:.4f}. Its mean over all "
+        "orders, the tied score, is ",
         Strong(f"{example.expected:.4f}"),
-        ", the tied value. The G-RAG paper's one over the mean rank is another number: "
-        f"{example.of_mean_rank:.4f}.",
+        f". One over the mean rank, as in the G-RAG paper, is {example.of_mean_rank:.4f}.",
     )
 
 
 @dataclass(frozen=True)
 class FilledFormula:
-    """A formula of the example: what it gives, and in LaTeX its symbols, its numbers and its value."""
+    """A formula of the example with its value; `latex` shows symbols, numbers and value."""
 
     name: str
     meaning: str
@@ -136,17 +131,13 @@ class FilledFormula:
 
 
 def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
-    """Return the formulas of the example, each with its numbers."""
-    return *_means_over_orders(example), *_rules_for_ties(example), _ends(example)
-
-
-def _means_over_orders(example: WorkedExample) -> tuple[FilledFormula, ...]:
+    """Return the formulas of the example, filled with its numbers."""
     n, r, b, k = example.tied, example.relevant, example.above, example.k
     m = min(max(k - b, 0), n)
     return (
         FilledFormula(
             "MTRR",
-            "The mean, over all orders, of one over the rank of the first relevant document.",
+            "Mean over all orders of one over the rank of the first relevant document.",
             _lines(
                 r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
                 *_orders_counted(example),
@@ -157,18 +148,12 @@ def _means_over_orders(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             f"TMHits@{k}",
-            f"The chance that a relevant document is among the first {k}.",
+            f"Chance that a relevant document is among the first {k}.",
             _lines(
                 r"1-\binom{n-r}{m}\Big/\binom{n}{m}",
                 rf"=1-\binom{{{n - r}}}{{{m}}}\Big/\binom{{{n}}}{{{m}}}{_value(example.hits)}",
             ),
         ),
-    )
-
-
-def _rules_for_ties(example: WorkedExample) -> tuple[FilledFormula, ...]:
-    n, r, b = example.tied, example.relevant, example.above
-    return (
         FilledFormula(
             "taRR",
             "One over the expected rank of the first relevant document.",
@@ -177,46 +162,40 @@ def _rules_for_ties(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "TsRR",
-            "Between taRR and the worst order, by the share of the irrelevant documents that tie.",
+            "Between taRR and the worst case, by the share of irrelevant documents that tie.",
             _lines(
                 r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
-                rf"\tau=\frac{{n-r}}{{b+n-r}}={_exact((n - r) / max(b + n - r, 1))}",
+                rf"\tau=\frac{{n-r}}{{b+n-r+w}}={_exact((n - r) / max(b + n - r + example.below, 1))}",
                 _value(example.answers["TsRR"]),
             ),
         ),
         FilledFormula(
             "GRAG-RR",
-            "One over the mean rank, as the G-RAG paper has it (eq. 11): another measure, never above MTRR.",
+            "One over the mean rank (G-RAG paper, eq. 11): a different measure, at most MTRR.",
             rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
         ),
-    )
-
-
-def _ends(example: WorkedExample) -> FilledFormula:
-    n, r, b = example.tied, example.relevant, example.above
-    return FilledFormula(
-        "Best RR, and the worst: PRR",
-        "Relevant documents first in the tie, and last.",
-        _lines(
-            rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
-            rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",
+        FilledFormula(
+            "Best RR, and worst RR (PRR)",
+            "Relevant documents first and last in the tie.",
+            _lines(
+                rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
+                rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",
+            ),
         ),
     )
 
 
 def _lines(*lines: str) -> str:
-    """Set formulas one below the other, flush left."""
     return r"\begin{aligned}&" + r"\\[6pt]&".join(lines) + r"\end{aligned}"
 
 
 def _value(value: float) -> str:
-    """Write a value with four decimals; whether these are all it has is said."""
     sign = "=" if abs(round(value, 4) - value) < EQUAL else r"\approx"
     return rf"{sign}\mathbf{{{value:.4f}}}"
 
 
 def _orders_counted(example: WorkedExample) -> list[str]:
-    """Return the definition with its numbers: how many orders put the first relevant document at each rank."""
+    """Return the definition with the number of orders for each first relevant rank, if few."""
     if example.orderings > MOST_ORDERS or len(example.chances) > MOST_TERMS:
         return []
     terms = [
@@ -227,7 +206,7 @@ def _orders_counted(example: WorkedExample) -> list[str]:
 
 
 def _terms(chances: pd.DataFrame) -> list[str]:
-    """Return the chance of each rank times one over it, as many as a phone is wide."""
+    """Return chance times reciprocal rank of each rank, abbreviated to fit a phone."""
     terms = [
         rf"{_exact(chance)}\cdot{_exact(1 / rank)}"
         for rank, chance in zip(chances["rank"], chances["chance"], strict=True)
@@ -236,7 +215,7 @@ def _terms(chances: pd.DataFrame) -> list[str]:
 
 
 def _exact(value: float) -> str:
-    """Write a value as a fraction where it is a small one, else with four decimals."""
+    """Write a value as a small fraction if it is one, else with four decimals."""
     near = Fraction(value).limit_denominator(99)
     if abs(near - value) > EQUAL:
         return f"{value:.4f}"
@@ -249,15 +228,15 @@ _RELEVANCE = (0, 0, 0, 1, 0)
 
 @dataclass(frozen=True)
 class NoiseExample:
-    """What the list scores.
+    """Values of a list under noise.
 
     Attributes:
-        documents: as `ladder` returns them.
+        documents: the `ladder` of the list.
         chances: rank of the relevant document, and its chance under the noise.
-        traditional: RR as the file lists the tie.
-        tied: its mean over every order of the tie: what noise leaves as it vanishes.
-        noisy: its mean over every order that the noise makes possible.
-        one_tie: its mean if all documents tied: what noise without end leaves.
+        traditional: RR in file order.
+        tied: mean RR over all orders of the tie: the limit of vanishing noise.
+        noisy: mean RR over all orders under the noise.
+        one_tie: mean RR if all documents tied: the limit of infinite noise.
     """
 
     documents: pd.DataFrame
@@ -292,9 +271,9 @@ def noise_example(sigma: float) -> NoiseExample:
 SCENARIOS: Mapping[str, tuple[int, ...]] = {"A": (1, 4, 5), "B": (1, 2, 3)}
 """Ranks of the relevant documents of two lists."""
 LENGTH = 10
-"""Documents of each."""
+"""Documents of each list."""
 GRADES = (3, 2, 1, 0, 0)
-"""Grades of the documents of one more list."""
+"""Grades of the documents of another list."""
 
 
 def scenario_values() -> pd.DataFrame:
@@ -304,12 +283,12 @@ def scenario_values() -> pd.DataFrame:
 
 
 def random_order_value(measure: str) -> float:
-    """Return what a random order of `GRADES` scores on average: the tied value of one tie of all."""
+    """Return the mean value of `GRADES` in random order: the tied value of one tie of all."""
     return float(_score({"random": GRADES}, [measure], ties=True).iloc[0, 0])
 
 
 def _score(lists: Mapping[str, Sequence[int]], measures: Sequence[str], *, ties: bool) -> pd.DataFrame:
-    """Score lists of grades, top first; index list, columns measures."""
+    """Score lists of grades, top first: index list, columns measures."""
     rows = [
         (name, str(place), 0 if ties else -place, grade)
         for name, grades in lists.items()
@@ -321,13 +300,13 @@ def _score(lists: Mapping[str, Sequence[int]], measures: Sequence[str], *, ties:
 
 
 class ToolRule(NamedTuple):
-    """What a tool does about ties in some of its measures.
+    """A tool's treatment of ties in some measures.
 
     Attributes:
         measures: names of the measures.
-        treatment: what the tool does.
-        why: why its value is not the tied one.
-        cases: what completes "No number where".
+        treatment: description of the treatment.
+        why: reason that its value differs from the tied one.
+        cases: completions of "No number where".
     """
 
     measures: str
@@ -337,7 +316,7 @@ class ToolRule(NamedTuple):
 
 
 def family_measures(kind: str) -> list[Measure]:
-    """Return the measures of one kind of formula, as `Family.kind` names it."""
+    """Return the measures of one `Family.kind`."""
     return [measure for measure in MEASURES if measure.family.kind == kind]
 
 
@@ -345,17 +324,17 @@ def measure_table() -> pd.DataFrame:
     """Return a row for every measure.
 
     Returns:
-        measure (as it is written), traditional and tied (names of its means, tied empty where it has its
-        own rule), summary, range, source.
+        measure (with its cut-off or parameter), traditional and tied (names of its means, tied empty for
+        measures with their own tie rule), summary, range, source.
     """
     cutoffs = {"none": "", "optional": "[@k]", "required": "@k"}
     rows = []
     for measure in MEASURES:
         mean, cutoff = MeasureAt(measure), cutoffs[measure.cutoff]
-        sign = "" if measure.parameter is None else "@recall" if measure.is_recall else "(p)"
+        sign = "@recall" if measure.is_recall else "(α)" if measure.of_parameter else "(p)"
         rows.append(
             {
-                "measure": measure.name + sign + cutoff,
+                "measure": measure.name + (sign if measure.parameter is not None else "") + cutoff,
                 "traditional": mean.traditional + cutoff,
                 "tied": "" if measure.family.own_rule else mean.tied + cutoff,
                 "summary": measure.summary,
@@ -373,7 +352,7 @@ def treatment_table() -> pd.DataFrame:
 
 
 def tool_rules(tool: Tool) -> list[ToolRule]:
-    """Return the rules of a tool that differ in what is said of them, each with the measures it is for."""
+    """Return the distinct rules of a tool, each with its measures."""
     measures: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for measure, rule in tool.rules.items():
         measures.setdefault((rule.treatment, rule.why, rule.cases_without_number), []).append(measure)

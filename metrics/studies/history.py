@@ -1,7 +1,7 @@
-"""What changed over time: versions of a reranker, lists as they arrived, and the values of a board."""
+"""Follow scores over time: versions of a reranker, lists as they arrive, and changed values of a board."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from math import isinf
 
 import numpy as np
@@ -21,7 +21,7 @@ from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of, part_of
 
 LEAST_SHARED = 0.5
-"""Share of the judged queries that a run must have rows for to count as a version."""
+"""Share of the judged queries that a run needs to count as a version."""
 _DAY = r"(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])"
 _TIME = r"[-_ T]\d{2}[-:.]?\d{2}(?:[-:.]?\d{2})?"
 _VERSION = re.compile(
@@ -30,10 +30,10 @@ _VERSION = re.compile(
 
 
 def version_of(name: str) -> tuple[str, str]:
-    """Return a reranker's name without its version, and the version: `bge-v2` gives `bge` and `-v2`.
+    """Split a reranker's name into stem and version: `bge-v2` gives `bge` and `-v2`.
 
-    A version is what ends in a v and a number (`-v2`, `_v1.5`), a date (`_2026-11-01`), a dot and a number
-    after a letter (`run.3`), or a number in brackets (`run (1)`); several of them go together.
+    Versions are endings with a v and a number (`-v2`, `_v1.5`), a date (`_2026-11-01`), a dot and a number
+    after a letter (`run.3`), or a number in brackets (`run (1)`), and several of these together.
     """
     stem = name
     while (match := _VERSION.search(stem)) and stem[: match.start()].strip("-_. "):
@@ -42,7 +42,7 @@ def version_of(name: str) -> tuple[str, str]:
 
 
 def pooled_judgments(runs: Runs) -> pa.Table:
-    """Return what judges runs: query_id, doc_id, relevance; their own grades together where they have some."""
+    """Return query_id, doc_id, relevance: the judgments of the runs, or the grades of all tables pooled."""
     if runs.qrels is not None:
         return runs.qrels
     tables = [judgment_columns(table) for table in runs.tables.values()]
@@ -62,19 +62,14 @@ def version_means(
     queries: Collection[str] | None = None,
     scoring: ScoringOptions = AS_READ,
 ) -> pd.DataFrame:
-    """Return the means of those rerankers of a file that have at least half of the judged queries.
+    """Return the means of the rerankers that have at least half of the judged queries.
 
-    Args:
-        runs: of one file.
-        judged: query_id, doc_id, relevance, each pair once.
-        measures: names of measures.
-        traditional: the treatment taken as the traditional one.
-        queries: those counted; None for all that are judged.
-        scoring: how lists are scored.
+    `judged` has each pair of query and document once; `queries` restricts the queries.
 
     Returns:
-        one row a reranker and measure: reranker, measure, tied, worst, best, traditional (means), n_shared and
-        n_judged (queries it has rows for, of those judged).
+        one row a reranker and measure: reranker, measure, tied, worst, best, traditional (means),
+        standard_error (of the tied mean over queries), n_shared and n_judged (judged queries with rows, and all
+        of them).
     """
     judged_queries = pc.unique(judged["query_id"].cast(pa.string()))
     if queries is not None:
@@ -88,7 +83,8 @@ def version_means(
     versions = [
         name for name, shared in n_shared.items() if shared >= LEAST_SHARED * len(judged_queries) and shared
     ]
-    columns = ["reranker", "measure", "tied", "worst", "best", "traditional", "n_shared", "n_judged"]
+    means = ["tied", "worst", "best", "traditional", "standard_error"]
+    columns = ["reranker", "measure", *means, "n_shared", "n_judged"]
     if not versions:
         return pd.DataFrame(columns=columns)
     version_runs = runs.arranged({name: name for name in versions}).judged_by(judged)
@@ -98,6 +94,7 @@ def version_means(
     parts = []
     for measure in values.measures:
         rows = named_values(values.means(measure), traditional)
+        rows["standard_error"] = values.standard_errors(measure)
         parts.append(rows.rename_axis("reranker").reset_index().assign(measure=measure))
     table = pd.concat(parts, ignore_index=True)
     table["n_shared"], table["n_judged"] = table["reranker"].map(n_shared), len(judged_queries)
@@ -105,17 +102,14 @@ def version_means(
 
 
 def history(scored: pd.DataFrame) -> pd.DataFrame:
-    """Return the rerankers of which there are several versions, each version numbered from the oldest on.
+    """Return the rerankers with several versions, versions numbered from the oldest.
 
-    Versions stand in the order of their numbers and dates; of one name, in the order they were added.
-
-    Args:
-        scored: name (of a reranker, with its version), added (time), tied and whatever else is known of it.
+    Versions follow their numbers and dates; versions of one name follow `added`.
 
     Returns:
-        the rows of those that have several versions and a tied mean, with name as given, reranker (without
-        version; as given where all versions are called the same) and version (1, 2, ...) before them;
-        rerankers in order of appearance.
+        the rows of `scored` (name with version, added, tied and other columns) with several versions and a tied
+        mean, preceded by reranker (name without version, or as given if all versions share it) and version
+        (1, 2, ...); rerankers in order of appearance.
     """
     rows = scored[scored["tied"].notna()].reset_index(drop=True)
     split = [version_of(str(name)) for name in rows["name"]]
@@ -135,7 +129,7 @@ def history(scored: pd.DataFrame) -> pd.DataFrame:
 
 
 def natural_key(text: str) -> list[tuple[bool, int, str]]:
-    """Return a key that puts `-v2` before `-v10`."""
+    """Return a sort key that puts `-v2` before `-v10`."""
     return [
         (part.isdecimal(), int(part) if part.isdecimal() else 0, part)
         for part in re.split(r"(\d+)", text.casefold())
@@ -143,8 +137,15 @@ def natural_key(text: str) -> list[tuple[bool, int, str]]:
 
 
 def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
-    """Say what became of the reranker that tells most: one whose sort says the opposite, else the farthest."""
+    """Describe a reranker whose tied and traditional means moved apart, else the largest change.
+
+    A tied mean rose or fell only if the change exceeds the standard errors of both means together.
+    """
     ends = rows.groupby("reranker", sort=False)[["tied", "traditional"]].agg(["first", "last"])
+    errors = rows.reindex(columns=["reranker", "standard_error"]).groupby("reranker", sort=False)[
+        "standard_error"
+    ]
+    error = np.hypot(errors.nth(0).to_numpy(), errors.nth(-1).to_numpy())
     change = pd.DataFrame({one: ends[one]["last"] - ends[one]["first"] for one in ("tied", "traditional")})
     limits = pd.DataFrame({one: ends[one].max(axis=1).map(smallest_shown) for one in change})
     visible_change = change.where(change.abs() >= limits, 0)
@@ -152,74 +153,59 @@ def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
     name = (change["tied"].abs() + opposed).where(is_visible, -1).idxmax()
     if not is_visible.any():
         return (
-            f"From the first version to the last, no {measure} moved by {limits.to_numpy().max():.2g} or more, "
-            "tied or by sort order.",
+            f"From the first version to the last, no traditional or tied {measure} changed by "
+            f"{limits.to_numpy().max():.2g} or more.",
         )
-    before, after = (float(ends.loc[name, ("tied", end)]) for end in ("first", "last"))
-    tied_part: tuple[str | Strong, ...] = (
-        (f" stayed at {decimal(after)} tied {measure}; ",)
-        if not visible_change.loc[name, "tied"]
-        else (
-            f" {_rose_or_fell(after - before)} from ",
-            Strong(decimal(before)),
-            " to ",
-            Strong(decimal(after)),
-            f" tied {measure}; ",
-        )
-    )
+    tied, traditional = (ends.loc[name, value] for value in ("tied", "traditional"))
     return (
         Strong(str(name)),
-        *tied_part,
-        _sort_order_clause(visible_change.loc[name], ends.loc[name, "traditional"]),
+        *_tied_change(tied, visible_change.loc[name, "tied"], error[ends.index.get_loc(name)], measure),
+        f" traditional {measure} {_change_words(traditional, visible_change.loc[name, 'traditional'])}.",
     )
 
 
-def _sort_order_clause(visible_change: "pd.Series[float]", ends: Mapping[str, float]) -> str:
-    before, after = ends["first"], ends["last"]
-    if not visible_change["traditional"]:
-        return f"by sort order it stayed at {decimal(after)}."
-    also = " also" * bool(visible_change["tied"] * visible_change["traditional"] > 0)
-    return (
-        f"by sort order it{also} {_rose_or_fell(after - before)}, from {decimal(before)} to {decimal(after)}."
-    )
+def _tied_change(ends: "pd.Series[float]", change: float, error: float, measure: str) -> Prose:
+    if not change:
+        return (f" stayed at {decimal(ends['last'])} tied {measure};",)
+    verb = "went" if not abs(change) > error else "rose" if change > 0 else "fell"
+    error_text = "" if np.isnan(error) else f" (standard error of the change {decimal(error)})"
+    before, after = (Strong(decimal(ends[end])) for end in ("first", "last"))
+    return (f" {verb} from ", before, " to ", after, f" tied {measure}{error_text};")
 
 
-def _rose_or_fell(change: float) -> str:
-    return "rose" if change > 0 else "fell"
+def _change_words(ends: "pd.Series[float]", change: float) -> str:
+    before, after = decimal(ends["first"]), decimal(ends["last"])
+    return f"went from {before} to {after}" if change else f"stayed at {after}"
 
 
 TIME_COLUMNS = ("time", "timestamp")
-"""Columns that say in numbers when a list came; the first that a run has counts."""
+"""Numeric columns of arrival times; the first one of a run counts."""
 VALUES = ["tied", "traditional", "worst", "best"]
 _LEVEL = 0.05
 
 
 def arriving(runs: Runs, rerankers: Sequence[str]) -> dict[str, list[str]]:
-    """Return those whose lists came in an order: name without version → its versions, the oldest first.
-
-    That is who has several versions, or a column of times.
-    """
+    """Return the rerankers with several versions or a column of times: stem → versions, the oldest first."""
     versions: dict[str, list[str]] = {}
-    for name in rerankers:
+    for name in sorted(rerankers, key=lambda name: natural_key(version_of(name)[1])):
         versions.setdefault(version_of(name)[0], []).append(name)
-    for names in versions.values():
-        names.sort(key=lambda name: natural_key(version_of(name)[1]))
+    stems = dict.fromkeys(version_of(name)[0] for name in rerankers)
     return {
-        stem if len(names) > 1 else names[0]: names
-        for stem, names in versions.items()
-        if len(names) > 1 or _time_column(runs, names[0])
+        stem if len(versions[stem]) > 1 else versions[stem][0]: versions[stem]
+        for stem in stems
+        if len(versions[stem]) > 1 or _time_column(runs, versions[stem][0])
     }
 
 
 def arrivals(
     evaluation: Evaluation, runs: Runs, names: Sequence[str], measure: str, traditional: str
 ) -> pd.DataFrame:
-    """Return the lists of some versions in the order in which they came.
+    """Return the lists of some versions in order of arrival.
 
-    By their times where all versions have these; else version by version, each as its file has them.
+    By time if all versions have times, else version by version in file order.
 
     Returns:
-        one row a list that counts: name, query_id, time (NaN where unknown), tied, traditional, worst, best.
+        one row a scored list: name, query_id, time (NaN if unknown), tied, traditional, worst, best.
     """
     parts = []
     for name in names:
@@ -234,15 +220,11 @@ def arrivals(
 
 
 def running_means(lists: pd.DataFrame, window: int) -> pd.DataFrame:
-    """Return the means after each list: of all so far, and of the latest.
-
-    Args:
-        lists: as `arrivals` returns them.
-        window: so many lists are the latest.
+    """Return the means after each list, over all lists so far and over the latest `window`.
 
     Returns:
-        one row a list: n (1, 2, ...), name, query_id, `VALUES` of all so far, and these with `_of_late` behind
-        of the latest, NaN before there are as many.
+        one row a list: n (1, 2, ...), name, query_id, `VALUES` so far, and these with the suffix `_of_late` for
+        the latest lists, NaN before the window is full.
     """
     numbers = np.arange(1, len(lists) + 1)
     table = pd.DataFrame({"n": numbers, "name": lists["name"], "query_id": lists["query_id"]})
@@ -255,7 +237,7 @@ def running_means(lists: pd.DataFrame, window: int) -> pd.DataFrame:
 
 
 def change_of(lists: pd.DataFrame, measure: str) -> Change | None:
-    """Return where the tied mean of lists of `arrivals` changed most, if that is beyond chance."""
+    """Return where the tied mean of `arrivals` changed most, or None within chance."""
     tied, worst, best = (lists[name].to_numpy() for name in ("tied", "worst", "best"))
     own_rule = parse(measure).measure.family.own_rule
     change = find_change(tied, worst, best, pd.Index(lists["query_id"]), has_own_rule=own_rule)
@@ -263,27 +245,20 @@ def change_of(lists: pd.DataFrame, measure: str) -> Change | None:
 
 
 def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, measure: str) -> Prose:
-    """Say whether the tied mean changed on the way, and whether ties alone may have done it.
-
-    Args:
-        name: of the reranker.
-        lists: as `arrivals` returns them.
-        change: as `change_of` returns it.
-        measure: how the mean is called, such as `MRR`.
-    """
+    """State whether the tied mean changed over the lists, and whether ties alone could explain it."""
     lists_words = count_of(len(lists), "list")
     if change is None:
         mean = decimal(float(lists["tied"].mean()))
         return (
             Strong(name),
-            f" shows no change of tied {measure} beyond chance over its {lists_words}; their mean is {mean}.",
+            f" shows no change of tied {measure} beyond chance over its {lists_words} (mean {mean}).",
         )
     if isinf(change.before_bounds[0]):
-        ties_words = f"{measure} settles ties by its own rule, so ties alone may have done it"
+        ties_words = f"{measure} settles ties by its own rule, so ties alone may explain the change"
     elif change.is_beyond_ties:
-        ties_words = "no order of the ties could make the two means equal"
+        ties_words = "no tie order makes the two means equal"
     else:
-        ties_words = "an order of the ties could make the two means equal"
+        ties_words = "some tie order makes the two means equal"
     return (
         Strong(name),
         f" changed after {count_of(change.n_before, 'list')} of {len(lists):,}: tied {measure} was ",
@@ -295,12 +270,10 @@ def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, meas
 
 
 def _time_column(runs: Runs, name: str) -> str:
-    """Return the column that says when lists of a reranker came, nothing where there is none."""
     return next((column for column in TIME_COLUMNS if column in runs.tables[name].column_names), "")
 
 
 def _times(runs: Runs, name: str) -> FloatArray:
-    """Return the (n_queries,) time of each list in order of appearance: of its first row, NaN where unknown."""
     pairs, column = runs.pairs(name), _time_column(runs, name)
     if not column:
         return np.full(len(pairs.queries), np.nan)
@@ -310,22 +283,17 @@ def _times(runs: Runs, name: str) -> FloatArray:
 
 
 IN_EVERY_ORDER = ("higher in every order", "lower in every order")
-"""Verdicts of changes that no order of the ties makes."""
+"""Verdicts of changes that hold in every tie order."""
 
 
 def value_changes(before: Evaluation, after: Evaluation, traditional: str) -> pd.DataFrame:
     """Compare the means of the rerankers before and after, measure by measure.
 
-    Args:
-        before: what stood there, under expected, optimistic, pessimistic and `traditional`.
-        after: what stands there now, with the same measures and treatments.
-        traditional: the treatment taken as the traditional one.
-
     Returns:
-        one row a reranker and measure, those that are gone last: reranker, measure, tied_before, tied,
+        one row a reranker and measure, removed rerankers last: reranker, measure, tied_before, tied,
         change (tied − tied_before), traditional_before, traditional, worst_before, worst, best_before, best and
         verdict: "new", "gone", "equal", "higher in every order" and "lower in every order" of the ties before
-        and after, or "within the ties", where some orders of them give a change of the other sign or none.
+        and after, or "within the ties": some orders reverse or remove the change.
     """
     rerankers = after.policies.index.union(before.policies.index, sort=False)
     parts = []
@@ -357,21 +325,21 @@ def _verdicts(table: pd.DataFrame) -> "pd.Series[str]":
 
 
 def change_finding(changes: pd.DataFrame) -> Prose:
-    """Say how many of the `value_changes` there are, how many whatever the order of ties, and which most."""
+    """Count the `value_changes`, those that hold in every tie order, and name the largest of these."""
     compared = changes[~changes["verdict"].isin(["new", "gone"])]
     if not len(compared):
-        return ("No reranker stands on both sides: there is nothing to compare.",)
+        return ("The two sides have no reranker in common.",)
     changed = compared[compared["verdict"] != "equal"]
     if not len(changed):
         return ("No value changed.",)
     firm = changed[changed["verdict"].isin(IN_EVERY_ORDER)]
     count = f"{part_of(len(changed), len(compared), 'value')} changed, "
     if not len(firm):
-        return count, Strong("none"), " of them beyond what the order of ties can do."
+        return count, Strong("none"), " of them by more than tie order can explain."
     largest = firm.loc[firm["change"].abs().idxmax()]
     direction = "higher" if largest["change"] > 0 else "lower"
     return (
-        f"{count}{len(firm):,} of them whatever the order of ties: ",
+        f"{count}{len(firm):,} of them in every tie order: ",
         Strong(str(largest["reranker"])),
         f" is {decimal(abs(largest['change']), 4)} {direction} in {largest['measure']}.",
     )

@@ -1,4 +1,4 @@
-"""Lists copied query by query, each copy with judgments of its own: how wide bounds would be."""
+"""Copy lists query by query with different judgments, to compute the width of their bounds."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from metrics.runs import Runs
 from metrics.support.arrays import FloatArray, IntArray, joined_ranges, span_starts, with_column
 
 _ROWS = 2**20
-"""Rows of the lists that are copied at once, about."""
+"""Rows of lists copied at once, about."""
 _MOST_ROWS = 2**23
-"""Rows of lists that are copied to see what each document narrows."""
+"""Rows of lists copied to compute the narrowing of each document."""
 _SCALE = "\x1f"
-"""Query that holds a document of every grade, so that each copy may have all of them."""
+"""Query with a document of every grade, so that every copy has the same grades."""
 
 
 def list_weights(
     runs: Runs, options: ScoringOptions, queries: Collection[str] | None = None
 ) -> "pd.Series[float]":
-    """Return what a list weighs in the mean of its reranker: 1 / n, n those that count; 0 where none does."""
+    """Return the weight of a list in the mean of its reranker: 1 / number of scored lists, 0 without any."""
     judged_queries = pd.Index(runs.judged_pairs.queries.cast(pa.string()).to_pandas())
     if queries is not None:
         judged_queries = judged_queries[judged_queries.isin(list(queries))]
@@ -43,13 +43,7 @@ def bound_widths(
 ) -> "pd.Series[float]":
     """Return by how much the joint bounds of each query widen those of the means, summed over rerankers.
 
-    A list that a run lacks has one value whatever is judged, and widens nothing.
-
-    Args:
-        runs: what was ranked.
-        measure: name of the measure.
-        options: how lists are scored.
-        weights: as of `list_weights`.
+    A missing list has one value and widens nothing.
     """
     bounds = joint_bounds(runs, measure, options)
     lowest, highest = (bounds.xs(bound, axis=1, level="bound").iloc[:, 0] for bound in BOUNDS)
@@ -58,7 +52,7 @@ def bound_widths(
 
 
 def judged_below(runs: Runs, documents: RankedDocuments, depth: int) -> Runs:
-    """Return the runs with a grade of 0 for what nobody judged and every reranker has below a depth."""
+    """Return the runs with grade 0 for unjudged documents that every reranker has below a depth."""
     rows = np.flatnonzero(~documents.is_judged & (documents.places > depth))
     if runs.qrels is None or not len(rows):
         return runs
@@ -69,7 +63,7 @@ def judged_below(runs: Runs, documents: RankedDocuments, depth: int) -> Runs:
 
 
 def _judgments(qrels: pa.Table) -> pa.Table:
-    """Return judgments with ids as text and grades as floats, the targets beside them where there are any."""
+    """Return judgments with ids as text, grades as floats, and targets if there are any."""
     types = {"query_id": pa.string(), "doc_id": pa.string(), "relevance": pa.float64()}
     targets = {name: qrels[name] for name in ("target_id",) if name in qrels.column_names}
     return pa.table({name: qrels[name].cast(type_) for name, type_ in types.items()} | targets)
@@ -77,7 +71,7 @@ def _judgments(qrels: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True, eq=False)
 class _QueryRows:
-    """The rows of a table, those of each query together.
+    """The rows of a table, grouped by query.
 
     Attributes:
         table: the rows.
@@ -89,7 +83,7 @@ class _QueryRows:
 
     @classmethod
     def of(cls, table: pa.Table, queries: pd.Index) -> "_QueryRows":
-        """Return the rows of some queries, the first query first, in the order of the table within."""
+        """Return the rows of some queries, in this order of queries and in table order within."""
         code = queries.get_indexer(table["query_id"].cast(pa.string()).to_pandas())
         order = np.argsort(code, kind="stable")[np.count_nonzero(code < 0) :]
         ends = np.searchsorted(code[order], np.arange(len(queries) + 1))
@@ -97,18 +91,17 @@ class _QueryRows:
 
     @property
     def sizes(self) -> IntArray:
-        """(n_queries,) rows of each query."""
         return np.diff(self.ends)
 
     def copied(self, queries: IntArray, names: pa.Array) -> pa.Table:
-        """Return the rows of queries under other names: (n_copies,) query and name of each copy."""
+        """Return the rows of (n_copies,) queries under other names."""
         sizes = self.sizes[queries]
         copies = self.table.take(pa.array(joined_ranges(self.ends[queries], sizes)))
         return with_column(copies, "query_id", names.take(pa.array(np.repeat(np.arange(len(queries)), sizes))))
 
 
 class JudgedCopies:
-    """Lists of some queries, and how wide their joint bounds are under further judgments."""
+    """Lists of some queries, and the width of their joint bounds under further judgments."""
 
     def __init__(
         self,
@@ -119,15 +112,10 @@ class JudgedCopies:
         depth: int,
         weights: "pd.Series[float]",
     ) -> None:
-        """Take the lists that are copied; of those with a cut-off only the places within it.
+        """Select the lists to copy; with a cut-off only the ranks within it.
 
-        Args:
-            runs: what was ranked, with judgments apart.
-            measure: name of the measure.
-            options: how lists are scored.
-            queries: ids of the queries that are copied.
-            depth: the last place at which a document may be open.
-            weights: as of `list_weights`.
+        `queries` are the copied queries, `depth` the last rank of an unjudged document, and `weights` come from
+        `list_weights`.
         """
         self.queries, self._measure, self._options, self._weights = queries, measure, options, weights
         cutoff = parse(measure).k
@@ -141,7 +129,7 @@ class JudgedCopies:
         list_hashes = np.concatenate([runs.pairs(name).hashes[top] for name, top in rows.items()])
         counts = (grades > 0) | np.isin(runs.judged_pairs.hashes, list_hashes)
         counts |= parse(measure).measure.family.counts == "judged"
-        counts[np.unique(runs.judged_pairs.query, return_index=True)[1]] = True  # no query is lost
+        counts[np.unique(runs.judged_pairs.query, return_index=True)[1]] = True  # keep every query
         self._judgments = _QueryRows.of(judgments.filter(pa.array(counts)), queries)
         grades = np.unique(grades)
         self.highest_grade = max(float(options.relevant_from), float(grades.max(initial=0.0)))
@@ -149,13 +137,10 @@ class JudgedCopies:
         self.rows_of_query = np.sum([rows.sizes for rows in self._lists.values()], axis=0)
 
     def widths(self, queries: IntArray, copies: IntArray, doc_ids: pa.Array, grades: FloatArray) -> FloatArray:
-        """Return (n_copies,) width of the bounds of each copy, as of `bound_widths`.
+        """Return (n_copies,) width of the bounds of each copy, as `bound_widths` defines it.
 
-        Args:
-            queries: (n_copies,) number of the query that each is a copy of.
-            copies: (n_judged,) copy in which a document is judged, in rising order.
-            doc_ids: (n_judged,) the document.
-            grades: (n_judged,) its grade.
+        `queries` is the number of the copied query of each copy. `copies` (rising), `doc_ids` and `grades` are
+        the copy, document and grade of each further judgment.
         """
         n_rows = np.cumsum(self.rows_of_query[queries])
         starts = np.append(span_starts(n_rows // _ROWS), len(queries))
@@ -188,7 +173,7 @@ def _judged(query_ids: object, doc_ids: object, grades: FloatArray) -> pa.Table:
 
 
 def _top_rows(runs: Runs, reranker: str, options: ScoringOptions, last_place: int | None) -> IntArray:
-    """Return the rows of one reranker that may stand at some place or above; all where None."""
+    """Return the rows of one reranker that can have this rank or a higher one."""
     if last_place is None:
         return np.arange(len(runs.tables[reranker]))
     ranking = options.ranking(runs, reranker)
@@ -198,16 +183,10 @@ def _top_rows(runs: Runs, reranker: str, options: ScoringOptions, last_place: in
 def narrowings(
     copies: JudgedCopies, query: IntArray, doc_ids: pa.Array, rates: FloatArray, widths: FloatArray
 ) -> FloatArray:
-    """Return (n,) by how much the bounds of its query narrow once a document is judged, others as they are.
+    """Return (n,) how far judging a document alone narrows the bounds of its query, on average.
 
-    Where there are too many to look at each, the later ones have NaN.
-
-    Args:
-        copies: the lists.
-        query: (n,) number of the query of each document.
-        doc_ids: (n,) the documents.
-        rates: (n,) chance of each to be relevant, and then of the highest grade.
-        widths: (n_queries,) width of the bounds of each query now.
+    A document has the highest grade at its rate, else grade 0; `widths` are those of the queries now. Beyond
+    `_MOST_ROWS`, later documents have NaN.
     """
     n_rows = np.cumsum(2 * copies.rows_of_query[query])
     narrowing = np.full(len(query), np.nan)

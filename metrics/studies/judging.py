@@ -1,4 +1,4 @@
-"""Which documents to judge next, what that settles, and what judgments that came back have settled."""
+"""Plan which documents to judge next, and report how far new judgments narrowed the bounds."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -28,9 +28,9 @@ from metrics.support.escaping import clean, csv_text
 from metrics.support.wording import count_of, percent
 
 _MOST_DRAWS, _FEWEST_DRAWS = 5, 2
-"""Ways to judge that are drawn."""
+"""Number of simulated ways to judge."""
 _MOST_POINTS, _FEWEST_POINTS = 100, 12
-"""Numbers of documents judged at which bounds are computed."""
+"""Number of points of the curve."""
 _MOST_ROWS = 2**23
 """Rows of lists that are copied, about."""
 
@@ -41,28 +41,22 @@ def settling_curve(
     doc_ids: pa.Array,
     draw_grades: Callable[[int], FloatArray],
 ) -> pd.DataFrame:
-    """Return how wide the bounds of the copied queries are after so many documents are judged.
+    """Return the width of the bounds of the copied queries as more documents are judged.
 
-    Nobody knows the answers, so they are drawn as `draw_grades` does; the random order is another one for each
-    draw, of the same answers.
-
-    Args:
-        copies: the lists.
-        query: (n,) number of the query of each document, in the order in which they are judged.
-        doc_ids: (n,) the documents.
-        draw_grades: seed → (n,) grades of the documents.
+    Grades are simulated by `draw_grades` (seed → grades). Each draw has its own random order of the same
+    grades. `query` and `doc_ids` are in judging order.
 
     Returns:
         judged (from 0 to n), in_order, at_random: width summed over rerankers and queries, mean over draws.
     """
     n, n_queries = len(query), len(copies.rows_of_query)
-    n_copies = n + n_queries  # at the most, however many points there are
+    n_copies = n + n_queries  # an upper limit for any number of points
     most_copies = _MOST_ROWS / (2 * max(float(copies.rows_of_query.mean()), 1))
     n_draws = int(np.clip(most_copies / n_copies, _FEWEST_DRAWS, _MOST_DRAWS))
     n_points = _MOST_POINTS
     if n_draws * n_copies > most_copies:
         n_points = int(np.clip(most_copies / (n_draws * n_queries), _FEWEST_POINTS, _MOST_POINTS))
-    shares = np.linspace(0, 1, n_points + 1) ** 2  # the first documents settle most
+    shares = np.linspace(0, 1, n_points + 1) ** 2  # the first documents narrow most
     points = np.unique((n * shares).round().astype(np.int64))
     in_order, at_random = [], []
     for seed in range(n_draws):
@@ -79,10 +73,7 @@ def settling_curve(
 def _widths_along(
     copies: JudgedCopies, points: IntArray, query: IntArray, doc_ids: pa.Array, grades: FloatArray
 ) -> FloatArray:
-    """Return (n_points,) width of all bounds after so many documents are judged.
-
-    A query's bounds depend on how many of its own documents are judged by then: one copy for each such number.
-    """
+    """Return (n_points,) total width, copying each query once for each number of its own judgments."""
     n_queries = len(copies.rows_of_query)
     point = np.searchsorted(points, np.arange(1, len(query) + 1))
     counts = np.bincount(point * n_queries + query, minlength=len(points) * n_queries)
@@ -106,22 +97,19 @@ def open_documents(
     depth: int,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return the unjudged documents that some reranker has within a depth, those likely to weigh most first.
+    """Return the unjudged documents that a reranker has within a depth, likely important ones first.
 
     Returns:
-        hash, query_id, doc_id, rerankers (how many have it within the depth), best_place, best_reranker (the
-        first that gives it); by falling sum of 1/log2(place + 1) over those rerankers.
+        hash, query_id, doc_id, rerankers (number that have it within the depth), best_place, best_reranker (the
+        first with that rank); by falling sum of 1/log2(place + 1) over those rerankers.
     """
     parts = []
     for name in runs.rerankers:
         ranking = options.ranking(runs, name)
         place = (ranking.above + 1)[ranking.groups]
         rows = np.flatnonzero(~ranking.judged & (place <= depth))
-        parts.append(
-            pd.DataFrame({"hash": ranking.pairs.hashes[ranking.rows[rows]], "best_place": place[rows]}).assign(
-                best_reranker=name
-            )
-        )
+        hashes = ranking.pairs.hashes[ranking.rows[rows]]
+        parts.append(pd.DataFrame({"hash": hashes, "best_place": place[rows], "best_reranker": name}))
     ranked = pd.concat(parts, ignore_index=True).sort_values("best_place", kind="stable")
     ranked["weight"] = 1 / np.log2(ranked["best_place"] + 1)
     table = ranked.groupby("hash", sort=False).agg(
@@ -143,18 +131,18 @@ COLUMNS = ("query_id", "doc_id", "rerankers", "best_place", "best_reranker", "na
 
 @dataclass(frozen=True, eq=False)
 class JudgingPlan:
-    """Which documents to judge next, and what judging them settles.
+    """Documents to judge next, and how far judging them narrows the bounds.
 
     Attributes:
         measure: name of the measure.
-        depth: documents that every reranker has below this place count as not relevant.
-        n_rerankers: rerankers whose bounds are narrowed.
-        documents: a row for each document, the one that narrows most first, with `COLUMNS`: query_id, doc_id,
-            rerankers (how many have it within the depth), best_place (the highest that scores allow),
-            best_reranker (the first that gives it), narrowing (of the bounds of all means, summed over
-            rerankers, were it judged alone; NaN where there are too many documents to look at each) and closed
-            (the share of what holes leave open that is closed once it is judged after all rows above).
-        curve: judged (so many documents), in_order and at_random: mean width of the bounds, as of
+        depth: documents that every reranker has below this rank count as not relevant.
+        n_rerankers: number of rerankers.
+        documents: a row for each document, the largest narrowing first, with `COLUMNS`: query_id, doc_id,
+            rerankers (number that have it within the depth), best_place (highest possible rank), best_reranker
+            (the first with that rank), narrowing (of the bounds of all means, summed over rerankers, from
+            judging it alone; NaN if there are too many documents), closed (share of the uncertainty removed
+            once this and all documents above are judged).
+        curve: judged (number of documents), in_order and at_random: mean width of the bounds, as returned by
             `settling_curve`.
     """
 
@@ -166,28 +154,23 @@ class JudgingPlan:
 
     @property
     def width(self) -> float:
-        """Mean width of the bounds before anything is judged."""
+        """Mean width of the bounds before further judgments."""
         return float(self.curve["in_order"].iloc[0])
 
     @property
     def floor(self) -> float:
-        """Mean width that ties alone leave once all is judged, or the narrowest on the way there."""
+        """Mean width that ties alone leave, or the smallest width on the way there."""
         return float(self.curve[["in_order", "at_random"]].to_numpy().min())
 
     def share_closed(self, n_judged: int | IntArray, order: str = "in_order") -> FloatArray:
-        """Return the share of what holes leave open that is closed once so many documents are judged.
-
-        Args:
-            n_judged: how many, one number or several.
-            order: `in_order` of the documents, or `at_random`.
-        """
-        # where a measure is bounded beyond what is reached, widths may rise again: the narrowest so far counts
+        """Return the share of the uncertainty removed by so many judgments, `in_order` or `at_random`."""
+        # loose bounds may widen again: the narrowest so far counts
         widths = np.interp(n_judged, self.curve["judged"], np.minimum.accumulate(self.curve[order]))
         open_width = self.width - self.floor
         return np.asarray((self.width - widths) / open_width if open_width > EQUAL else np.zeros_like(widths))
 
     def halving(self, order: str = "in_order") -> int:
-        """Return how many documents halve what holes leave open, in an order; 0 where they leave nothing."""
+        """Return the number of judgments that halve the uncertainty; 0 if unjudged documents leave none."""
         if self.width - self.floor <= EQUAL:
             return 0
         shares = self.share_closed(self.curve["judged"].to_numpy(), order)
@@ -204,30 +187,24 @@ def plan_judging(
     queries: Collection[str] | None = None,
     board: Runs | None = None,
 ) -> JudgingPlan:
-    """Return in which order to judge what nobody judged, and what that settles.
+    """Return the unjudged documents in the order that narrows the bounds fastest, and the expected narrowing.
 
-    Each document is taken alone: it is relevant, with the highest grade of any judgment, at a rate, else of
-    grade 0; either way the joint bounds of the lists of its query are computed anew. Where gains add up and
-    scores do not tie, either answer narrows them alike, and narrowings add up; where a judgment moves the ideal
-    or the first relevant rank they do not, which `curve` accounts for. TREC DL 2019, five runs, relevant from
-    grade 2, 30 and 50 % of the judgments hidden at random: `halving` says 109 and 169 of 405 and 621 documents
-    for nDCG@10, 14 and 27 for RR@10, 103 and 159 for P@10; with the hidden judgments it takes 111 and 184, 14
-    and 26, 103 and 159, at random about 243 and 373, 203 and 297, 203 and 308.
+    Each document is considered alone: it has the highest grade of any judgment at its rate, else grade 0, and
+    the joint bounds of its query are computed for both. If gains add up and scores do not tie, both grades
+    narrow the bounds alike and narrowings add up. If a judgment moves the ideal or the first relevant rank
+    they do not; `curve` accounts for that. TREC DL 2019, five runs, relevant from grade 2, 30 and 50% of the
+    judgments hidden at random: `halving` gives 109 and 169 of 405 and 621 documents for nDCG@10, 14 and 27 for
+    RR@10, 103 and 159 for P@10. With the hidden judgments the numbers are 111 and 184, 14 and 26, 103 and 159;
+    at random about 243 and 373, 203 and 297, 203 and 308.
 
-    Args:
-        runs: what was ranked.
-        measure: name of a measure.
-        options: how lists are scored.
-        depth: places within which documents are candidates; what every reranker has below counts as not
-            relevant. None: the measure's cut-off, else 10.
-        rate: chance that an unjudged document is relevant; None: estimated from judged documents.
-        queries: those that count; None for all.
-        board: these runs and further ones, whose judged documents tell the rate, too; None: these alone.
+    `depth` (default: the cut-off, else 10) limits the candidates; documents that every reranker has below it
+    count as not relevant. `rate` is the chance that an unjudged document is relevant (default: estimated from
+    judged ones). `board` has the runs whose judged documents determine the rate.
 
     Raises:
-        UsageError: fewer than one place, unjudged documents left out, no judgments apart, or a measure that no
-            judgment narrows (Judged@k); a rate outside 0 to 1, or none and no ranked document is judged; else
-            as of `joint_bounds`.
+        UsageError: a depth below 1, unjudged documents left out, no separate judgments, a measure that
+            judgments do not narrow (Judged@k), a rate outside 0 to 1, no rate and no
+            judged document in a list, or an error of `joint_bounds`.
     """
     depth = _checked_depth(runs, measure, options, depth)
     documents = RankedDocuments.of(runs, options)
@@ -242,11 +219,14 @@ def plan_judging(
         names = pd.Index(table["query_id"].unique())
         copies = JudgedCopies(runs, measure, options, names, depth, weights)
         rated = documents if board is None or board is all_runs else RankedDocuments.of(board, options)
-        queue = _Queue.of(copies, table, rated, rate, depth)
-        queue = queue.by_narrowing(copies, widths.reindex(names).to_numpy())
-        curve = settling_curve(copies, queue.query, queue.doc_ids, queue.draw_grades)
+        position = np.searchsorted(rated.hashes[~rated.is_judged], table["hash"].to_numpy())
+        rates, query = rated.unjudged_rates(rate, depth)[position], names.get_indexer(table["query_id"])
+        narrowing = narrowings(copies, query, _doc_ids(table), rates, widths.reindex(names).to_numpy())
+        order = np.argsort(-narrowing, kind="stable")  # NaN last
+        table = table.assign(narrowing=narrowing).iloc[order].reset_index(drop=True)
+        draw, position = rated.grade_draws(rate, depth), position[order]
+        curve = settling_curve(copies, query[order], _doc_ids(table), lambda seed: draw(seed)[position])
         widths = widths.drop(names)
-        table = queue.table
     orders = ["in_order", "at_random"]
     curve[orders] = (curve[orders] + float(widths.sum())) / max(int((weights > 0).sum()), 1)
     plan = JudgingPlan(measure, depth, len(runs.rerankers), table, curve)
@@ -254,133 +234,87 @@ def plan_judging(
     return replace(plan, documents=table.reindex(columns=list(COLUMNS)))
 
 
+def _doc_ids(table: pd.DataFrame) -> pa.Array:
+    return pa.array(table["doc_id"], pa.string())
+
+
 def _checked_depth(runs: Runs, measure: str, options: ScoringOptions, depth: int | None) -> int:
-    """Return the last place that counts: that of the measure where none is given; as of `plan_judging`."""
     if depth is not None and depth < 1:
         raise UsageError("depth: give 1 or more.")
     if options.unjudged == "leave_out":
-        raise UsageError("Documents that nobody judged are left out: none is to be judged next.")
+        raise UsageError(
+            "Unjudged documents are left out, so there are none to judge. Keep them to plan judgments."
+        )
     if runs.qrels is None:
-        raise UsageError("Relevance stands inside the tables, so nothing is unjudged. Give judgments apart.")
+        raise UsageError(
+            "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
+        )
     if not can_narrow(parse(measure)):
-        raise UsageError(f"{measure} counts what is judged, whatever the grade: no judgment narrows it.")
+        raise UsageError(
+            f"{measure} ignores grades, so judgments do not narrow its bounds. Choose another measure."
+        )
     return depth if depth is not None else plan_depth(parse(measure))
 
 
 def plan_depth(measure: MeasureAt) -> int:
-    """Return the last place that counts where nobody says another: the cut-off of the measure, or 10."""
+    """Return the default depth of a plan: the cut-off of the measure, or 10."""
     return measure.k or DEPTH
 
 
-@dataclass(frozen=True, eq=False)
-class _Queue:
-    """Documents in the order in which they are judged.
-
-    Attributes:
-        table: a row for each, as of `open_documents`.
-        query: (n,) number of the query of each among those copied.
-        position: (n,) number of each among all unjudged documents.
-        rates: (n_unjudged,) chance of each of these to be relevant.
-        draw: seed → (n_unjudged,) their grades.
-    """
-
-    table: pd.DataFrame
-    query: IntArray
-    position: IntArray
-    rates: FloatArray
-    draw: Callable[[int], FloatArray]
-
-    @classmethod
-    def of(
-        cls,
-        copies: JudgedCopies,
-        table: pd.DataFrame,
-        documents: RankedDocuments,
-        rate: float | None,
-        depth: int,
-    ) -> "_Queue":
-        """Take the documents as they come; `documents` are those of the whole board."""
-        unjudged = documents.hashes[~documents.is_judged]
-        position = np.searchsorted(unjudged, table["hash"].to_numpy())
-        query, rates = copies.queries.get_indexer(table["query_id"]), documents.unjudged_rates(rate, depth)
-        return cls(table, query, position, rates, documents.grade_draws(rate, depth))
-
-    @property
-    def doc_ids(self) -> pa.Array:
-        """(n,) the documents."""
-        return pa.array(self.table["doc_id"], pa.string())
-
-    def draw_grades(self, seed: int) -> FloatArray:
-        """Draw (n,) grades at the rates."""
-        return self.draw(seed)[self.position]
-
-    def by_narrowing(self, copies: JudgedCopies, widths: FloatArray) -> "_Queue":
-        """Return the queue, the document first that narrows the bounds of its query most; `table` says how far.
-
-        Where there are too many to look at each, the later ones follow as they came, with NaN.
-        """
-        rates = self.rates[self.position]
-        narrowing = narrowings(copies, self.query, self.doc_ids, rates, widths)
-        order = np.argsort(-narrowing, kind="stable")  # NaN last
-        table = self.table.assign(narrowing=narrowing).iloc[order].reset_index(drop=True)
-        return replace(self, table=table, query=self.query[order], position=self.position[order])
-
-
 def plan_finding(plan: JudgingPlan) -> Prose:
-    """Say how many documents halve what unjudged documents leave open, in order and at random."""
+    """State how many judgments halve the simulated uncertainty, in order and at random."""
     n_documents, name = len(plan.documents), parse(plan.measure).traditional
     half, at_random = plan.halving(), plan.halving("at_random")
     if not n_documents:
         return ("Every document in the top ", Strong(str(plan.depth)), " is judged.")
     if plan.width <= EQUAL:
-        return (Strong(f"Nothing is open of {name}"), ": neither ties nor unjudged documents move it.")
+        return (Strong(f"{name} is certain"), ": neither ties nor unjudged documents change it.")
     if not half:
-        return (Strong(f"No judgment narrows {name}"), ": ties leave it as open as it is.")
-    widths = f" Bars are {decimal(plan.width)} wide on average; ties alone leave {decimal(plan.floor)}."
+        return (Strong(f"No judgment narrows {name}"), ": the remaining uncertainty comes from ties.")
+    widths = f" The bounds are {decimal(plan.width)} wide on average; ties alone leave {decimal(plan.floor)}."
     if n_documents == 1:
-        return (Strong("One document is left to judge"), f" in the top {plan.depth}.{widths}")
-    as_many = ", as many as in random order"
-    compared = as_many if at_random == half else f", {at_random:,} in random order"
+        return (Strong("One document is unjudged"), f" in the top {plan.depth}.{widths}")
+    compared = ", as many as in random order" if at_random == half else f" ({at_random:,} in random order)"
     return (
         Strong(f"{count_of(half, 'judgment')} in this order"),
-        f" {'halve' if half > 1 else 'halves'} what {n_documents:,} unjudged documents leave open of {name}"
-        f"{compared}.{widths}",
+        f" {'halve' if half > 1 else 'halves'} the uncertainty of {name} from {n_documents:,} unjudged "
+        f"documents{compared}, by simulated grades.{widths}",
     )
 
 
 def closing_text(plan: JudgingPlan, n_judged: int) -> str:
-    """Say which share of what holes leave open the first documents close."""
+    """State the share of the uncertainty that the first documents remove."""
     if not plan.halving():
-        return "No judgment closes anything: unjudged documents leave nothing open."
+        return "Unjudged documents leave no uncertainty, so judging removes none."
     share = percent(float(plan.share_closed(n_judged)))
-    verb = "close" if n_judged > 1 else "closes"
-    return f"The first {count_of(n_judged, 'document')} {verb} {share} of what unjudged documents leave open."
+    verb = "remove" if n_judged > 1 else "removes"
+    return (
+        f"The first {count_of(n_judged, 'document')} {verb} {share} of the uncertainty from unjudged documents."
+    )
 
 
 OPEN_GRADE = "?"
-"""What stands for a grade in TREC qrels: a file with one left in it is refused, and says how many are."""
+"""Placeholder for a grade in TREC qrels; a file that still has one is refused, with their number."""
 _ODD = ("#", "[", "{")
-"""How a line begins that is no judgment."""
+"""Starts of lines that are not judgments."""
 
 
 def trec_form(documents: pd.DataFrame) -> str:
-    """Return TREC qrels to be filled in, `query 0 document ?`; UsageError where an id is not one word."""
+    """Return TREC qrels to fill in, `query 0 document ?`; UsageError if an id is not one word."""
     for kind, name in (("query", "query_id"), ("document", "doc_id")):
         if wrong := next((text for text in documents[name] if not _is_word(text)), None):
-            raise UsageError(
-                f"There is a {kind} called {clean(wrong)!r}: TREC qrels cannot say that. Write a CSV file."
-            )
+            raise UsageError(f"TREC qrels cannot hold the {kind} called {clean(wrong)!r}. Write a CSV file.")
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
     return "".join(f"{query} 0 {document} {OPEN_GRADE}\n" for query, document in pairs)
 
 
 def csv_form(documents: pd.DataFrame) -> str:
-    """Return a CSV file to be filled in: query_id, doc_id and an empty relevance."""
+    """Return a CSV file to fill in: query_id, doc_id and an empty relevance."""
     return csv_text(documents[["query_id", "doc_id"]].assign(relevance=""))
 
 
 def form_for(documents: pd.DataFrame) -> tuple[str, str]:
-    """Return a form and the ending of its file: TREC qrels where all ids are words, else CSV."""
+    """Return a form and its file extension: TREC qrels if all ids are words, else CSV."""
     try:
         return trec_form(documents), "txt"
     except UsageError:
@@ -392,18 +326,13 @@ def _is_word(text: str) -> bool:
 
 
 def relevance_chances(runs: Runs, options: ScoringOptions, depth: int) -> "pd.Series[float]":
-    """Return the chance of each unjudged document within a depth to be relevant, as judged ones tell.
-
-    Args:
-        runs: what was ranked.
-        options: how lists are scored.
-        depth: the last place that counts: `plan_depth` of the measure.
+    """Return the chance of each unjudged document within a depth to be relevant, from judged documents.
 
     Returns:
         index: hash of query and document.
 
     Raises:
-        UsageError: nobody judged a document that is ranked.
+        UsageError: no ranked document is judged.
     """
     documents = RankedDocuments.of(runs, options)
     is_open, rates = ~documents.is_judged, documents.unjudged_rates(None, depth)
@@ -414,15 +343,7 @@ def relevance_chances(runs: Runs, options: ScoringOptions, depth: int) -> "pd.Se
 def first_to_judge(
     runs: Runs, measure: str, options: ScoringOptions, query: str, chances: "pd.Series[float]"
 ) -> str | None:
-    """Return the document of a query whose judgment narrows the bounds of all rerankers most, None without any.
-
-    Args:
-        runs: what was ranked, with judgments apart.
-        measure: name of the measure.
-        options: how lists are scored.
-        query: id of the query.
-        chances: as `relevance_chances` returns them.
-    """
+    """Return the document of a query whose judgment narrows the bounds most; None if all are judged."""
     weights = list_weights(runs, options)
     tables = {
         name: table.filter(pc.equal(table["query_id"].cast(pa.string()), query))
@@ -437,7 +358,7 @@ def first_to_judge(
     narrowing = narrowings(
         JudgedCopies(runs, measure, options, queries, depth, weights),
         np.zeros(len(table), np.int64),
-        pa.array(table["doc_id"], pa.string()),
+        _doc_ids(table),
         chances.reindex(table["hash"]).to_numpy(),
         bound_widths(runs, measure, options, weights).reindex(queries).to_numpy(),
     )
@@ -450,16 +371,16 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, eq=False)
 class JudgmentsValue:
-    """What judgments changed.
+    """Effect of new judgments.
 
     Attributes:
-        n_judged: documents judged since of queries with judgments before, n_relevant of them relevant.
-        n_relevant: as said.
-        n_queries_added: queries first judged since, which are not compared.
-        top_grade: the highest grade, where it is above every earlier one; else None.
+        n_judged: new judgments of queries that had judgments before.
+        n_relevant: number of them that are relevant.
+        n_queries_added: queries judged for the first time, which are not compared.
+        top_grade: the highest grade if it exceeds every earlier one, else None.
         bars: index reranker; lowest_before, highest_before, lowest, highest: bounds of its mean.
-        settled: above, below: orders that no bars leave open any more, and did before; widest first.
-        n_settled_before: orders settled before.
+        settled: above, below: pairs whose bounds no longer overlap, the widest distance first.
+        n_settled_before: pairs whose bounds did not overlap before.
     """
 
     n_judged: int
@@ -472,27 +393,29 @@ class JudgmentsValue:
 
     @property
     def width_before(self) -> float:
-        """Mean width of the bars before."""
+        """Mean width of the bounds before."""
         return float((self.bars["highest_before"] - self.bars["lowest_before"]).mean())
 
     @property
     def width(self) -> float:
-        """Mean width of the bars now."""
+        """Mean width of the bounds now."""
         return float((self.bars["highest"] - self.bars["lowest"]).mean())
 
 
 def judgments_value(
     before: Runs, after: Runs, measure: str, options: ScoringOptions = AS_READ, depth: int | None = None
 ) -> JudgmentsValue:
-    """Return how far the joint bounds of the means narrowed with more judgments of the same lists.
+    """Return how far new judgments of the same lists narrowed the joint bounds of the means.
 
-    Compared are means over the queries that had judgments before, without the lists that `missing` leaves out.
+    The means are over queries that had judgments before, without the lists that `missing` leaves out.
 
     Raises:
-        UsageError: no judgments apart, or as of `joint_bounds`.
+        UsageError: no separate judgments, or an error of `joint_bounds`.
     """
     if before.qrels is None or after.qrels is None:
-        raise UsageError("Relevance stands inside the tables, so nothing is unjudged. Give judgments apart.")
+        raise UsageError(
+            "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
+        )
     measure, queries = str(parse(measure)), before.judged_pairs.queries.to_pylist()
     weights = list_weights(before, options)
     scored = weights.index[weights > 0]
@@ -502,7 +425,7 @@ def judgments_value(
             runs = judged_below(runs, RankedDocuments.of(runs, options), depth)  # noqa: PLW2901
         bounds = joint_bounds(runs, measure, options)[measure]
         bounds = bounds[bounds.index.isin(queries, level="query_id")]
-        sums = bounds.groupby(level="reranker").sum().reindex(scored)  # a list left out has a value of 0
+        sums = bounds.groupby(level="reranker").sum().reindex(scored)  # lists left out have a value of 0
         columns |= {f"{bound}{suffix}": sums[bound] * weights[scored] for bound in ("lowest", "highest")}
     bars = pd.DataFrame(columns)
     was_apart = _apart(bars["lowest_before"], bars["highest_before"])
@@ -525,57 +448,56 @@ def judgments_value(
 
 
 def _apart(lowest: "pd.Series[float]", highest: "pd.Series[float]") -> BoolArray:
-    """Return (n, n) whether the bar of the row lies wholly above that of the column."""
+    """Return (n, n) whether the bounds of the row lie above those of the column."""
     return np.asarray(lowest.to_numpy()[:, None] > highest.to_numpy()[None, :] + EQUAL)
 
 
 def _new_grades(before: Runs, after: Runs) -> tuple[FloatArray, int]:
-    """Return the grades of pairs that were not judged before, of queries that were, and how many were not."""
+    """Return the grades of new judgments of judged queries, and the number of new queries."""
     pairs, earlier = after.judged_pairs, before.judged_pairs
     was_judged = np.isin(pairs.queries.to_pylist(), earlier.queries.to_pylist())
     is_new = ~np.isin(pairs.hashes, earlier.hashes) & was_judged[pairs.query]
-    assert after.qrels is not None  # noqa: S101 judgments_value says so
+    assert after.qrels is not None  # noqa: S101 checked by judgments_value
     return after.qrels["relevance"].to_numpy()[is_new], int((~was_judged).sum())
 
 
 def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
-    """Say what judgments that came back are worth, at the depth of the plan of what is left after them."""
+    """State the effect of new judgments; `plan` covers the documents that are still unjudged."""
     name, n_pairs = parse(plan.measure).traditional, len(value.bars) * (len(value.bars) - 1) // 2
-    judged = f"{count_of(value.n_judged, 'document')} judged since, {value.n_relevant:,} relevant: "
+    judged = f"{count_of(value.n_judged, 'new judgment')}, {value.n_relevant:,} relevant: "
     head: Prose = (judged, *_width_change(value, plan, name))
     if value.n_queries_added:
-        head = (*head, f" {count_of(value.n_queries_added, 'query')} first judged since: not compared.")
+        head = (*head, f" {count_of(value.n_queries_added, 'new query')} not compared.")
     if not n_pairs:
         return head
+    before, pairs_text = value.n_settled_before, count_of(n_pairs, "pair")
     if not len(value.settled):
-        before = value.n_settled_before
-        return (
-            *head,
-            f" No order more is settled: bars are apart in {before:,} of {count_of(n_pairs, 'pair')}.",
-        )
+        return (*head, f" The bounds separate {before:,} of {pairs_text}, as before.")
     rows = value.settled.head(_MOST_NAMED)
     pairs = "; ".join(f"{row.above} above {row.below}" for row in rows.itertuples())
-    and_more = f" and {len(value.settled) - len(rows):,} more" if len(value.settled) > len(rows) else ""
-    total = value.n_settled_before + len(value.settled)
+    and_others = f" and {len(value.settled) - len(rows):,} more" if len(value.settled) > len(rows) else ""
+    total = before + len(value.settled)
     return (
         *head,
-        f" Bars are apart in {total:,} of {count_of(n_pairs, 'pair')}, {value.n_settled_before:,} before: ",
+        f" The bounds separate {total:,} of {pairs_text}, {before:,} before: ",
         Strong(pairs),
-        f"{and_more}.",
+        f"{and_others}.",
     )
 
 
 def _width_change(value: JudgmentsValue, plan: JudgingPlan, name: str) -> Prose:
-    """Say how far bars narrowed or widened, and why where grades rose."""
     narrowed = value.width_before - value.width
     if abs(narrowed) <= EQUAL:
-        return (Strong(f"bars of {name} are as wide as before"), f", {decimal(value.width)} on average.")
+        return (Strong(f"the bounds of {name} are as wide as before"), f", {decimal(value.width)} on average.")
     verb = "narrowed" if narrowed > 0 else "widened"
-    change = Strong(f"bars of {name} {verb} from {decimal(value.width_before)} to {decimal(value.width)}")
+    change = Strong(f"the bounds of {name} {verb} from {decimal(value.width_before)} to {decimal(value.width)}")
     if value.top_grade is not None:
-        above = f" on average; grade {value.top_grade:g} is above every earlier one"
-        return (change, f"{above}, and what is still unjudged may have it, too.")
+        above = f" on average. Grade {value.top_grade:g} is higher than every earlier one"
+        return (change, f"{above}, and unjudged documents may now have it.")
     open_before = value.width_before - plan.floor
     if narrowed < 0 or value.n_queries_added or open_before <= EQUAL:
         return (change, " on average.")
-    return (change, f" on average, {percent(narrowed / open_before)} of what unjudged documents left open.")
+    return (
+        change,
+        f" on average, {percent(narrowed / open_before)} of the uncertainty from unjudged documents.",
+    )

@@ -1,4 +1,4 @@
-"""The leaderboard: who leads, traditionally and with ties averaged, and what ties do to each mean."""
+"""Rank rerankers by traditional and tied score, and judge the effect of ties on each mean."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -22,42 +22,38 @@ from metrics.ties import treatment
 Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated", "own rule"]
 
 SHARE = 0.01
-"""Share of the tied value from which on a difference counts, however many queries there are."""
+"""Share of the tied score from which a difference is large, for any number of queries."""
 _ROUNDING = 1e-6
-"""Part of a standard error that it may be off: one that is stored comes of a sum of squares."""
+"""Relative rounding error of a standard error: a stored one comes from a sum of squares."""
 _TIMES = 10
-"""Tied values from which on a difference is told as a multiple of it."""
+"""Ratio to the tied score from which a difference is written as a multiple."""
 
 LARGE = (
-    f"by {SHARE:.0%} of the tied value, by more than its standard error over queries, or past another reranker"
+    f"by {SHARE:.0%} of the tied score, by more than its standard error over queries, or past another reranker"
 )
-"""When a difference that ties make is large, in words; `is_large` decides."""
+"""When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
-    "stable": f"No order of its ties moves the mean {LARGE}.",
-    "tie-sensitive": f"The order of its ties can move the mean {LARGE}; the traditional value is close.",
-    "tie-inflated": f"The traditional value is above the tied one {LARGE}.",
-    "tie-deflated": f"The traditional value is below the tied one {LARGE}.",
-    "own rule": "The measure settles ties by a rule of its own, so no order of them gives another value.",
+    "stable": f"No tie order moves the mean {LARGE}.",
+    "tie-sensitive": f"Tie order can move the mean {LARGE}, but the traditional score is close.",
+    "tie-inflated": f"The traditional score is above the tied score {LARGE}.",
+    "tie-deflated": f"The traditional score is below the tied score {LARGE}.",
+    "own rule": "The measure settles ties by its own rule, so tie order does not change it.",
 }
-"""What each verdict means."""
+"""Meaning of each verdict."""
 
 
 def is_large(
     difference: FloatArray, tied: FloatArray, standard_error: FloatArray, changes_place: BoolArray
 ) -> BoolArray:
-    """Return (n,) whether a difference that ties make to a mean is large, whatever the scale of the measure.
+    """Return (n,) whether a difference that ties make to a mean is large, on any scale of the measure.
 
-    It is where it is no rounding (above 1e-12) and one of these holds:
+    It exceeds rounding (1e-12), and one of these holds:
 
-        |difference| >= 0.01 · tied              beside the mean itself
-        |difference| > standard error > 0        beside its luck with queries
-        it changes a place                       beside the other rerankers
+        |difference| >= 0.01 · tied              relative to the mean
+        |difference| > standard error > 0        relative to the variation over queries
+        it changes a rank                        relative to the other rerankers
 
-    Args:
-        difference: (n,) traditional − tied, or best − worst.
-        tied: (n,) tied means.
-        standard_error: (n,) of the tied mean over queries; NaN where it is not known, 0 where no query differs.
-        changes_place: (n,) whether the difference does.
+    The standard error is NaN if unknown, 0 if all queries are equal.
     """
     size = np.abs(difference)
     by_value = size >= SHARE * np.abs(tied)
@@ -66,20 +62,18 @@ def is_large(
 
 
 def _exceeds(difference: FloatArray, standard_error: FloatArray) -> BoolArray:
-    """Return whether a difference is above a standard error that is not 0, by more than either is rounded."""
+    """Return whether a difference exceeds a standard error above 0 by more than rounding."""
     return np.asarray((standard_error > EQUAL) & (np.abs(difference) > (1 + _ROUNDING) * standard_error))
 
 
 def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
-    """Say of each reranker what ties do to its mean, and beside what that is large.
+    """Return the verdict on each reranker's mean and the reason in words.
 
-    Args:
-        rows: index reranker; tied, worst, best, traditional, gap, tie_ratio, tied_rank, traditional_rank,
-            standard_error, as `leaderboard` has them.
-        own_rule: name of the measure where it settles ties by a rule of its own.
+    `rows` has the columns of `leaderboard` before the verdict; `own_rule` is the name of a measure that has its
+    own rule for ties.
 
     Returns:
-        index reranker; verdict (None where nothing is scored) and why, in words.
+        index reranker; verdict (None if nothing is scored) and why.
     """
     tied, gap, error = (rows[name].to_numpy(np.float64) for name in ("tied", "gap", "standard_error"))
     gap_moves, ties_move = _gap_changes_place(rows), _ties_change_place(rows)
@@ -87,11 +81,10 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     is_wide = is_large((rows["best"] - rows["worst"]).to_numpy(), tied, error, ties_move)
     is_open = [is_off & (gap > 0), is_off, is_wide]
     names = np.select(is_open, ["tie-inflated", "tie-deflated", "tie-sensitive"], "stable").astype(object)
-    words = _Reasons(rows)
     reasons = [
-        words.of_gap(row, moves=bool(gap_moves[row]))
+        _gap_reason(rows, row, moves=bool(gap_moves[row]))
         if is_off[row]
-        else words.of_width(row, moves=bool(ties_move[row]))
+        else _width_reason(rows, row, moves=bool(ties_move[row]))
         for row in range(len(rows))
     ]
     table = pd.DataFrame({"verdict": names, "why": reasons}, rows.index, dtype=object)
@@ -102,13 +95,13 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
 
 
 def _gap_changes_place(rows: pd.DataFrame) -> BoolArray:
-    """Return (n,) whether traditional and tied place differ, and that on the side of the own gap."""
+    """Return (n,) whether the traditional rank differs from the tied rank on the side of the own gap."""
     climbed = (rows["tied_rank"] - rows["traditional_rank"]).to_numpy(np.float64, na_value=0.0)
     return np.asarray(climbed * np.nan_to_num(rows["gap"].to_numpy()) > 0)
 
 
 def _ties_change_place(rows: pd.DataFrame) -> BoolArray:
-    """Return (n,) whether worst and best mean stand at different places among the tied means of others."""
+    """Return (n,) whether the worst and best mean have different ranks among the other tied means."""
     tied, worst, best = (rows[name].to_numpy(np.float64) for name in ("tied", "worst", "best"))
     means = np.sort(tied[~np.isnan(tied)])
     passed = np.searchsorted(means, best + EQUAL, side="right") - np.searchsorted(
@@ -118,78 +111,65 @@ def _ties_change_place(rows: pd.DataFrame) -> BoolArray:
     return np.asarray(passed - own > 0)
 
 
-class _Reasons:
-    """What a difference is large beside, in words."""
+def _gap_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
+    tied, before = (rows[name].to_numpy(np.float64) for name in ("tied", "traditional"))
+    gap = before[row] - tied[row]
+    was_ahead, is_ahead = tied > tied[row] + EQUAL, before > before[row] + EQUAL
+    passed = was_ahead & ~is_ahead if gap > 0 else ~was_ahead & is_ahead
+    size = relative_size(gap, tied[row], "above" if gap > 0 else "below")
+    return f"{size}{_comparisons(rows, row, gap, passed & moves)}"
 
-    def __init__(self, rows: pd.DataFrame) -> None:
-        self._rows = rows
-        self._names = [str(name) for name in rows.index]
-        self._tied = rows["tied"].to_numpy(np.float64)
-        self._before = rows["traditional"].to_numpy(np.float64)
 
-    def of_gap(self, row: int, *, moves: bool) -> str:
-        """Return by how much the traditional value of a row is off, and whom it passes."""
-        gap, tied, before = self._before[row] - self._tied[row], self._tied, self._before
-        side = "above" if gap > 0 else "below"
-        was_ahead, is_ahead = tied > tied[row] + EQUAL, before > before[row] + EQUAL
-        passed = was_ahead & ~is_ahead if gap > 0 else ~was_ahead & is_ahead
-        return f"{relative_size(gap, tied[row], side)}{self._comparisons(row, gap, passed & moves)}"
+def _width_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
+    tied, low, high = rows["tied"].to_numpy(np.float64), rows["worst"].iloc[row], rows["best"].iloc[row]
+    if not high - low > EQUAL:
+        return "no order of its ties changes it" if rows["tie_ratio"].iloc[row] else "it has no ties"
+    passed = (tied > low + EQUAL) & (tied <= high + EQUAL)
+    size = _share((high - low) / tied[row])
+    return f"worst to best spans {size} of its tied score{_comparisons(rows, row, high - low, passed & moves)}"
 
-    def of_width(self, row: int, *, moves: bool) -> str:
-        """Return how far apart the worst and the best value of a row are, and whom they surround."""
-        low, high, tied = self._rows["worst"].iloc[row], self._rows["best"].iloc[row], self._tied[row]
-        if not high - low > EQUAL:
-            return "no order of its ties moves it" if self._rows["tie_ratio"].iloc[row] else "it has no ties"
-        passed = (self._tied > low + EQUAL) & (self._tied <= high + EQUAL)
-        size = _share((high - low) / tied)
-        return (
-            f"worst to best spans {size} of its tied value{self._comparisons(row, high - low, passed & moves)}"
-        )
 
-    def _comparisons(self, row: int, difference: float, passed: BoolArray) -> str:
-        error = float(self._rows["standard_error"].iloc[row])
-        text = ""
-        if _exceeds(np.array(difference), np.array(error)):
-            text = f", more than its standard error over queries, {decimal(error)}"
-        passed[row] = False
-        if passed.any():
-            distance = np.where(passed, np.abs(self._tied - self._tied[row]), np.inf)
-            nearest = self._names[int(distance.argmin())]
-            text += f", enough to change places with {nearest}{and_more(int(passed.sum()) - 1)}"
-        return text
+def _comparisons(rows: pd.DataFrame, row: int, difference: float, passed: BoolArray) -> str:
+    error = float(rows["standard_error"].iloc[row])
+    text = ""
+    if _exceeds(np.array(difference), np.array(error)):
+        text = f", more than its standard error over queries, {decimal(error)}"
+    passed[row] = False
+    if passed.any():
+        tied = rows["tied"].to_numpy(np.float64)
+        nearest = str(rows.index[int(np.where(passed, np.abs(tied - tied[row]), np.inf).argmin())])
+        text += f", enough to change ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
+    return text
 
 
 def relative_size(difference: float, tied: float, side: str) -> str:
-    """Write a difference as a share of the tied value: `36% above its tied value`."""
+    """Write a difference as a share of the tied score: `36% above its tied score`."""
     if not tied > 0:
-        return f"{decimal(abs(difference))} {side} a tied value of {decimal(tied)}"
+        return f"{decimal(abs(difference))} {side} a tied score of {decimal(tied)}"
     share = abs(difference) / tied
     if side == "above" and share >= _TIMES:
-        return f"{1 + share:,.0f} times its tied value"
-    return f"{_share(share)} {side} its tied value"
+        return f"{1 + share:,.0f} times its tied score"
+    return f"{_share(share)} {side} its tied score"
 
 
 def _share(share: float) -> str:
-    """Write a share of a tied value as a percent; with a decimal below 10: 0.6% is not the 1% that counts."""
+    """Write a share as a percent, with a decimal below 10%: 0.6% is below the 1% that counts."""
     if share < 0.0005:  # noqa: PLR2004 what one decimal of a percent shows
         return "under 0.1%"
     return f"{share:.1%}" if share < 0.0995 else f"{share:,.0%}"  # noqa: PLR2004 rounds to 10
 
 
 def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str) -> pd.DataFrame:
-    """Return one row a reranker, best tied mean first.
+    """Return one row a reranker, highest tied mean first.
 
-    Args:
-        evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`; one that is
-            stored has its means in its footer, so that no list is read.
-        measure: name of a measure, such as `RR`.
-        traditional: the treatment taken as the traditional one, such as `input`.
+    The evaluation has `measure` under expected, optimistic, pessimistic and `traditional`. A stored evaluation
+    has its means in its footer, so no list is read.
 
     Returns:
         index reranker; tied, worst, best, traditional (means), gap (traditional − tied),
-        tie_ratio (mean over lists), standard_error (of the tied mean over queries, NaN where it is not
-        known: of one list), tied_rank, traditional_rank (1 best, equal means share one),
-        best_rank, worst_rank (the highest and lowest place that any tie-breaking gives), verdict and why.
+        tie_ratio (mean over lists), standard_error (of the tied mean over queries, NaN for one list),
+        tied_rank, traditional_rank (1 is best, equal means share a rank), best_rank, worst_rank (highest and
+        lowest rank in any tie order), verdict and why.
     """
     table = named_values(evaluation.means(measure), traditional)
     table["gap"] = table["traditional"] - table["tied"]
@@ -203,22 +183,22 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
 
 
 def places(means: "pd.Series[float]") -> "pd.Series[int]":
-    """Return the place of each mean: 1 + how many are above it, rounding left out; NA where there is none."""
+    """Return the rank of each mean: 1 + the number of means above it, within rounding; NA without a mean."""
     return means.round(12).rank(method="min", ascending=False).astype("Int64")
 
 
 def swap_matrix(leaderboard: pd.DataFrame) -> BoolArray:
-    """Return (n, n) whether the row's reranker is above the column's by the sort, and below it when tied."""
+    """Return (n, n) whether the row ranks above the column traditionally and below it when tied."""
     return swaps_of(*(leaderboard[f"{value}_rank"].to_numpy(np.int64) for value in ("traditional", "tied")))
 
 
 def swaps_of(before: IntArray, tied: IntArray) -> BoolArray:
-    """Return (n, n) whether the row is above the column by the (n,) places before, and below it by the tied."""
+    """Return the same from the (n,) traditional and tied ranks."""
     return np.asarray((before[:, None] < before) & (tied[:, None] > tied))
 
 
 def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
-    """Yield the highest, then the lowest place any tie-breaking gives each reranker, NA if not scored."""
+    """Yield the highest, then the lowest rank of each reranker in any tie order; NA if not scored."""
     best, worst = (table[bound].to_numpy() for bound in ("best", "worst"))
     for theirs, ours in ((worst, best), (best, worst)):
         sorted_means = np.sort(theirs[~np.isnan(theirs)])
@@ -231,19 +211,13 @@ def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
 
 
 def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
-    """Return the standard deviation of each mean when ties are broken at random: sqrt(sum of variances) / n."""
+    """Return the standard deviation of each mean over random tie orders: sqrt(sum of variances) / n."""
     lists = evaluation.scores[measure]["std"].groupby(level="reranker", sort=False)
     return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
 
 
 def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "input") -> Prose:
-    """Return what ties did to this leaderboard, in one or two sentences.
-
-    Args:
-        table: as `leaderboard` returns it.
-        measure: how the measure is called, such as `MRR`.
-        traditional: the treatment taken as the traditional one there.
-    """
+    """Write the effect of ties on this leaderboard, in one or two sentences."""
     table = table[table["tied"].notna()]
     if not len(table):
         return NOTHING_SCORED
@@ -261,17 +235,16 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
     return (
         f"By {order} ",
         Strong(str(farthest.name)),
-        f" reads {size} {measure} {'above' if farthest['gap'] > 0 else 'below'} what its scores say, "
-        f"{farthest['why']}: {_share_tied(farthest)}. ",
-        "The order of rerankers stays the same." if len(table) > 1 else "",
+        f" scores {size} {measure} too {'high' if farthest['gap'] > 0 else 'low'}, {farthest['why']}: "
+        f"{_share_tied(farthest)}. ",
+        "Averaging ties changes no rank." if len(table) > 1 else "",
     )
 
 
 def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
-    """Say of unchanged ranks without a large gap that ties do not matter, or this order was lucky."""
     if table["best"].max() <= EQUAL:
-        reason = "no list has a relevant document where it counts, in any order of its ties."
-        return Strong(f"Every {measure} is 0 here: "), reason
+        reason = "no list has a relevant document where the measure looks, in any tie order."
+        return Strong(f"Every {measure} is 0: "), reason
     width, largest = table["best"] - table["worst"], table["gap"].abs().max()
     if width.max() <= EQUAL:
         return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any()))
@@ -279,25 +252,24 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     if not is_open.any():
         name = str(width.idxmax())
         close = int((table["best_rank"] != table["worst_rank"]).sum())
-        places = f"; but {close} rerankers are so close that it can change their places." if close else "."
+        ranks = f" But {close} rerankers are so close that tie order can change their ranks." if close else ""
         return (
             Strong("Ties hardly matter here. " if close else "Ties do not matter here. "),
-            f"No tie-breaking moves a mean by more than {decimal(width.max(), 4)} {measure} (",
+            f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} (",
             Strong(name),
-            f": {table.loc[name, 'why']}); the largest gap is {decimal(largest, 4)}{places}",
+            f": {table.loc[name, 'why']}). The largest gap is {decimal(largest, 4)}.{ranks}",
         )
     name = str(width[is_open].idxmax())
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
-        Strong(f"By {order} it comes out close, by another it need not. "),
-        f"The largest gap is {decimal(largest, 4)} {measure}, but tie-breaking alone can put ",
+        Strong(f"{order[0].upper()}{order[1:]} is close to the tied scores; another order may not be. "),
+        f"The largest gap is {decimal(largest, 4)} {measure}, but tie order alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
     )
 
 
 def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Return who leads by a measure that settles ties by its own rule; how many documents tie all the same."""
     most_tied = table.loc[table["tie_ratio"].idxmax()]
     if not most_tied["tie_ratio"]:
         return no_order_matters(measure, has_ties=False)
@@ -314,16 +286,14 @@ def _share_tied(row: "pd.Series[float]") -> str:
 
 
 def no_order_matters(value: str, *, has_ties: bool) -> Prose:
-    """Say that no order of the ties moves a value, or that there are none."""
+    """Write that documents do not tie, or that their order changes nothing."""
     if not has_ties:
-        return Strong(
-            "No document ties: "
-        ), "the scores leave one order, and traditional and tied are the same."
-    return Strong("Ties do not matter here. "), f"Documents tie, but no order of them moves {value}."
+        return Strong("No documents tie: "), "traditional and tied scores are equal."
+    return Strong("Ties do not matter here. "), f"Documents tie, but no tie order changes {value}."
 
 
 def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -> Prose:
-    """Say of the reranker nearest the top whose rank changes, of several the one that changes most."""
+    """Describe the rank change nearest the top, the largest one first."""
     ranks, size = rank_changes[["traditional_rank", "tied_rank"]], rank_changes["gap"].abs()
     jump = (ranks["traditional_rank"] - ranks["tied_rank"]).abs()
     nearest = pd.DataFrame({"top": -ranks.min(axis=1), "jump": jump, "size": size})
@@ -334,7 +304,7 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -
         f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
         f"{relative_size(gap, tied, 'above' if gap > 0 else 'below')}"
         if abs(gap) > EQUAL
-        else "its own value stays, the ties of others move"
+        else "its own score stays, but ties move other rerankers"
     )
     return (
         Strong(str(row.name)),
@@ -347,13 +317,13 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -
 
 
 UNNAMED = "none"
-"""Segment of a query that has none."""
+"""Group of a query that has no named group."""
 
 
 def query_segments(runs: Runs) -> "pd.Series[str]":
-    """Return query → its segment: the first that a row of it names, rerankers in their order.
+    """Return query → its query group: the first that a row names, rerankers in order.
 
-    A segment belongs to a query, whoever ranked it. Queries of which no row names one are left out.
+    The group belongs to the query, whichever reranker names it. Queries without a named group are left out.
     """
     parts = [pd.Series(index=pd.Index([], dtype="str"), dtype="str")]
     for name, table in runs.tables.items():
@@ -374,13 +344,9 @@ def query_segments(runs: Runs) -> "pd.Series[str]":
 def segment_table(
     evaluation: Evaluation, segments: "pd.Series[str]", measure: str, traditional: str
 ) -> pd.DataFrame:
-    """Return one row a reranker and segment, rerankers in order, segments by falling number of lists.
+    """Return one row a reranker and query group, rerankers in order, groups by falling number of lists.
 
-    Args:
-        evaluation: with `measure` under expected and `traditional`.
-        segments: as `query_segments` returns it; queries not in it count as `UNNAMED`.
-        measure: name of a measure.
-        traditional: the treatment taken as the traditional one.
+    Queries without a group count as `UNNAMED`.
 
     Returns:
         reranker, segment, traditional, tied (means), gap (traditional − tied), n (lists).

@@ -1,4 +1,4 @@
-"""Exact distributions of the values of the lists of a ranking, where they can be counted."""
+"""Compute exact distributions of the values of lists, if they can be counted."""
 
 import math
 from collections import Counter
@@ -19,7 +19,7 @@ from metrics.ties.permutations import chance_of_none
 _CELLS = 2**21
 """Values of all kinds of lists together, up to which they are computed."""
 _SUMS_OVER_TIES = "additive", "average_precision"
-"""Kinds of families whose value is a sum of what each tie adds, whatever the order of the others."""
+"""Kinds of families whose value is a sum over ties, independent of the order of other ties."""
 
 
 def list_distributions(
@@ -30,24 +30,22 @@ def list_distributions(
     max_orders: int,
     known: dict[Hashable, Distribution],
 ) -> tuple[ListDistributions | None, IntArray]:
-    """Return the exact distributions of lists that ties can move, and the lists without a short way to one.
+    """Return the exact distributions of lists that ties can move, and the lists without one.
 
     - Measures by first rank (RR, Hits): the rank of the first relevant document, as in `first_relevant_rank`.
-    - Measures that count (P, R, F1, Rprec, Judged; DR and Div where every document is its own target): how
-      many documents stand before the cut-off is hypergeometric in the one tie that reaches across it.
-    - Sums over ties (nDCG, RBP, AP): every order of the grades of each tie down to the cut-off, where there are
-      few. Ties are broken independently, so they count as lists of their own.
+    - Measures that count (P, R, F1, Rprec, Judged; DR and Div with one document a target): the number of
+    documents
+      before the cut-off is hypergeometric in the one tie across it.
+    - Sums over ties (nDCG, RBP, AP): every order of the grades of each tie down to the cut-off, if there are
+    few.
+      Ties are broken independently, so they count as separate lists.
 
-    Args:
-        groups: the tie groups of one reranker that matter to the measure.
-        measure: the measure.
-        list_ids: (n,) the lists that have more than one value.
-        widths: (n,) the largest value of each less the smallest.
-        max_orders: orders of one tie up to which they are enumerated.
-        known: distributions of ties of other rerankers, by what decides them; new ones are added.
+    `list_ids` are the lists with more than one value and `widths` their largest less their smallest value.
+    `max_orders` limits the orders of one tie. `known` has distributions of ties of other rerankers by what
+    determines them; new ones are added.
 
     Returns:
-        the distributions, None where no list has one; the ids of the other lists.
+        the distributions, None without any; the ids of the other lists.
     """
     width, moving = np.zeros(groups.n_lists), np.zeros(groups.n_lists, dtype=bool)
     width[list_ids] = widths
@@ -128,19 +126,10 @@ def _count_distributions(
 def hypergeometric_chances(
     size: IntArray, marked: IntArray, within: IntArray, fewest: IntArray, deepest: int
 ) -> FloatArray:
-    """Return the chances of x = fewest, fewest + 1, ... marked documents among the first places of a tie.
+    """Return (n, deepest) chances of x = fewest, fewest + 1, ... marked documents in the first ranks of ties.
 
-    P(x) / P(x − 1) = (t − x + 1)(m − x + 1) / (x (n − t − m + x)): sums of logs, then shares of their total.
-
-    Args:
-        size: (n,) documents n of each tie.
-        marked: (n,) marked documents m of each.
-        within: (n,) first places t of each that count.
-        fewest: (n,) the smallest x that can be.
-        deepest: how many x.
-
-    Returns:
-        (n, deepest) chances, 0 where there are not as many x.
+    P(x) / P(x − 1) = (t − x + 1)(m − x + 1) / (x (n − t − m + x)), with n documents (`size`), m marked and t
+    first ranks (`within`): sums of logs, then shares of their total. Chances of impossible x are 0.
     """
     x = fewest[:, None] + np.arange(deepest)
     over = np.maximum((marked[:, None] - x + 1.0) * (within[:, None] - x + 1.0), 0)
@@ -158,10 +147,10 @@ def _tie_distributions(
     max_orders: int,
     known: dict[Hashable, Distribution],
 ) -> tuple[ListDistributions | None, IntArray]:
-    """Return the distributions of what each tie adds to its list, and the lists with a tie of too many orders.
+    """Return the distributions of what each tie adds to its list, and the lists with too many orders.
 
-    Ties of the same grades at the same ranks, in lists that are divided by the same, are one kind. Every order
-    of a kind is scored below as many relevant documents as rank above the tie.
+    Ties of the same grades at the same ranks, in lists with the same divisor, are one kind. Every order of a
+    kind is scored below as many relevant documents as rank above the tie.
     """
     hit, lists = max(groups.judgments.relevant_from, 1.0), np.arange(groups.n_lists)
     scale = measure.values(_strict_orders(groups, lists, lists, 0 * lists, np.full(len(lists), hit)))
@@ -212,7 +201,7 @@ class _Orders(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """A tie in a list, below so many documents, so many of them relevant."""
+    """A tie in a list, with the documents and relevant documents above it."""
 
     list_id: int
     above: int
@@ -222,7 +211,7 @@ class _Kind(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _orders(grades: tuple[float, ...], size: int, within: int, max_orders: int) -> _Orders | None:
-    """Return every order of a tie down to some rank, of the grades given and 0 for its other documents."""
+    """Return every order of a tie in its first ranks; its other documents have grade 0."""
     all_grades = np.concatenate([grades, np.zeros(size - len(grades))])
     orders = orders_of_list(all_grades, np.zeros(1, dtype=np.int64), within, max_orders)
     if orders is None:
@@ -232,7 +221,7 @@ def _orders(grades: tuple[float, ...], size: int, within: int, max_orders: int) 
 
 
 def _score_orders(groups: TieGroups, measure: MeasureAt, kinds: list[_Kind], hit: float) -> list[Distribution]:
-    """Return the distribution of what lists score by the orders of one tie, for each kind."""
+    """Return the distribution of the list value over the orders of one tie, for each kind."""
     lists, places, grades, starts = [], [], [], np.cumsum([0, *(len(kind.orders.chances) for kind in kinds)])
     for start, (_, above, n_above, orders) in zip(starts.tolist(), kinds, strict=False):
         n = len(orders.chances)
@@ -248,7 +237,7 @@ def _score_orders(groups: TieGroups, measure: MeasureAt, kinds: list[_Kind], hit
 def _strict_orders(
     groups: TieGroups, of_list: IntArray, lists: IntArray, places: IntArray, grades: FloatArray
 ) -> TieGroups:
-    """Return orders of some lists, as lists of their own, with the place and grade of what contributes."""
+    """Return orders of some lists as separate lists, from the rank and grade of contributing documents."""
     order = np.lexsort((places, lists))
     lists, places, grades = lists[order], places[order], grades[order]
     judgments = groups.judgments.asked_for(

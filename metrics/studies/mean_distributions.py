@@ -1,4 +1,4 @@
-"""Where the means and ranks of a leaderboard can land when every tie is broken at random."""
+"""Compute the distributions of means and ranks of a leaderboard over random tie orders."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -29,36 +29,36 @@ from metrics.ties import Ranking, TieGroups
 
 Method = Literal["exact", "grid", "sampled"]
 METHODS: tuple[Method, ...] = ("exact", "grid", "sampled")
-"""Finest first."""
+"""Methods, the most accurate first."""
 _BATCHES = 16
-"""Parts of the draws; how far their results differ says how far the result of all may be off."""
+"""Parts of the draws, whose variation gives the error of the result."""
 _WORK = 2**22, 2**18
-"""Documents placed, and values drawn, of all lists of a reranker; they decide how often each list is drawn."""
+"""Documents placed and values drawn for a reranker, which limit the draws of each list."""
 _DRAWS = 2**10, 2**17
 """Fewest and most orders drawn of one list."""
 _MIN_ORDERS = 2**14
-"""Orders of one tie that are enumerated, however few would be drawn."""
+"""Orders of one tie that are enumerated even for few draws."""
 _MAX_SHARED = 0.005
-"""Chance of two means to share a grid point, above which the grid is too coarse and sums are drawn."""
+"""Chance of two means to share a grid point above which sums are drawn instead."""
 _SUM_WORK, _SUMS_DRAWN = 2**26, (2**15, 2**17)
-"""List values added up, and fewest and most sums, where they are drawn."""
+"""List values added up, and fewest and most sums, if sums are drawn."""
 _SAME_VALUE = 1e-9
-"""How far values of one list computed twice may be apart."""
+"""Tolerance of values of one list computed twice."""
 SPREADS = ("expected", "optimistic", "pessimistic", "std")
-"""Treatments that studies of tie-breaking need."""
+"""Treatments that studies of tie orders need."""
 
 
 @dataclass(frozen=True, eq=False)
 class MeanDistribution:
-    """The mean of one reranker over its lists, in the measure's unit, each of their orderings equally likely.
+    """The mean of one reranker over its lists, with all orderings of each equally likely.
 
     Attributes:
-        method: how its distribution is known.
+        method: how the distribution was computed.
         mean: its expectation, exact.
         std: its standard deviation, exact.
-        worst: the smallest mean any tie-breaking gives, exact.
-        best: the largest.
-        means: (n,) it can take, rising; points of a grid unless exact.
+        worst: smallest mean in any tie order, exact.
+        best: largest mean in any tie order, exact.
+        means: (n,) possible means, rising; points of a grid unless exact.
         chances: (n,) the chance of each.
         error: largest standard error of the chance to be below any value; 0 unless sampled.
     """
@@ -73,7 +73,7 @@ class MeanDistribution:
     error: float = 0.0
 
     def below(self, values: FloatArray) -> FloatArray:
-        """Return the (n,) chance that the mean is below each of some values; rounding is no difference."""
+        """Return the (n,) chance that the mean is below each of some values, within rounding."""
         return self._up_to[np.searchsorted(self.means, values - equality_margin(values), side="left")]
 
     def not_above(self, values: FloatArray) -> FloatArray:
@@ -82,43 +82,40 @@ class MeanDistribution:
 
     @cached_property
     def _up_to(self) -> FloatArray:
-        """(n + 1,) chance of all values before each, and of all."""
         sums = np.concatenate([[0.0], np.cumsum(self.chances)])
         return np.asarray(sums / sums[-1])
 
 
 def equality_margin(means: FloatArray) -> FloatArray:
-    """Return how far a mean may be from each of these to be called equal to it."""
+    """Return the distance within which a mean equals each of these."""
     return np.asarray(EQUAL_MEANS * np.maximum(1.0, np.abs(means)))
 
 
 def mean_distributions(
     evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking], *, seed: int = 0
 ) -> dict[str, MeanDistribution]:
-    """Return the distribution of each reranker's mean when ties are broken evenly, each list by itself.
+    """Return the distribution of each reranker's mean over independent random tie orders.
 
-    Its expectation, worst and best are those of the evaluation. The method:
+    Expectation, worst and best are those of the evaluation. Methods:
 
-    - exact: the convolution of the lists' distributions, where its values are few (`sum_distribution`).
-    - grid: elsewhere the same convolution on 4,096 or more equally spaced values (`Grid`), which moves chances
-      by .002 or less.
-    - sampled: where the distribution of some list is too large to write down. Up to 131,072 orders of it are
-      drawn, weighted so that their mean is the exact one; the standard error is that of 16 parts of them. Also
-      where means crowd at few points of the grid: up to 131,072 sums are drawn.
+    - exact: convolution of the lists' distributions, for few values (`sum_distribution`).
+    - grid: the same convolution on 4,096 or more equally spaced values (`Grid`), which changes chances by at
+    most
+      .002.
+    - sampled: for lists whose distribution is too large. Up to 131,072 orders of such a list are drawn and
+    weighted
+      to have the exact mean; the standard error comes from 16 parts of them. If means crowd at few points of
+      the grid, up to 131,072 sums are drawn as well.
 
-    Lists that the policies leave out are left out; those that count 0 are lists that always score 0.
-
-    Args:
-        evaluation: with the measure under `SPREADS`.
-        measure: name of a measure.
-        rankings: reranker → its lists, cut as for the evaluation; those without moving ties may be absent.
-        seed: the same seed draws the same tie-breakings of a reranker, whatever else is asked for.
+    Lists left out by the policies are left out; lists that count 0 always score 0. `rankings` use the settings
+    of the evaluation; rerankers that ties cannot move may be absent. A seed draws the same orders of a reranker
+    in every call.
 
     Returns:
-        by reranker, in order; without those no list of which counts.
+        by reranker, in order, without rerankers that have no scored list.
 
     Raises:
-        UsageError: the evaluation lacks the measure or a treatment, or a ranking is absent or another one.
+        UsageError: the evaluation lacks the measure or a treatment, or a ranking is missing or different.
     """
     measure_at, lists = parse(measure), list_values(evaluation, measure)
     distributions, known = {}, dict[Hashable, Distribution]()
@@ -132,9 +129,9 @@ def mean_distributions(
 
 
 def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
-    """Return what the lists score under `SPREADS`: index (reranker, query_id), a column for each treatment."""
+    """Return the values of the lists under `SPREADS`: index (reranker, query_id), a column a treatment."""
     if measure not in evaluation.measures or not set(SPREADS) <= set(evaluation.ties):
-        raise UsageError(f"Evaluate {measure} under {', '.join(SPREADS)} to see how stable it is.")
+        raise UsageError(f"Evaluate {measure} under {', '.join(SPREADS)} to compute its stability.")
     return evaluation.scores[measure][list(SPREADS)]
 
 
@@ -153,7 +150,7 @@ def _mean_distribution(
     if not moving.any():
         return MeanDistribution("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
     if name not in rankings:
-        raise UsageError(f"There is no ranking of {name}, whose ties can move its mean.")
+        raise UsageError(f"The ranking of {name} is missing, and ties can change its mean.")
     ranking, n = rankings[name], len(values)
     groups = RefinedGroups(ranking).of(measure)
     list_ids = _list_ids(name, ranking, values, measure.values(groups))[moving]
@@ -190,7 +187,7 @@ def _mean_distribution(
 
 
 def _n_draws(groups: TieGroups, list_ids: IntArray) -> int:
-    """Return how many orders are drawn of each of some lists; a multiple of the batches."""
+    """Return the number of orders to draw of each list, a multiple of the batches."""
     documents = int(np.isin(groups.lists[groups.owner], list_ids).sum())
     draws = min(_WORK[0] // max(1, documents), _WORK[1] // max(1, len(list_ids)))
     return int(np.clip(draws, *_DRAWS)) // _BATCHES * _BATCHES
@@ -199,25 +196,21 @@ def _n_draws(groups: TieGroups, list_ids: IntArray) -> int:
 def _kinds(
     counted_lists: ListDistributions | None, drawn_lists: list[tuple[FloatArray, float]]
 ) -> list[ListDistributions]:
-    """Return the distributions of all lists; where some are drawn, also those of each batch of draws."""
+    """Return the distributions of all lists, and of each batch of draws if some are drawn."""
     parts: list[list[Distribution]] = [[] for _ in range(1 + bool(drawn_lists) * _BATCHES)]
     for values, mean in drawn_lists:
         samples = [values, *values.reshape(_BATCHES, -1)]
         for part, sample in zip(parts, samples, strict=True):
             chances = calibrated_chances(sample[None], mean)[0]
-            part.append((np.append(sample, 0.0), np.append(chances, 0.0)))  # the worst value may not be drawn
+            part.append((np.append(sample, 0.0), np.append(chances, 0.0)))  # include the worst value
     return [ListDistributions.joined(counted_lists, part) for part in parts]
 
 
 def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
-    """Return the chances of drawn values by which each row has the mean that is known exactly.
+    """Return the chances of (n_batches, n) drawn values that give each row the exact mean.
 
-    A row of n values v is weighted by w = (1 + (mean - v̄)(v - v̄) / s²) / n, never below 0: errors of the
-    draws that go along with the mean are taken out, and no value is moved.
-
-    Args:
-        values: (n_batches, n) drawn values.
-        mean: their expectation.
+    A row of n values v has the weights w = (1 + (mean − v̄)(v − v̄) / s²) / n, at least 0. This removes sampling
+    errors correlated with the mean and keeps all values.
 
     Source: Deville & Särndal, Calibration estimators in survey sampling, JASA 1992.
     """
@@ -225,44 +218,44 @@ def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
     centre = values.mean(axis=1, keepdims=True)
     apart, missing = (values - centre) / largest, (mean - centre) / largest
     variance = (apart**2).mean(axis=1, keepdims=True)
-    varies = np.ptp(values, axis=1, keepdims=True) > 0  # where it does not, the variance is rounding
+    varies = np.ptp(values, axis=1, keepdims=True) > 0  # else the variance is rounding
     slope = np.divide(missing, variance, out=np.zeros_like(variance), where=varies)
     weights = np.maximum(1 + slope * apart, 0)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, tied: FloatArray) -> IntArray:
-    """Return the (n,) list of each value in the ranking, once it is clear that both were made alike."""
+    """Return the (n,) list of each value in the ranking, after checking that their tied values agree."""
     list_ids = places_in(pa.array(values.index), ranking.query_ids)
     again = tied[list_ids]
     difference = np.abs(again - values["expected"].to_numpy())
     if (list_ids < 0).any() or (difference > _SAME_VALUE * np.maximum(1.0, np.abs(again))).any():
-        raise UsageError(f"The ranking of {name} was not cut as for the evaluation: precision, relevant_from?")
+        raise UsageError(
+            f"The ranking of {name} differs from the evaluation. Use the same precision and relevant_from."
+        )
     return list_ids
 
 
 def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.DataFrame:
-    """Return the variance of each reranker's mean difference from a baseline, by where it comes from.
+    """Split the variance of each reranker's mean difference from a baseline into queries and ties.
 
-    Draw n queries, then break the ties of both lists of each. With D the mean difference that comes out, d
-    the expected difference of a query over its ties and t² the variance of its difference, by the law of
-    total variance
+    Draw n queries, then break the ties of both lists of each. With D the mean difference, d the expected
+    difference of a query over its ties and t² the variance of its difference, the law of total variance gives
 
         Var(D) = Var(E[D | queries]) + E[Var(D | queries)] = Var(d) / n + E[t²] / n.
 
-    Lists are broken independently, so t² is the sum of both lists' variances (`std` squared), and E[t²] / n
-    is estimated by sum t² / n². The d are exact expectations without noise from ties, so their sample
-    variance, over n − 1, estimates Var(d) without bias and needs no correction. Of values of one strict
-    order it would not: it estimates Var(d) + E[t²], and ties would be counted as queries.
+    Lists are broken independently, so t² is the sum of both lists' variances (`std` squared), and E[t²] / n is
+    estimated by sum t² / n². The d are exact expectations, so their sample variance, over n − 1, estimates
+    Var(d) without bias. Values of one strict order would estimate Var(d) + E[t²] instead and count ties as
+    queries.
 
     Returns:
-        index reranker, the baseline left out, in order; difference (of tied means, over the n queries both
-        have), queries and ties (variances, in squares of the measure's unit), share_ties
-        (ties / (queries + ties), 0 where both are 0). NaN where n = 0; queries and share_ties NaN where
-        n = 1: one query says nothing of their variance.
+        index reranker without the baseline, in order; difference (of tied means, over the n common queries),
+        queries and ties (variances, in squares of the measure's unit), share_ties (ties / (queries + ties), 0
+        if both are 0). NaN for n = 0; queries and share_ties NaN for n = 1.
 
     Raises:
-        UsageError: the baseline is not there, or the evaluation lacks the measure or a treatment.
+        UsageError: no such baseline, or the evaluation lacks the measure or a treatment.
     """
     if baseline not in evaluation.policies.index:
         raise UsageError(f"There is no reranker {baseline!r} to compare with.")
@@ -278,20 +271,20 @@ def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.Da
 
 
 _CELLS = 2**22
-"""Chances computed for the places of one reranker, in all."""
+"""Chances computed for the ranks of one reranker."""
 _NODES = 2**6, 2**14
-"""Fewest and most values at which a mean is looked at that is not exact."""
+"""Fewest and most values at which an inexact mean is evaluated."""
 _NOTHING = 1e-17
-"""Chance of a mean below which it is passed over."""
+"""Chance of a mean below which it is skipped."""
 
 
 class RankDistribution(NamedTuple):
-    """Where each reranker finishes.
+    """Distribution of the rank of each reranker.
 
     Attributes:
-        chances: index reranker, columns 1, 2, ... n: the chance of each place; each row sums to 1.
-        errors: the standard error of each; 0 unless sampled.
-        methods: by reranker, the coarsest method of its mean and of those that it can change places with.
+        chances: index reranker, columns 1, 2, ... n: the chance of each rank; rows sum to 1.
+        errors: the standard error of each chance; 0 unless sampled.
+        methods: by reranker, the least accurate method of its mean and of those that it can change ranks with.
     """
 
     chances: pd.DataFrame
@@ -300,12 +293,12 @@ class RankDistribution(NamedTuple):
 
 
 def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDistribution:
-    """Return the chance of each reranker of `mean_distributions` to finish at each place.
+    """Return the chance of each rank for each reranker of `mean_distributions`.
 
-    A place is 1 + the number of rerankers whose mean is strictly above, so equal means share the better
-    one. Given its own mean, others are above or not independently of each other: their number is
-    Poisson-binomial. Summed over the means it can take: all of them, or, on a grid, as many equally
-    likely ones as a large leaderboard leaves time for.
+    A rank is 1 + the number of rerankers with a strictly higher mean, so equal means share the better rank.
+    Given one reranker's mean, others are above it independently: their number is Poisson-binomial. The sum runs
+    over all possible means, or on a grid over as many equally likely ones as the size of the leaderboard
+    allows.
     """
     ordered = list(distributions.values())
     index = pd.Index(list(distributions), name="reranker", dtype="str")
@@ -343,7 +336,6 @@ def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]
 
 
 def _means_and_chances(distribution: MeanDistribution, n_rivals: int) -> tuple[FloatArray, FloatArray]:
-    """Return the means of one reranker and their chances, which sum to 1."""
     nodes = int(np.clip(_CELLS // n_rivals**2, *_NODES))
     if distribution.method != "exact" and len(distribution.means) > nodes:
         return equal_nodes(distribution.means, distribution.chances, nodes), np.full(nodes, 1 / nodes)
@@ -352,12 +344,7 @@ def _means_and_chances(distribution: MeanDistribution, n_rivals: int) -> tuple[F
 
 
 def equal_nodes(values: FloatArray, chances: FloatArray, n: int) -> FloatArray:
-    """Return (n,) values, each as often as its chance says.
-
-    Args:
-        values: what can come.
-        chances: of each.
-        n: how many to return.
+    """Return (n,) values, each as often as its chance.
 
     Source: systematic sampling; Madow & Madow, Annals of Mathematical Statistics 1944.
     """

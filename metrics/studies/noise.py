@@ -1,4 +1,4 @@
-"""What becomes of ties, of a measure and of a leaderboard as noise of the scores grows."""
+"""Follow ties, a measure and a leaderboard as noise of the scores grows."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -21,35 +21,35 @@ from metrics.ties.noise import cells
 from metrics.ties.precision import compared_column, runs_at_precision
 
 LEVEL = 1e-9
-"""Difference up to which two values are level."""
+"""Difference up to which two values are equal."""
 _SMALLEST = 1e-3
 """Smallest noise, in standard deviations of a reranker's scores."""
 _MANY_ROWS = 300_000
-"""Rows from which on fewer levels are looked at."""
+"""Number of rows from which fewer levels are evaluated."""
 _APART = 0.01
-"""Part of all values' range by which two rerankers lie apart on both sides of where they trade places."""
+"""Share of the range of all values by which two curves separate on both sides of a crossing."""
 
 
 def noise_levels(n_rows: int) -> FloatArray:
-    """Return (n_levels,) standard deviations of noise: as `log_levels`, from a thousandth on."""
+    """Return (n_levels,) standard deviations of noise, as `log_levels` from a thousandth."""
     return log_levels(n_rows, _SMALLEST)
 
 
 def log_levels(n_rows: int, smallest: float) -> FloatArray:
-    """Return (n_levels,) sizes from a power of ten to 1, evenly in logs: four a decade, two for many rows."""
+    """Return (n_levels,) sizes up to 1, evenly spaced in logs: four a decade, two for many rows."""
     steps = 4 if n_rows <= _MANY_ROWS else 2
     return np.geomspace(smallest, 1, round(-steps * np.log10(smallest)) + 1)
 
 
 def score_spreads(runs: Runs) -> pd.Series:
-    """Return reranker → `spread` of all its scores."""
+    """Return reranker → standard deviation of all its scores."""
     return pd.Series({name: spread(scores) for name, scores in _scores(runs).items()})
 
 
 def spread(scores: FloatArray) -> float:
-    """Return the standard deviation of finite scores, 0 where they do not vary.
+    """Return the standard deviation of finite scores, 0 for constant scores.
 
-    Scores are brought to the size of 1 before they are squared, so that none is lost to underflow or overflow.
+    Scores are scaled to 1 before squaring, so that none underflows or overflows.
     """
     finite = scores[np.isfinite(scores)]
     largest = float(np.abs(finite).max(initial=0.0))
@@ -57,7 +57,7 @@ def spread(scores: FloatArray) -> float:
 
 
 def in_spreads(runs: Runs) -> Runs:
-    """Return the runs with scores in standard deviations of each reranker's own; scores that are alike stay."""
+    """Return the runs with scores in standard deviations of each reranker; constant scores stay."""
     spreads = score_spreads(runs).replace(0.0, 1.0)
     return runs.rescored({name: scores / spreads[name] for name, scores in _scores(runs).items()})
 
@@ -69,23 +69,16 @@ def noise_curves(
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return the mean of a measure under normal noise of several sizes, exactly.
+    """Return the exact mean of a measure under normal noise of several sizes.
 
-    Noise is told in standard deviations of each reranker's own scores, so that rerankers whose scores have
-    different scales can be compared. As it vanishes, values tend to the tied value, which is the first row.
-
-    Args:
-        runs: what was ranked.
-        measure: what is taken.
-        levels: (n_levels,) sizes of the noise, rising.
-        options: how lists are scored.
-        queries: those whose lists count; None for all.
+    Noise is in standard deviations of each reranker's own scores, so that rerankers are comparable. As noise
+    vanishes, values approach the tied score, which is the first row.
 
     Returns:
         index `noise`: 0, then the levels; columns: rerankers.
 
     Raises:
-        UsageError: a name that does not exist, or options that noise does not go with.
+        UsageError: an unknown name, or options that noise does not support.
     """
     compared, options = runs_at_precision(runs, options.precision), replace(options, precision="float64")
     treatments = [f"noise:{float(level)!r}" for level in levels]
@@ -97,13 +90,13 @@ def noise_curves(
 
 
 def trades(curves: pd.DataFrame) -> pd.DataFrame:
-    """Return where two lines of `noise_curves` trade places, by the logarithm of the noise between two levels.
+    """Return the crossings of `noise_curves`, interpolated in the logarithm of the noise.
 
-    Lines that only touch trade nothing: before the trade the one, after it the other must once be above by a
-    hundredth of the range of all values.
+    Curves that only touch do not cross: before and after, they must separate by a hundredth of the range of all
+    values.
 
     Returns:
-        `noise` and `value` where the lines cross, `before` and `after`: the one that is above; by rising noise.
+        `noise` and `value` of the crossing, `before` and `after`: the reranker that is above; by rising noise.
     """
     levels, values = curves.index.to_numpy(), curves.to_numpy()
     apart = _APART * float(values.max() - values.min())
@@ -124,7 +117,7 @@ def trades(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
-    """Return the noise at which the (first) leader is overtaken, and by whom; None where it never is."""
+    """Return the noise at which the (first) leader is overtaken, and by which reranker; None if never."""
     levels, values = curves.index.to_numpy(), curves.to_numpy()
     leader = int(values[0].argmax())
     behind = values - values[:, [leader]]
@@ -139,7 +132,7 @@ def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
 
 
 def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
-    """Return reranker → the least noise at which its value has fallen by so much; NaN where it never has."""
+    """Return reranker → the smallest noise at which its value has fallen by `loss`; NaN if never."""
     levels, fallen = curves.index.to_numpy(), (curves.iloc[0] - curves).to_numpy()
     noise = [_level_passing(levels, column, loss, column >= loss) for column in fallen.T]
     return pd.Series(noise, index=curves.columns, dtype=float)
@@ -153,17 +146,9 @@ def drawn_means(
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
 ) -> FloatArray:
-    """Return the (n_levels, n_draws, n_rerankers) means of a measure on scores with noise drawn once a draw.
+    """Return the (n_levels, n_draws, n_rerankers) means of a measure on scores with drawn noise.
 
-    A draw is the same at every level but for its size, so that levels differ by the noise and not by chance.
-
-    Args:
-        runs: what was ranked.
-        measure: what is taken.
-        levels: sizes of the noise, in standard deviations of each reranker's scores.
-        n_draws: how many draws.
-        options: how lists are scored.
-        queries: those whose lists count; None for all.
+    A draw is the same at every level except for its size, so that levels differ by noise and not by chance.
     """
     scaled = in_spreads(runs_at_precision(runs, options.precision))
     options = replace(options, precision="float64")
@@ -187,12 +172,12 @@ def drawn_means(
 
 
 def even_point(levels: FloatArray, chances: FloatArray) -> float | None:
-    """Return the noise at which a falling chance passes one half, by logarithm; None where it never does."""
+    """Return the noise at which a falling chance passes one half, by logarithm; None if never."""
     return _level_passing(levels, chances, 1 / 2, chances < 1 / 2)
 
 
 def _level_passing(levels: FloatArray, values: FloatArray, bound: float, is_beyond: BoolArray) -> float | None:
-    """Return the noise at which values first pass a bound, by logarithm; None where they never do."""
+    """Return the noise at which values first pass a bound, by logarithm; None if never."""
     beyond = np.flatnonzero(is_beyond)
     if not len(beyond):
         return None
@@ -204,15 +189,11 @@ def _level_passing(levels: FloatArray, values: FloatArray, bound: float, is_beyo
 
 
 def order_chances(draws: FloatArray, values: FloatArray) -> pd.DataFrame:
-    """Return how often the order of rerankers without noise holds in draws.
-
-    Args:
-        draws: (n_levels, n_draws, n_rerankers) of `drawn_means`.
-        values: (n_rerankers,) tied values without noise; level ones have no order to hold.
+    """Return how often the order of the (n_rerankers,) tied `values` holds in `drawn_means`.
 
     Returns:
-        a row a level: `whole`, share of draws in which no pair has changed sides; `pairs`, share of pairs
-        that have not, over all draws.
+        a row a level: `whole`, share of draws in which every pair keeps its order; `pairs`, share of pairs that
+        keep it, over all draws. Equal values have no order.
     """
     first, second = np.nonzero(values[:, None] > values + LEVEL)
     holds = draws[:, :, first] > draws[:, :, second]
@@ -222,10 +203,10 @@ def order_chances(draws: FloatArray, values: FloatArray) -> pd.DataFrame:
 
 
 def format_noise(runs: Runs) -> pd.DataFrame:
-    """Return the noise that the number format of each reranker's file has left in its scores.
+    """Return the noise that the number format of each reranker's file leaves in its scores.
 
-    A score is known to the cell that the format rounds to it; even within the cell, it is off by the cell's
-    width over the square root of 12. The median over the scores is told.
+    A format rounds scores to cells. A uniform error within a cell has a standard deviation of its width over
+    the square root of 12; the table has the median over scores.
 
     Returns:
         index: the rerankers whose scores show a format; `number_format`, and `noise` in standard deviations of
@@ -248,7 +229,7 @@ def _scores(runs: Runs) -> dict[str, FloatArray]:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """Return a noise between two levels, by logarithm; by size from no noise on."""
+    """Return a noise between two levels by logarithm, or linearly from 0."""
     return float(low + share * (high - low)) if low == 0 else float(low * (high / low) ** share)
 
 
@@ -257,17 +238,17 @@ _SMALLEST_DISTANCE = 1e-4
 _LOSS = 0.01
 """Fall of a value that counts as a loss."""
 _ROWS = 300_000
-"""Rows that are scored at once while the distance of a loss is searched."""
+"""Rows scored at once in the search for the distance of a loss."""
 
 
 class NearTieCurves(NamedTuple):
-    """How ties grow with the distance within which scores tie, and what that does to values.
+    """Tie ratios and values by the distance within which scores tie.
 
-    Every distance is a number of three figures, so that it can be written as it was evaluated.
+    Every distance has three figures, so that it is written exactly as it was evaluated.
 
     Attributes:
         tie_ratios: index `distance`, 0 first; columns rerankers; mean over lists.
-        means: the same of the tied means.
+        means: the tied means, in the same form.
     """
 
     tie_ratios: pd.DataFrame
@@ -275,7 +256,7 @@ class NearTieCurves(NamedTuple):
 
 
 def near_distances(n_rows: int) -> FloatArray:
-    """Return (n_distances,) distances: as `log_levels`, from a ten-thousandth on."""
+    """Return (n_distances,) distances, as `log_levels` from a ten-thousandth."""
     return _rounded_up(log_levels(n_rows, _SMALLEST_DISTANCE))
 
 
@@ -286,23 +267,17 @@ def near_tie_curves(
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
 ) -> NearTieCurves:
-    """Return tie ratio and tied mean of each reranker as near scores tie (`within:E`).
+    """Return the tie ratio and tied mean of each reranker as near scores tie (`within:E`).
 
-    Distances are told in standard deviations of each reranker's own scores, so that scales do not matter.
-    Means are step functions of the distance. The first distance at which one has fallen by 0.01 gets a row.
-
-    Args:
-        runs: what was ranked.
-        measure: what is taken.
-        distances: (n_distances,) rising, above 0.
-        options: how lists are scored; scores are first rounded or tied as it says.
-        queries: those whose lists count; None for all.
+    Distances are in standard deviations of each reranker's own scores. Means are step functions of the
+    distance; the first distance at which one has fallen by `_LOSS` gets a row of its own. `options` rounds or
+    ties scores first.
 
     Raises:
-        UsageError: a name that does not exist, or further score columns that rank or split ties.
+        UsageError: an unknown name, or further score columns that rank or split ties.
     """
     if options.further_columns:
-        raise UsageError("Near ties are of the score alone. Leave out criteria and tiebreak_by.")
+        raise UsageError("Near ties use the score alone. Leave out criteria and tiebreak_by.")
     scaled = in_spreads(runs_at_precision(runs, options.precision))
     tables = _evaluated(scaled, measure, [0.0, *distances.tolist()], options, queries)
     first = _first_loss(scaled, measure, tables.means, options, queries)
@@ -316,7 +291,6 @@ def near_tie_curves(
 def _evaluated(
     scaled: Runs, measure: str, distances: list[float], options: ScoringOptions, queries: Collection[str] | None
 ) -> NearTieCurves:
-    """Return tie ratios and tied means at each distance."""
     ratios, values = {}, {}
     for distance in distances:
         precision = f"within:{distance!r}" if distance else "float64"
@@ -335,10 +309,10 @@ def _first_loss(
     options: ScoringOptions,
     queries: Collection[str] | None,
 ) -> float | None:
-    """Return the least distance at which a mean has fallen by so much; None where none is known to have.
+    """Return the smallest distance at which a mean has fallen by `_LOSS`; None if unknown.
 
-    Means change only at differences between scores of one list. All of them are evaluated where the board is
-    small. Elsewhere sections are halved, and more, until a mean falls from one distance to the next.
+    Means change only at differences between scores of one list. Small boards evaluate all of them; larger
+    boards bisect in sections of several distances.
     """
     has_lost = _has_lost(means)
     is_known = bool(has_lost.any())
@@ -364,14 +338,14 @@ def _n_rows(runs: Runs) -> int:
 
 
 def _has_lost(means: pd.DataFrame) -> BoolArray:
-    """Return (n_distances, n_rerankers) whether each mean has fallen by so much from the first row."""
+    """Return (n_distances, n_rerankers) whether each mean has fallen by `_LOSS` from the first row."""
     return np.asarray((means.iloc[0] - means).to_numpy() > _LOSS - LEVEL)
 
 
 def _differences(runs: Runs, largest: float) -> FloatArray:
-    """Return the differences up to one between scores of a list, rounded up to three figures, rising.
+    """Return the rising differences up to `largest` between scores of a list, rounded up to three figures.
 
-    Of many rows, all numbers of three figures in the last half of a decade are as few.
+    Many rows use all numbers of three figures in half a decade instead.
     """
     if _n_rows(runs) > _ROWS:
         return np.unique(_rounded_up(np.geomspace(largest / 4, largest, 2_000)))
@@ -390,7 +364,7 @@ def _differences(runs: Runs, largest: float) -> FloatArray:
 
 
 def _distinct_rows(scores: FloatArray, query: npt.NDArray[np.integer]) -> IntArray:
-    """Return one row of each finite score of each list, by list and rising score."""
+    """Return one row for each distinct finite score of each list, by list and rising score."""
     rows = np.lexsort((scores, query))
     rows = rows[np.isfinite(scores[rows])]
     is_repeat = (np.diff(scores[rows]) == 0) & (np.diff(query[rows]) == 0)
@@ -398,7 +372,7 @@ def _distinct_rows(scores: FloatArray, query: npt.NDArray[np.integer]) -> IntArr
 
 
 def _rounded_up(distances: FloatArray) -> FloatArray:
-    """Return (n,) numbers above 0 with three significant figures, none smaller but by the noise of doubles."""
+    """Round positive numbers up to three significant figures, within float error."""
     exponent = np.floor(np.log10(distances)).astype(int) - 2
     figures = np.ceil(distances / 10.0**exponent * (1 - 1e-10)).astype(int)
     return np.array([float(f"{figure}e{power}") for figure, power in zip(figures, exponent, strict=True)])
@@ -407,7 +381,7 @@ def _rounded_up(distances: FloatArray) -> FloatArray:
 def _means_at(
     runs: Runs, measure: str, distances: FloatArray, options: ScoringOptions, queries: Collection[str] | None
 ) -> pd.DataFrame:
-    """Return a row a distance of the tied means as scores within it tie, scored at once."""
+    """Return the tied means at each distance, scored at once."""
     scores = {
         f"{place} {name}": compared_column(runs, name, table["score"].to_numpy(), f"within:{distance!r}")
         for place, distance in enumerate(distances.tolist())
@@ -421,12 +395,7 @@ def _means_at(
 
 
 def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
-    """Say whose value suffers first as near scores tie, and how much of it ties by then.
-
-    Args:
-        curves: of `near_tie_curves`.
-        measure: how its tied mean is called, such as `MTRR`.
-    """
+    """State which value is the first to fall by `_LOSS` as near scores tie, and how many documents tie then."""
     means = curves.means
     if not means.notna().to_numpy().all():
         return NOTHING_SCORED
@@ -454,20 +423,19 @@ def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
 
 
 NO_OWN_NOISE = pd.DataFrame(columns=["noise", "low", "high", "value"], dtype=float)
-"""What `own_noise` returns where no reranker has a column score_std."""
+"""Result of `own_noise` without a column score_std."""
 
 
 def own_noise(
     runs: Runs, measure: str, options: ScoringOptions = AS_READ, queries: Collection[str] | None = None
 ) -> pd.DataFrame:
-    """Return the noise of the rerankers whose documents have a `score_std`, and a measure's mean under it.
+    """Return the noise of rerankers with a `score_std`, and the mean of a measure under it.
 
-    Such a column is that of the file, or the scatter of repeats, or the spread of probabilities of grades.
+    The column comes from the file, from repeated scores, or from probabilities of grades.
 
     Returns:
         index: the rerankers; `noise`, the median `score_std` in standard deviations of the reranker's scores,
-        `low` and `high`, its quartiles; and `value`, the mean under the treatment `noise`, NaN where that is
-        refused.
+        `low` and `high`, its quartiles; and `value`, the mean under the treatment `noise`, NaN if refused.
     """
     compared, options = runs_at_precision(runs, options.precision), replace(options, precision="float64")
     rows = {}
@@ -491,13 +459,7 @@ def own_noise(
 
 
 def own_noise_sentence(own: pd.DataFrame, tied: pd.Series, measure: str) -> Prose:
-    """Say what the noise that the data tells takes from a reranker, of several from the one that loses most.
-
-    Args:
-        own: of `own_noise`.
-        tied: reranker → its value without noise.
-        measure: how the measure is called, such as `MTRR`.
-    """
+    """State the value of the reranker that loses most under its own score_std."""
     values = own["value"].dropna()
     if values.empty:
         return ()
@@ -505,19 +467,12 @@ def own_noise_sentence(own: pd.DataFrame, tied: pd.Series, measure: str) -> Pros
     name = str(losses.idxmax())
     value, without = decimal(float(values[name])), decimal(float(tied[name]))
     if abs(losses[name]) <= LEVEL or value == without:
-        return (" Under the noise of its own score_std, ", Strong(name), f" keeps its {without} {measure}.")
-    change = f" has {value} {measure}, without it {without}."
-    return (" Under the noise of its own score_std, ", Strong(name), change)
+        return (" Under its own score_std, ", Strong(name), f" keeps its {without} {measure}.")
+    return (" Under its own score_std, ", Strong(name), f" has {value} {measure} instead of {without}.")
 
 
 def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -> Prose:
-    """Say until what noise the leader leads, and until what noise the order is as likely to hold as not.
-
-    Args:
-        curves: of `noise_curves`.
-        measure: how the measure is called, such as `MTRR`.
-        even: of `even_point`, over the chance of the whole order.
-    """
+    """State up to which noise the leader leads, and at which noise (`even`) the order holds half the time."""
     tied = curves.iloc[0]
     if not tied.notna().all():
         return NOTHING_SCORED
@@ -527,20 +482,23 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
         end = float(curves.iloc[-1, 0])
         return (
             Strong(leaders[0]),
-            f" scores {decimal(float(tied.iloc[0]))} {measure} without noise, and {decimal(end)} with noise as "
-            "large as the spread of its scores.",
+            f" scores {decimal(float(tied.iloc[0]))} {measure} without noise, and {decimal(end)} with noise of "
+            "one standard deviation of its scores.",
         )
     if len(leaders) > 1:
-        return (f"{len(leaders)} rerankers lead level without noise: there is no leader for noise to change.",)
+        return (f"{len(leaders)} rerankers share the lead without noise, so noise cannot change a leader.",)
     ends = lead_ends(curves)
     if ends is None:
-        lead: Prose = (Strong(leaders[0]), f" leads under every noise up to σ = {largest}. ")
+        lead: Prose = (
+            Strong(leaders[0]),
+            f" has the highest {measure} under every noise up to σ = {largest}. ",
+        )
     else:
         lead = (
             Strong(leaders[0]),
-            f" leads until σ = {written_noise(ends[0])}, then ",
+            f" has the highest {measure} up to σ = {written_noise(ends[0])}, then ",
             Strong(ends[1]),
-            " does. ",
+            ". ",
         )
     return (*lead, *_order_sentence(curves, even))
 

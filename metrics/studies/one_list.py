@@ -1,4 +1,4 @@
-"""One list: where each document can land, what every ordering of it scores, and its values rank by rank."""
+"""Examine one list: ranks each document can take, the value of every ordering, and values rank by rank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,11 +31,10 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
     """Return the documents of one list by falling score, ties in input order.
 
     Returns:
-        place (from 1), doc_id, score or, where criteria rank, front (from 1), grade (0 where unjudged), judged,
-        relevant, group (from 0), first and last (places its tie group covers). Where further scores split ties,
-        also each of them, further_1, further_2 ..., and by how many scores documents are level: level_1, the
-        first place of those with the same score or front, level_2, of those with the same first further score,
-        too, and so on but for all, which group says.
+        place (from 1), doc_id, score or (for ranking by criteria) front, grade (0 if unjudged), judged,
+        relevant, group (from 0), first and last (ranks that its tie group covers). If further scores split
+        ties, also these scores, further_1, further_2 ..., and level_1, level_2 ...: the first rank of the
+        documents with the same score or front, of those that also share the first further score, and so on.
     """
     documents = ranking.documents_of(query_id)
     groups, scores = ranking.groups[documents], ranking.scores[documents]
@@ -63,15 +62,15 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
 
 
 def rank_column(rows: pd.DataFrame) -> str:
-    """Name of the column by which a ladder and its tie groups are ranked: `front` or `score`."""
+    """Return the column that ranks a ladder: `front` or `score`."""
     return "front" if "front" in rows else "score"
 
 
 def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the tie groups of the `ladder` of one list, those of one document included.
+    """Return the tie groups of a `ladder`, including groups of one document.
 
     Returns:
-        group (from 0), score or front, first and last (the places it covers), documents, relevant.
+        group (from 0), score or front, first and last (ranks it covers), documents, relevant.
     """
     groups, ranked_by = rows.groupby("group", as_index=False), rank_column(rows)
     return groups.agg(
@@ -84,17 +83,7 @@ def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def text_column(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[str] | None:
-    """Return the texts of a column in some rows of one reranker's table.
-
-    Args:
-        runs: what was ranked.
-        reranker: whose table.
-        rows: (n,) rows of that table.
-        column: name of a column of text.
-
-    Returns:
-        n texts, "" where there is none; None where the table has no such column.
-    """
+    """Return the texts of a column in (n,) rows of a reranker's table, "" for missing ones; None without it."""
     table = runs.tables[reranker]
     if column not in table.column_names:
         return None
@@ -107,7 +96,7 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
     """Return the exact distribution of the rank of the first relevant document over all orderings.
 
     Returns:
-        rank, chance; no rows where nothing relevant is listed.
+        rank, chance; no rows without relevant documents in the list.
     """
     groups, leading = _leading(ranking, query_id, "expected")
     if not len(leading):
@@ -118,39 +107,24 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
 
 
 def first_rank_under(ranking: Ranking, query_id: str, ties: str) -> int | None:
-    """Return the rank of the first relevant document under a treatment that leaves no ties.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        ties: name of the treatment.
-
-    Returns:
-        the rank from 1; None where no relevant document is listed.
-    """
+    """Return the rank of the first relevant document under a strict treatment; None without one."""
     groups, leading = _leading(ranking, query_id, ties)
     return int(groups.above[leading[0]]) + 1 if len(leading) else None
 
 
 def _leading(ranking: Ranking, query_id: str, ties: str) -> tuple[TieGroups, IntArray]:
-    """Return the tie groups of all lists, and the leading one of this list, if any."""
+    """Return the tie groups of all lists, and the index of the leading group of this list."""
     groups = refine(ranking, treatment(ties))
     leading = groups.leading
     return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
 
 
 def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
-    """Return the orderings of one list, at most `limit`, each scored by the one formula on groups of one.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        measures: names of measures.
-        limit: how many orderings to give; the first is the input order.
+    """Return the orderings of one list, at most `limit`, with their values; the first is the input order.
 
     Returns:
-        ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA
-        where none is listed), and a column for each measure.
+        ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA without a
+        relevant document), and a column for each measure.
     """
     orders = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
     orders = orders.reshape(len(orders), -1)
@@ -171,7 +145,6 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
 def _contributing_groups(
     ranking: Ranking, query_id: str, orders: IntArray, contributes: BoolArray
 ) -> TieGroups:
-    """Return orderings, (n, n_docs) documents top first, seen by those of their contributing documents."""
     lists, places = np.nonzero(contributes[orders])
     documents = orders[lists, places]
     targets = None if ranking.targets is None else ranking.targets[documents]
@@ -180,22 +153,17 @@ def _contributing_groups(
 
 def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
     """Write the notebook's complexity report on one list, in lines."""
-    order_counts = count_orderings(ranking, query_id)
-    written = (
-        f"{order_counts.orderings:,}"
-        if order_counts.orderings
-        else f"about 10^{order_counts.log10_orderings:.0f}"
-    )
-    lines = [f"{count_of(written, 'ordering')} from tie groups of {list(order_counts.tie_sizes) or 'one'}."]
-    if order_counts.patterns is not None:
-        lines.append(f"{count_of(order_counts.patterns, 'relevance pattern')}.")
-    if order_counts.tractable:
+    counts = count_orderings(ranking, query_id)
+    n_orderings = f"{counts.orderings:,}" if counts.orderings else f"about 10^{counts.log10_orderings:.0f}"
+    lines = [f"{count_of(n_orderings, 'ordering')} from tie groups of {list(counts.tie_sizes) or 'one'}."]
+    if counts.patterns is not None:
+        lines.append(f"{count_of(counts.patterns, 'relevance pattern')}.")
+    if counts.tractable:
         return [*lines, "Few enough to enumerate."]
-    return [
-        *lines,
-        f"Too many to enumerate; {order_counts.draws:,} draws are recommended. "
-        "The tied value is exact all the same.",
-    ]
+    advice = (
+        f"Too many to enumerate; {counts.draws:,} draws are recommended. The tied score is exact without draws."
+    )
+    return [*lines, advice]
 
 
 @dataclass(frozen=True)
@@ -208,27 +176,19 @@ class SampledMean:
 
 
 def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> SampledMean:
-    """Return the mean of a measure over orderings drawn evenly: what sampling would report.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        measure: name of a measure without a rule of its own for ties.
-        draws: how many orderings.
-        seed: the same seed draws the same orderings.
-    """
+    """Return the mean of a measure over randomly drawn orderings; equal seeds give equal draws."""
     std = float(list_values(ranking, query_id, [measure], []).loc[measure, "std"])
     values = sample_values(ranking, query_id, measure, draws, seed)
     return SampledMean(float(values.mean()), std / draws**0.5, draws)
 
 
 def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str) -> Prose:
-    """Say how far the order taken of one list is from the mean over all."""
+    """State the gap of one list."""
     gap = value[traditional] - value["expected"]
     return (
         f"One list, {measure} ",
         Strong(f"{decimal(abs(gap))} {'too high' if gap > 0 else 'too low'}"),
-        f": the order taken gives {decimal(value[traditional])}, the mean of {orderings} orderings is "
+        f": the traditional score is {decimal(value[traditional])}, the mean over {orderings} orderings is "
         f"{decimal(value['expected'])}.",
     )
 
@@ -242,30 +202,23 @@ def query_finding(
     orderings: str,
     order: str = "",
 ) -> Prose:
-    """Say what the ties of one list leave open.
+    """State the effect of ties on one list.
 
-    Args:
-        rows: as `ladder` returns them.
-        chances: as `first_rank_chances` returns them.
-        value: the measure of this list by treatment.
-        measure: its name.
-        traditional: the treatment taken as the traditional one.
-        orderings: how many there are, written out.
-        order: what the traditional order is called; by the name of the treatment where empty.
+    `rows` is its ladder, `chances` its `first_rank_chances`, `value` the measure by treatment, `orderings` the
+    number of orderings in words, and `order` the traditional order in words (default: the treatment's).
     """
     best = value["optimistic"]
     if not len(chances):
-        return ("No relevant document is listed", ", so every order scores 0." if best == 0 else ".")
+        return ("The list has no relevant document", ", so every order scores 0." if best == 0 else ".")
     width = value["optimistic"] - value["pessimistic"]
     tied = int((rows["last"] > rows["first"]).sum())
     if not tied:
-        return (Strong("No document ties: "), f"the list has one order, and {measure} is {decimal(best)}.")
+        return (Strong("No documents tie: "), f"the list has one order, and {measure} is {decimal(best)}.")
     if parse(measure).measure.answers:
         return (
             Strong(f"{measure} settles ties by its own rule: "),
             f"{decimal(value['expected'])} for this list, in which {tied:,} of {len(rows):,} documents tie. "
-            f"What its {orderings} orders make of {question(parse(measure))}, whose ties it settles, "
-            "stands beside it.",
+            f"The values of {question(parse(measure))} over its {orderings} orders are shown as well.",
         )
     if width <= EQUAL:
         return (
@@ -278,25 +231,22 @@ def query_finding(
     order = order or treatment(traditional).order
     return (
         Strong(
-            f"{order[0].upper()}{order[1:]} gives this list {measure} {decimal(value[traditional])}; the mean "
+            f"{order[0].upper()}{order[1:]} gives this list {measure} {decimal(value[traditional])}. The mean "
             f"over {orderings} orders is {decimal(value['expected'])}."
         ),
-        f" The first relevant document can be {span}, and {measure} is {decimal(value['pessimistic'])} at "
-        f"worst and {decimal(best)} at best.",
+        f" The first relevant document is {span}. {measure} is {decimal(value['pessimistic'])} in the "
+        f"worst case and {decimal(best)} in the best case.",
     )
 
 
 _DIGITS = 9
-"""Decimals in which gaps that are one number, but for rounding, agree."""
+"""Decimals to which equal gaps agree."""
 
 
 def lists_by_gap(evaluation: Evaluation, measure: str, traditional: str) -> pd.DataFrame:
-    """Order all lists by the size of their gap, then by their tied documents, then as the evaluation has them.
+    """Sort all lists by the size of their gap, then by their tied documents.
 
-    Args:
-        evaluation: with the measure under expected and `traditional`.
-        measure: its name; of one that settles ties by its own rule, the measure whose ties it settles counts.
-        traditional: the treatment taken as the traditional one.
+    A measure with its own tie rule stands for the measure whose ties it settles.
 
     Returns:
         reranker, query_id, n_docs, tied_docs, tie_ratio, gap (traditional − tied).
@@ -309,35 +259,23 @@ def lists_by_gap(evaluation: Evaluation, measure: str, traditional: str) -> pd.D
 
 
 def list_label(name: str, gap: float, tie_ratio: float) -> str:
-    """Return the name of a list in a picker, with its gap and its ties.
-
-    Args:
-        name: what the list is called.
-        gap: traditional − tied.
-        tie_ratio: share of its documents that are tied.
-    """
+    """Return the label of a list in a picker, with its gap and tie ratio."""
     if not tie_ratio:
         return f"{name} · no ties"
     return f"{name} · {f'gap {signed(gap)}' if gap else 'no gap'} · {percent(tie_ratio)} tied"
 
 
 def value_steps(ranking: Ranking, query_id: str, ties: str, k: int) -> pd.DataFrame:
-    """Return what each rank adds to AP and to nDCG@k of one list.
+    """Return the contribution of each rank to AP and to nDCG@k of one list.
 
     In a tie of n documents, r of them relevant, below b documents, c of them relevant, a relevant document
-    stands at rank i with the chance r/n. Precision there is then (c + 1 + (r - 1)(i - b - 1)/(n - 1)) / i on
-    average. AP is the sum of chance * precision / R. nDCG@k is the sum of mean gain * discount over the ideal,
-    with gain 2^grade - 1 and discount 1/log2(i + 1). A strict order has ties of one document.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        ties: name of a treatment: an order of ties, or expected for the mean over all orders.
-        k: cut-off of nDCG.
+    has rank i with chance r/n. Its mean precision is (c + 1 + (r − 1)(i − b − 1)/(n − 1)) / i. AP is the sum of
+    chance · precision / R. nDCG@k is the sum of mean gain · discount over the ideal, with gain 2^grade − 1 and
+    discount 1/log2(i + 1). A strict order has ties of one document.
 
     Returns:
-        rank (rising; only those where a document graded above 0 can stand), chance, precision (NaN where no
-        document is relevant), ap_term, gain, discount, ndcg_term (0 past the cut-off).
+        rank (rising; only ranks that a document graded above 0 can take), chance, precision (NaN without a
+        relevant document), ap_term, gain, discount, ndcg_term (0 past the cut-off).
     """
     groups, place = refine(ranking, treatment(ties)), ranking.query_ids.index(query_id).as_py()
     own = np.flatnonzero(groups.lists == place)

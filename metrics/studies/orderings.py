@@ -1,4 +1,4 @@
-"""How the values of one list spread over its orderings: counted, listed by pattern, or drawn."""
+"""Count, enumerate and draw the orderings of one list, and score them."""
 
 import math
 from collections.abc import Sequence
@@ -9,23 +9,19 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from metrics.measures import MeasureAt, RefinedGroups, parse
+from metrics.measures import RefinedGroups, parse
 from metrics.support.arrays import FloatArray, IntArray, span_starts
 from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, treatment
 from metrics.ties.permutations import TRACTABLE, recommended_draws
 
 Orders = tuple[FloatArray, FloatArray]
-"""(n, depth) grades from the top, and the (n,) chance of each."""
+"""(n, depth) grades from the top, and the (n,) chance of each order."""
 
 
 def orders_of_list(grades: FloatArray, starts: IntArray, depth: int, max_orders: int) -> Orders | None:
-    """Return every order of grades at the first places of a list; None where there are more than wanted.
+    """Return every order of grades in the first `depth` ranks of a list; None for more than `max_orders`.
 
-    Args:
-        grades: (n_documents,) the grade of each document, top tie group first.
-        starts: (n_groups,) where each tie group begins, from 0, rising.
-        depth: how many places are looked at, at most as many as there are documents.
-        max_orders: how many orders at most.
+    `grades` are those of the documents, top tie group first, and `starts` the first document of each tie group.
     """
     if max_orders < 1:
         return None
@@ -51,17 +47,17 @@ def orders_of_list(grades: FloatArray, starts: IntArray, depth: int, max_orders:
 
 
 def _fewest_orders(counts: IntArray, within: int) -> int:
-    """Return how many orders there are at least: those of the commonest grade of a tie and any other."""
+    """Return a lower bound: orders of the commonest grade of a tie and any other."""
     n_others = int(counts.sum() - counts.max())
     fewest = max(0, within - int(counts.max()))
     return sum(math.comb(within, n_inside) for n_inside in range(fewest, min(n_others, within) + 1))
 
 
 def _orders_of_tie(levels: FloatArray, counts: IntArray, within: int, max_orders: int) -> Orders | None:
-    """Return every order of grades at the first places of one tie.
+    """Return every order of grades in the first ranks of one tie.
 
-    The commonest grade fills what the others leave. With n documents, c of each grade, x of them among the m
-    places, an order has the chance prod c! / (c - x)! / (n! / (n - m)!).
+    The commonest grade fills the remaining ranks. With n documents, c of each grade, x of them within the m
+    ranks, an order has the chance prod c! / (c − x)! / (n! / (n − m)!).
     """
     filler = int(counts.argmax())
     rarer = np.repeat(np.delete(levels, filler), np.delete(counts, filler))
@@ -79,7 +75,7 @@ def _orders_of_tie(levels: FloatArray, counts: IntArray, within: int, max_orders
 
 
 def _choose_places(grades: FloatArray, within: int, room: int, max_orders: int) -> IntArray | None:
-    """Return (n, n_grades) places of rising grades, equal ones rising; `within` is any further down."""
+    """Return (n, n_grades) ranks of rising grades, equal ones rising; `within` stands for any lower rank."""
     places = np.zeros((1, 0), dtype=np.int64)
     for column, grade in enumerate(grades):
         is_free = np.ones((len(places), within + 1), dtype=bool)
@@ -96,23 +92,23 @@ def _choose_places(grades: FloatArray, within: int, room: int, max_orders: int) 
 
 
 WRITTEN = 15
-"""Digits up to which a count is written in full."""
+"""Digits up to which a count is exact."""
 CELLS = 2**21
-"""Documents that are enumerated, or scored at once."""
+"""Documents enumerated or scored at once."""
 _DECIMALS = 12
-"""Values that agree in so many decimals are one value."""
+"""Decimals to which equal values agree."""
 
 
 @dataclass(frozen=True)
 class OrderingCounts:
-    """How many orders one list has, and whether it is worth enumerating them.
+    """Number of orders of one list, and whether enumeration is feasible.
 
     Attributes:
-        log10_orderings: of the number of orderings.
+        log10_orderings: log10 of the number of orderings.
         orderings: their exact number, None from 10^15 on.
-        log10_patterns: of the number of relevance patterns.
+        log10_patterns: log10 of the number of relevance patterns.
         patterns: their exact number, None from 10^15 on.
-        tie_sizes: documents of each tie of two or more, top first.
+        tie_sizes: sizes of the ties, top first.
     """
 
     log10_orderings: float
@@ -123,7 +119,7 @@ class OrderingCounts:
 
     @property
     def shared(self) -> int | None:
-        """Orderings behind each relevance pattern, None where there are 10^15 orderings or more."""
+        """Orderings of each relevance pattern, None from 10^15 orderings on."""
         return None if self.orderings is None or self.patterns is None else self.orderings // self.patterns
 
     @property
@@ -133,7 +129,7 @@ class OrderingCounts:
 
     @property
     def draws(self) -> int:
-        """Draws the notebook recommends where it would not enumerate."""
+        """Draws that the notebook recommends if it would not enumerate."""
         return recommended_draws(self.orderings)
 
 
@@ -150,7 +146,7 @@ def count_orderings(ranking: Ranking, query_id: str) -> OrderingCounts:
 
 
 def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
-    """Return the log10 of the number of orders of grades within groups, and the number if it can be written."""
+    """Return log10 of the number of orders of grades within groups, and the number if not too large."""
     alike = pd.DataFrame({"group": groups, "grade": grades}).groupby(["group", "grade"]).size()
     size = alike.groupby(level="group").transform("sum")
     mixed, size = alike[alike < size], size[alike < size]
@@ -163,12 +159,12 @@ def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
 
 
 def counts_judged(measure: str) -> bool:
-    """Return whether a measure counts every judged document, not only those with a grade above 0."""
+    """Return whether a measure counts all judged documents, not only grades above 0."""
     return parse(measure).measure.family.counts == "judged"
 
 
 def first_relevant_ranks(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
-    """Return the (n_lists,) rank of the first relevant document of strict orders, NA where none is listed."""
+    """Return the (n_lists,) rank of the first relevant document of strict orders, NA without one."""
     ranks = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
     ranks[groups.lists[groups.leading]] = groups.above[groups.leading] + 1
     return ranks
@@ -177,15 +173,9 @@ def first_relevant_ranks(groups: TieGroups) -> "pd.api.extensions.ExtensionArray
 def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: Sequence[str]) -> pd.DataFrame:
     """Score one list by several measures and treatments.
 
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        measures: names of measures.
-        ties: names of treatments.
-
     Returns:
-        index measure, a column for each treatment, and `std`, the standard deviation over all orderings:
-        0 where the measure has its own rule for ties.
+        index measure, a column for each treatment, and `std`, the standard deviation over all orderings, 0 for
+        measures with their own tie rule.
     """
     place = pc.index(ranking.query_ids, query_id).as_py()
     groups, names = RefinedGroups(ranking), [*ties, "std"]
@@ -201,18 +191,12 @@ def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: 
 
 
 def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
-    """Return the relevance patterns of one list, the highest grades first.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        measures: names of measures.
-        limit: how many patterns at most.
+    """Return the relevance patterns of one list, at most `limit`, the highest grades first.
 
     Returns:
-        pattern (from 1), grades (top first, ties set apart by a bar), orderings (how many share it, NA
-        where the list has 10^15 or more), chance, first_relevant (NA where none is listed), and a column
-        for each measure, NaN where grades do not tell it.
+        pattern (from 1), grades (top first, ties separated by a bar), orderings (of each pattern, NA from 10^15
+        orderings on), chance, first_relevant (NA without a relevant document), and a column for each measure,
+        NaN if grades do not determine it.
     """
     count, patterns = count_orderings(ranking, query_id), Patterns.of(ranking, query_id)
     grades = np.array(list(islice(patterns, limit)), dtype=np.float64)
@@ -238,19 +222,13 @@ def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limi
 def distribution(
     ranking: Ranking, query_id: str, measure: str, first_ranks: pd.DataFrame
 ) -> pd.DataFrame | None:
-    """Return the exact chance of each value of a measure over all orderings of one list.
+    """Return the exact distribution of a measure over all orderings of one list.
 
-    Where the measure is of the first relevant rank, from that rank's distribution; else from the orders of
-    grades down to the cut-off.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        measure: name of a measure.
-        first_ranks: as `first_rank_chances` returns them.
+    It comes from `first_ranks` (`first_rank_chances`) for measures of the first relevant rank, else from the
+    orders of grades down to the cut-off.
 
     Returns:
-        value (rising, rounded), chance; None where grades do not tell the measure, or orders are too many.
+        value (rising, rounded), chance; None if grades do not determine the measure, or for too many orders.
     """
     measure_at = parse(measure)
     if measure_at.measure.family.by_first_rank and len(first_ranks):
@@ -260,45 +238,26 @@ def distribution(
             ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False
         )
         return merge_values(measure_at.values(groups), first_ranks["chance"].to_numpy())
-    orders = value_chances(ranking, query_id, measure_at, CELLS)
-    return None if orders is None else merge_values(*orders)
-
-
-def value_chances(
-    ranking: Ranking, query_id: str, measure: MeasureAt, max_orders: int
-) -> tuple[FloatArray, FloatArray] | None:
-    """Score every order of the grades of one list, as far down as the measure looks.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        measure: the measure.
-        max_orders: how many orders at most.
-
-    Returns:
-        (n_orders,) value of each, and its chance; None where grades do not decide the measure, or orders are
-        too many.
-    """
-    documents = ranking.documents_of(query_id)
-    depth = len(documents) if measure.k is None else min(measure.k, len(documents))
-    documents = documents[ranking.above[ranking.groups[documents]] < depth]
-    tie_groups, gains = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
-    if not measure.measure.family.by_grades:
+    if not measure_at.measure.family.by_grades:
         return None
-    orders = orders_of_list(gains, span_starts(tie_groups), depth, min(max_orders, CELLS // max(1, depth)))
+    documents = ranking.documents_of(query_id)
+    depth = len(documents) if measure_at.k is None else min(measure_at.k, len(documents))
+    documents = documents[ranking.above[ranking.groups[documents]] < depth]
+    gains, starts = np.maximum(ranking.grades[documents], 0), span_starts(ranking.groups[documents])
+    orders = orders_of_list(gains, starts, depth, CELLS // max(1, depth))
     if orders is None:
         return None
-    return measure.values(_orders_of_grades(ranking, query_id, orders[0])), orders[1]
+    return merge_values(measure_at.values(_orders_of_grades(ranking, query_id, orders[0])), orders[1])
 
 
 def merge_values(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
-    """Round values to 12 decimals, rising, and add up the chances of equal ones: value, chance."""
+    """Round values to 12 decimals, rising, and add up the chances of equal values: value, chance."""
     value, place = np.unique(np.round(values, _DECIMALS), return_inverse=True)
     return pd.DataFrame({"value": value, "chance": np.bincount(place, chances)})
 
 
 def _orders_of_grades(ranking: Ranking, query_id: str, grades: FloatArray) -> TieGroups:
-    """Return orders of grades, (n, depth) from the top, as lists of their own."""
+    """Return orders of grades, (n, depth) from the top, as separate lists."""
     lists, places = np.nonzero(grades > 0)
     return strict_orders(ranking, query_id, len(grades), lists, places, grades[lists, places])
 
@@ -314,26 +273,20 @@ def strict_orders(
     *,
     judged: bool = True,
 ) -> TieGroups:
-    """Return strict orders of one query's list, as lists of their own.
+    """Return n strict orders of one query's list as separate lists.
 
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        n: how many orders.
-        lists: (n_counted,) order of each contributing document, from 0, rising.
-        places: (n_counted,) its place from 0, rising in each order.
-        grades: (n_counted,) its grade.
-        targets: (n_counted,) what it satisfies, None where each is its own target.
-        judged: whether the judgments of the query come along; a first rank needs none.
+    `lists` is the rising number of the order of each contributing document, `places` its rank from 0, `grades`
+    its grade and `targets` its target, None if each document is its own. `judged` includes the query's
+    judgments, which a first rank does not need.
     """
-    place, judgments_known = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
-    judgments_kept = np.flatnonzero((judgments_known.lists == place) & judged)
-    of = None if judgments_known.targets is None else judgments_known.targets[judgments_kept]
+    place, judgments = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
+    rows = np.flatnonzero((judgments.lists == place) & judged)
+    of = None if judgments.targets is None else judgments.targets[rows]
     worthy = Judgments(
-        judgments_known.query_ids,
-        judgments_known.relevant_from,
-        judgments_known.lists[judgments_kept],
-        judgments_known.grades[judgments_kept],
+        judgments.query_ids,
+        judgments.relevant_from,
+        judgments.lists[rows],
+        judgments.grades[rows],
         of,
     )
     return TieGroups(
@@ -349,24 +302,17 @@ def strict_orders(
 
 
 _POINTS = 200
-"""Numbers of draws at which a running mean is given."""
+"""Points of a running mean."""
 _FEWEST = 10
-"""Draws from which on a running mean is given."""
+"""Draws before the first point of a running mean."""
 _SPARSE = 8
-"""Places of a tie for each document to be placed, from which on it is not shuffled as a whole."""
+"""Tie size for each placed document from which ranks are drawn instead of shuffled."""
 
 
 def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int) -> FloatArray:
-    """Return (draws,) values of a measure in orderings drawn evenly; the same seed draws the same orderings.
+    """Return (draws,) values of a measure in random orderings; equal seeds give equal orderings.
 
-    Only the documents that contribute are placed, so a tie of 100,000 costs no more than its relevant ones.
-
-    Args:
-        ranking: the lists of one reranker.
-        query_id: which list.
-        measure: name of a measure.
-        draws: how many orderings.
-        seed: of the generator.
+    Only contributing documents are placed, so a tie of 100,000 costs no more than its relevant documents.
     """
     documents = ranking.documents_of(query_id)
     contributing = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
@@ -388,10 +334,7 @@ def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, see
 def _sample_places(
     ranking: Ranking, contributing: IntArray, draws: int, generator: np.random.Generator
 ) -> IntArray:
-    """Return the (draws, n_contributing) place, from 0, of the contributing documents of one list.
-
-    Ties of one size with as many contributing documents are drawn at once.
-    """
+    """Return the (draws, n_contributing) ranks, from 0, of contributing documents."""
     place = np.empty((draws, len(contributing)), dtype=np.int64)
     ties, column, n_contributing = np.unique(
         ranking.groups[contributing], return_index=True, return_counts=True
@@ -410,15 +353,9 @@ def _sample_places(
 def sample_distinct_places(
     size: int, n_contributing: int, draws: int, generator: np.random.Generator
 ) -> IntArray:
-    """Return (draws, n_contributing) distinct places of a tie, from 0, all choices and orders equally likely.
+    """Return (draws, n_contributing) distinct ranks of a tie, from 0, all choices equally likely.
 
-    Few of many are drawn freely, and drawn again where they fall on one another: no place is favoured.
-
-    Args:
-        size: documents of the tie.
-        n_contributing: how many of them are placed.
-        draws: how often.
-        generator: what draws.
+    Sparse ranks are drawn independently, and repeated ones are drawn again, which favours no rank.
     """
     if _SPARSE * n_contributing > size:
         return generator.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :n_contributing]
@@ -439,9 +376,7 @@ def sample_distinct_places(
 def running_mean(values: FloatArray, std: float) -> pd.DataFrame:
     """Return the mean of the first draws and its standard error, as draws grow.
 
-    Args:
-        values: (n,) values in the order drawn, one or more.
-        std: their standard deviation over all orderings.
+    `values` are in drawing order, `std` is their standard deviation over all orderings.
 
     Returns:
         draws (evenly spaced in their logarithm), mean, standard_error: std / sqrt(draws).

@@ -1,4 +1,4 @@
-"""Sentences written from data. A name inside them is the user's text, so it stays apart until shown."""
+"""Build sentences from data, keeping the user's text apart until it is escaped and shown."""
 
 import math
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from metrics.support.wording import LONG, written_p
 
 @dataclass(frozen=True)
 class Strong:
-    """A word that carries the sentence: a name or a figure."""
+    """A name or figure to emphasise."""
 
     text: str
 
 
 Prose = tuple[str | Strong, ...]
-"""A sentence in parts; whoever shows it escapes each part and sets the strong ones apart."""
+"""A sentence in parts; the caller escapes each part and emphasises the strong ones."""
 
 
 NOTHING_SCORED: Prose = ("No list is scored: every query was left out.",)
 _NOISE = 1e-9
-ONE_RERANKER: Prose = ("There is one reranker, and nothing to compare it with.",)
+ONE_RERANKER: Prose = ("There is only one reranker, so there is nothing to compare.",)
 
 
 def plain(prose: Prose) -> str:
@@ -28,7 +28,7 @@ def plain(prose: Prose) -> str:
 
 
 def headline(prose: Prose) -> Prose:
-    """Return the first sentence; with the next where it is a strong word alone, which says too little."""
+    """Return the first sentence, and the next if the first is only a strong word."""
     parts: list[str | Strong] = []
     for part in prose:
         is_strong = isinstance(part, Strong)
@@ -41,10 +41,10 @@ def headline(prose: Prose) -> Prose:
 
 
 def decimal(value: float, digits: int = 3) -> str:
-    """Write a number with this many decimals, or with as many as show two figures of a smaller one.
+    """Write a number with this many decimals, or as many as show two figures of a smaller number.
 
-    So .4567 is 0.457, and .00031 is 0.00031 rather than 0.000. What only the noise of floats made is 0. A
-    number too long for a sentence, as DCG of high grades, is a power of ten: 3.273e+150. No bound is ∞.
+    .4567 becomes 0.457 and .00031 becomes 0.00031. Float noise becomes 0. Very large numbers, such as DCG of
+    high grades, become powers of ten: 3.273e+150. Infinity becomes ∞.
     """
     if abs(value) >= LONG:
         return f"{value:.{digits}e}".replace("inf", "∞")
@@ -55,36 +55,24 @@ def decimal(value: float, digits: int = 3) -> str:
 
 
 def smallest_shown(value: float) -> float:
-    """Return the smallest difference from a number that shows where `decimal` writes it."""
+    """Return the smallest change of a number that `decimal` shows."""
     return float(0.5 * 10.0 ** -len(decimal(value).partition(".")[2]))
 
 
 def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
-    """Write a number with its sign, a true minus, and no sign on zero.
-
-    Args:
-        value: the number.
-        digits: how many decimals, at least, as `decimal` has them.
-        plus: whether a number above 0 gets a plus.
-    """
+    """Write a number with its sign (no plus if not `plus`), a true minus, and no sign on zero."""
     text = decimal(value, digits)
     is_above = plus and value > 0 and text.strip("0.")
     return f"+{text}" if is_above else text.replace("-", "−", 1)
 
 
 def and_more(n: int) -> str:
-    """Write how many more there are than are named; nothing where there are none."""
+    """Write how many more there are than were named; empty for none."""
     return f" and {n} more" if n > 0 else ""
 
 
 def significant_part(n_significant: int, number: int, written: str) -> str:
-    """Write how many of some differences are significant.
-
-    Args:
-        n_significant: how many are.
-        number: of all of them.
-        written: `n_significant` as the sentence has it.
-    """
+    """Write how many of some differences are significant; `written` is `n_significant` in words."""
     if number == 1:
         return "which is significant" if n_significant else "which is not significant"
     return f"{'all' if n_significant == number else written} of them significant"

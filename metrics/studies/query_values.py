@@ -1,4 +1,4 @@
-"""The values rerankers have on the same queries: wins and losses, and the paired t-test of every pair."""
+"""Compare rerankers query by query: wins, losses, and the paired t-test of every pair."""
 
 from collections import Counter
 
@@ -18,64 +18,58 @@ def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataF
     """Return the values of a measure, a row a query and a column a reranker.
 
     Returns:
-        index query_id in sorted order; NaN where a reranker has no value, or one that is no number.
+        index query_id, sorted; NaN where a reranker has no finite value.
 
     Raises:
         UsageError: a measure or treatment that was not evaluated.
     """
     for name, evaluated in ((measure, evaluation.measures), (ties, evaluation.ties)):
         if name not in evaluated:
-            raise UsageError(f"{name} was not evaluated. There are: {', '.join(evaluated)}.")
+            raise UsageError(f"{name} was not evaluated. Choose among: {', '.join(evaluated)}.")
     table = evaluation.scores[(measure, ties)].unstack("reranker").sort_index()  # noqa: PD010
     table = table.reindex(columns=evaluation.policies.index)
     return table.where(np.isfinite(table))
 
 
 def count_not_finite(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
-    """Count the values of each reranker that are no numbers.
-
-    Returns:
-        reranker → count; rerankers without any are left out.
-    """
+    """Count the values of each reranker that are not finite, for rerankers with any."""
     scores = evaluation.scores[(measure, ties)]
     lists = scores.index[~np.isfinite(scores.to_numpy())]
     return Counter(map(str, lists.get_level_values("reranker")))
 
 
 def round_differences(differences: FloatArray) -> FloatArray:
-    """Round differences to 12 decimals, so that those that differ by rounding are equal, or 0."""
+    """Round differences to 12 decimals, so that rounding errors compare as equal or 0."""
     return np.where(np.abs(differences) <= EQUAL, 0.0, np.round(differences, 12))
 
 
 def alpha(level: float) -> float:
-    """Return 1 - level without the rounding: what p is below where a verdict is significant."""
+    """Return 1 − level without float error: p values below it are significant."""
     return round(1 - level, 12)
 
 
 def agreeing_signs(n: int) -> float:
-    """Return the chance that n signs agree: no sign flip test of n differences gives a smaller p."""
+    """Return the smallest p of a sign flip test of n differences: that n signs agree."""
     return 2.0 ** (1 - n) if n else 1.0
 
 
 _CELLS = 2**18
-"""Differences formed at a time: 2 MB."""
+"""Differences computed at once: 2 MB."""
 _CANCELLED = 1e-6
-"""Share of the variances of two rerankers below which that of their difference is taken from each query."""
+"""Share of both variances below which the variance of a difference is computed query by query."""
 
 
 def paired_p(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Test every pair of rerankers by Student's paired t, on the queries both have.
+    """Test every pair of rerankers by Student's paired t-test on common queries.
 
-    t = mean / (sd / sqrt(n)) of the n differences. Of centred values x and y, the squares of x - y sum to
-    those of x, and of y, less twice the products, so all pairs are one product of matrices. Where that
-    cancels, the differences are formed; where all are the same, p is that of their signs agreeing by chance.
+    t = mean / (sd / sqrt(n)) of the n differences. For centred x and y, the squares of x − y sum to those of x
+    and of y less twice the products, so one matrix product gives all pairs. Where this cancels, the differences
+    are computed; if all are equal, p is the chance that their signs agree.
 
-    Args:
-        values: (n_queries, n_rerankers); NaN where a reranker has no value.
+    `values` is (n_queries, n_rerankers), NaN where a reranker has no value.
 
     Returns:
-        (n_rerankers, n_rerankers) mean of row minus column, 0 where no query is common, and p of each pair,
-        1 where nothing can be tested.
+        (n_rerankers, n_rerankers) mean of row minus column, 0 without common queries, and p, 1 if untestable.
 
     Source: Student, Biometrika 6(1), 1908.
     """
@@ -98,7 +92,7 @@ def paired_p(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _student_p(mean: FloatArray, deviations: FloatArray, n: FloatArray) -> FloatArray:
-    """Return p of means of n differences whose squared deviations have this sum; 1 where n is below 2."""
+    """Return p of means of n differences from their squared deviations; 1 for n below 2."""
     freedom = np.maximum(1, n - 1)
     error = np.sqrt(deviations / freedom / np.maximum(1, n))
     t = np.divide(np.abs(mean), error, out=np.zeros_like(mean), where=error > 0)
@@ -108,7 +102,7 @@ def _student_p(mean: FloatArray, deviations: FloatArray, n: FloatArray) -> Float
 
 
 def _formed_p(values: FloatArray, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean difference and p of some pairs from the difference of each query, rounding left out."""
+    """Return the mean difference and p of some pairs from the rounded difference of each query."""
     means, p = np.zeros(len(i)), np.ones(len(i))
     by_reranker = np.ascontiguousarray(values.T)
     size = max(1, _CELLS // max(1, len(values)))
@@ -126,7 +120,7 @@ def _formed_p(values: FloatArray, i: IntArray, j: IntArray) -> tuple[FloatArray,
 
 
 def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return (n_rerankers, n_rerankers) mean differences and p as `paired_p`, and p adjusted for all pairs."""
+    """Return the mean differences and p of `paired_p`, and p adjusted for all pairs."""
     difference, p = paired_p(values)
     upper = np.triu_indices(len(p), 1)
     adjusted = np.ones_like(p)
@@ -135,9 +129,9 @@ def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """Return (n,) p-values adjusted for n comparisons, so that the chance of any false verdict is the level's.
+    """Return (n,) p values adjusted for n comparisons by Holm's method.
 
-    statsmodels' runs the garbage collector: a tenth of a second in a large process.
+    statsmodels' version runs the garbage collector, which takes 0.1 s in a large process.
 
     Source: Holm, Scandinavian Journal of Statistics 6(2), 1979.
     """
@@ -148,18 +142,12 @@ def holm(p: FloatArray) -> FloatArray:
 
 
 def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
-    """Return how often each reranker is ahead of the baseline on a query both have.
-
-    Args:
-        evaluation: with the measure under expected and `traditional`.
-        measure: which measure.
-        baseline: whom the others are compared with.
-        traditional: the treatment taken as the traditional one.
+    """Count how often each reranker beats the baseline on a common query.
 
     Returns:
-        index reranker, the baseline left out, in order; won, equal, lost (queries, by tied values),
-        won_before, equal_before, lost_before (by traditional ones), changed (queries whose outcome
-        differs between the two), n (queries both have).
+        index reranker without the baseline; won, equal, lost (queries, by tied values), won_before,
+        equal_before, lost_before (by traditional values), changed (queries whose outcome differs between the
+        two), n (common queries).
     """
     leads = {}
     for ties in ("expected", traditional):
@@ -184,13 +172,7 @@ def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: s
 
 
 def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") -> Prose:
-    """Return whose comparison with the baseline ties change most.
-
-    Args:
-        table: as `win_loss` returns it.
-        baseline: whom the others are compared with.
-        measure: by which.
-    """
+    """Name the reranker whose comparison with the baseline ties change most."""
     if not len(table):
         return ONE_RERANKER
     if note := own_rule_note(measure):
@@ -198,21 +180,24 @@ def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") ->
     most_changed = str(table["changed"].idxmax())
     row = table.loc[most_changed]
     if not row["changed"]:
-        return (Strong("Ties change no outcome "), "on any query: who is ahead is the same by either value.")
+        return (
+            Strong("Ties change no outcome: "),
+            "traditional and tied scores have the same winner on every query.",
+        )
     return (
         "Against ",
         Strong(baseline),
-        ", ties decide who is ahead on ",
+        ", ties decide the winner on ",
         Strong(part_of(row["changed"], row["n"], "query")),
-        " of ",
+        " for ",
         Strong(most_changed),
-        f": {row['won_before']} won and {row['lost_before']} lost by the order of the sort, "
-        f"{row['won']} and {row['lost']} once ties are averaged.",
+        f": {row['won_before']} won and {row['lost_before']} lost by traditional scores, "
+        f"{row['won']} won and {row['lost']} lost by tied scores.",
     )
 
 
 def largest_difference(measure: str) -> float:
-    """Return the largest difference of two values; infinite where they have no bound, as DCG and seconds."""
+    """Return the largest difference of two values; infinite if unbounded, as for DCG and seconds."""
     try:
         return parse(measure).measure.largest or np.inf
     except UsageError:

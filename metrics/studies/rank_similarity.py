@@ -1,4 +1,4 @@
-"""How much two rankings agree: of rerankers under two measures, and of two lists of documents."""
+"""Measure the agreement of two rankings: of rerankers under two measures, or of lists of documents."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from metrics.support.wording import count_of, written_p
 from metrics.ties import Ranking
 
 Scores: TypeAlias = Mapping[Any, float] | pd.Series
-"""Item → its score, the higher the better; items of one score are tied."""
+"""Item → score, the higher the better; items with equal scores are tied."""
 
 
 @dataclass(frozen=True)
 class RankingPair:
-    """Two rankings over the items that are in either.
+    """Two rankings of the items in either.
 
     Attributes:
-        first: (n_items,) score of each item in the first ranking, -inf where it is not ranked.
-        second: (n_items,) the same in the second.
+        first: (n_items,) score of each item in the first ranking, -inf if not ranked.
+        second: (n_items,) score of each item in the second ranking.
     """
 
     first: FloatArray
@@ -34,7 +34,7 @@ class RankingPair:
 
     @classmethod
     def of(cls, first: Scores, second: Scores) -> "RankingPair":
-        """Return the rankings of these scores; UsageError where one is empty, or a score is not finite."""
+        """Return the rankings of these scores; UsageError if one is empty or a score is not finite."""
         rankings = [_checked(scores) for scores in (first, second)]
         items = rankings[0].index.union(rankings[1].index, sort=False)
         return cls(*(scores.reindex(items, fill_value=-np.inf).to_numpy() for scores in rankings))
@@ -46,19 +46,16 @@ class RankingPair:
 
     @property
     def depth(self) -> int:
-        """Items of the shorter ranking."""
+        """Number of items of the shorter ranking."""
         return int(min(np.isfinite(self.first).sum(), np.isfinite(self.second).sum()))
 
     def broken(self, *, agree: bool) -> "RankingPair":
-        """Return the rankings without ties, each broken by the other: as alike as can be, or as different.
+        """Return the rankings without ties, as alike (`agree`) or as different as possible.
 
-        Items that only one of them ties follow the other's order, or its reverse; those that both tie stand in
-        one order in both, or in opposite ones. That bounds Kendall's τ, τ_AP and rank-biased overlap: two
-        neighbours of a tie that do not follow the other ranking make none of them smaller when they are
-        exchanged, and such exchanges lead to this order from every other.
-
-        Args:
-            agree: whether they are to be alike.
+        Items that only one ranking ties follow the other's order or its reverse. Items that both tie get one
+        order in both, or opposite orders. This bounds Kendall's τ, τ_AP and rank-biased overlap: exchanging two
+        tied neighbours that do not follow the other ranking decreases none of them, and such exchanges lead to
+        this order.
         """
         sign = 1 if agree else -1
         items = np.arange(len(self.first))
@@ -78,33 +75,33 @@ def _checked(scores: Scores) -> "pd.Series[float]":
     if not series.index.is_unique:
         raise UsageError(f"{series.index[series.index.duplicated()][0]!r} is ranked twice. Give it one score.")
     if not np.isfinite(series).all():
-        raise UsageError(f"{series.index[~np.isfinite(series)][0]!r} has no finite score to be ranked by.")
+        raise UsageError(f"{series.index[~np.isfinite(series)][0]!r} has no finite score. Give it one.")
     return series
 
 
 def _places(scores: FloatArray, then: FloatArray, last: IntArray) -> IntArray:
-    """Return the place of each item, from 0, by score, then by another, both highest first, then by number."""
+    """Return the index of each item by falling score, then falling `then`, then rising `last`."""
     places = np.empty(len(scores), np.int64)
     places[np.lexsort((last, -then, -scores))] = np.arange(len(scores))
     return places
 
 
 def tau_b(pair: RankingPair) -> float:
-    """Return Kendall's τ_b: 1 where both have the same order and the same ties; NaN where one ties all.
+    """Return Kendall's τ_b: 1 for the same order and ties; NaN if a ranking ties all items.
 
     Source: Kendall, Biometrika 33, 1945.
     """
     with needs("stats"):
-        from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
+        from scipy.stats import kendalltau  # noqa: PLC0415 takes half a second
 
     return float(kendalltau(pair.first, pair.second, variant="b").statistic)
 
 
 def tau(pair: RankingPair) -> float:
-    """Return the mean of Kendall's τ over all orders that the ties allow.
+    """Return the mean of Kendall's τ over all orders of the ties.
 
-    τ = (C - D) / (n (n - 1) / 2), C pairs in the same and D in opposite order: a pair that either ties is in
-    the same order as often as not, and counts 0. NaN for a single item.
+    τ = (C − D) / (n (n − 1) / 2), with C concordant and D discordant pairs. A pair that either ranking ties
+    counts 0, as both orders are equally likely. NaN for a single item.
 
     Source: Kendall, Biometrika 33, 1945 (there τ_a).
     """
@@ -116,12 +113,12 @@ def tau(pair: RankingPair) -> float:
 
 
 def tau_ap(pair: RankingPair) -> float:
-    """Return the mean of the AP correlation of the second ranking with the first over all orders of ties.
+    """Return the mean of the AP correlation of the second ranking with the first over all orders of the ties.
 
-    τ_AP = 2 / (n - 1) * sum over places i ≥ 2 of C(i) / (i - 1) - 1, C(i) the items above place i of the second
-    that the first puts above it too. An item of a tie of t documents below b others stands at each of its t
-    places alike; j of the others are above it then, any of them alike; a pair that the first ties is right as
-    often as not. NaN for a single item.
+    τ_AP = 2 / (n − 1) · sum over ranks i ≥ 2 of C(i) / (i − 1) − 1, with C(i) the items above rank i of the
+    second ranking that the first also ranks above it. An item in a tie of t documents below b others has each
+    of its t ranks with equal chance; above it are then j random documents of the tie. A pair that the first
+    ranking ties counts one half. NaN for a single item.
 
     Source: Yilmaz, Aslam & Robertson, SIGIR 2008; ties: Urbano & Marrero, ICTIR 2017.
     """
@@ -134,10 +131,10 @@ def tau_ap(pair: RankingPair) -> float:
     n_above, n_tied = is_above.sum(0), is_tied.sum(0)
     right_above, right_tied = (right * is_above).sum(0), (right * is_tied).sum(0)
     share = np.divide(right_tied, n_tied, out=np.zeros(n), where=n_tied > 0)
-    # With m items above, m - b of them tied, the share that is right is (right_above + share (m - b)) / m.
+    # With m items above, m - b of them tied, the concordant share is (right_above + share (m - b)) / m.
     inverse = np.concatenate([[0, 0], np.cumsum(1 / np.arange(1, n))])  # sums of 1 / m over 0 < m < i
     low, high = n_above, n_above + n_tied + 1
-    places = (high - 1) - np.maximum(low - 1, 0)  # the first place has nothing above it, and does not count
+    places = (high - 1) - np.maximum(low - 1, 0)  # the first rank has no items above and does not count
     terms = (right_above - share * n_above) * (inverse[high] - inverse[low]) + share * places
     return float(2 / (n - 1) * (terms / (n_tied + 1)).sum() - 1)
 
@@ -148,20 +145,16 @@ Variant = Literal["w", "a", "b"]
 def overlap(pair: RankingPair, persistence: float, variant: Variant) -> float:
     """Return the extrapolated rank-biased overlap, to the depth of the shorter ranking.
 
-    RBO = (1 - p) / p * sum over d ≤ n of A(d) p^d + A(n) p^n, with p the persistence and A(d) the agreement at
-    depth d; below the depth n of the shorter ranking it is taken to stay as it is there.
+    RBO = (1 − p) / p · sum over d ≤ n of A(d) p^d + A(n) p^n, with persistence p and agreement A(d) at depth d.
+    Beyond the depth n of the shorter ranking the agreement stays the same. An item that one ranking lacks
+    agrees at no depth. A persistence of .9 gives the first ten ranks 86% of the weight if all agree. Variants:
 
-    Args:
-        pair: the rankings; an item that one of them lacks agrees at no depth.
-        persistence: chance to go on to the next place, above 0 and below 1: .9 gives the first ten 86 % of the
-            weight where all agree.
-        variant: what a tie means, and so A(d):
-            `w`: items stand together at the first place of their tie. The prefixes hold all of a tie that
-            begins within d: A = 2 |S ∩ L| / (|S| + |L|).
-            `a`: nobody knows the order. An item of a tie of t items, j of whose places are within d, is in the
-            prefix with the chance j / t: A = sum of c_S c_L / d, the mean over all orders of the ties.
-            `b`: items are alike, and to tie the same ones is to agree: A = sum of c_S c_L / sqrt(sum of c_S² *
-            sum of c_L²), 1 for a ranking and itself.
+    - `w`: tied items share the first rank of their tie. Prefixes hold every tie that begins within d:
+      A = 2 |S ∩ L| / (|S| + |L|).
+    - `a`: the order of ties is unknown. An item of a tie of t items, j of whose ranks are within d, is in the
+      prefix with chance j / t: A = sum of c_S c_L / d, the mean over all orders of the ties.
+    - `b`: tied items are alike, and rankings with the same ties agree: A = sum of c_S c_L / sqrt(sum of c_S² ·
+      sum of c_L²), 1 for a ranking and itself.
 
     Source: Webber, Moffat & Zobel, ACM TOIS 28, 2010; ties: Corsi & Urbano, SIGIR 2024.
     """
@@ -172,20 +165,16 @@ def overlap(pair: RankingPair, persistence: float, variant: Variant) -> float:
 
 
 def prefix_shares(above: IntArray, sizes: IntArray, depth: int, variant: Variant) -> FloatArray:
-    """Return (depth, n_items) the chance of each item to be within each depth, 0 or 1 of a whole tie.
+    """Return (depth, n_items) the chance of each item to be within each depth; 0 or 1 for variant `w`.
 
-    Args:
-        above: (n_items,) items above its tie.
-        sizes: (n_items,) items of its tie; 0 where it is not ranked.
-        depth: the deepest.
-        variant: whether all of a tie counts where its first place is within it, as `w` has it.
+    `above` is the number of items above the tie of each item, `sizes` the size of its tie, 0 if not ranked.
     """
     within = np.clip(np.arange(1, depth + 1)[:, None] - above, 0, sizes)
     return np.asarray((within > 0).astype(float) if variant == "w" else within / np.maximum(1, sizes))
 
 
 def agreement_parts(shares: FloatArray, variant: Variant) -> tuple[FloatArray, FloatArray]:
-    """Return (depth, k, k) what two of k rankings' `prefix_shares` have in common, and what divides it."""
+    """Return (depth, k, k) the numerator and the denominator of the agreement of each two of k rankings."""
     by_depth = shares.transpose(1, 0, 2)
     common = by_depth @ by_depth.transpose(0, 2, 1)
     if variant == "a":
@@ -197,13 +186,7 @@ def agreement_parts(shares: FloatArray, variant: Variant) -> tuple[FloatArray, F
 
 
 def extrapolated(agreement: FloatArray, depths: IntArray, persistence: float) -> FloatArray:
-    """Return (k, k) the overlap of each two rankings: below their depth they agree as at it.
-
-    Args:
-        agreement: (depth, k, k).
-        depths: (k, k) how deep each two are known, from 1 on.
-        persistence: chance to go on to the next place.
-    """
+    """Return (k, k) the overlap from (depth, k, k) agreement, constant beyond the (k, k) depths."""
     places = np.arange(len(agreement))[:, None, None]
     weights = np.where(places < depths, (1 - persistence) * persistence**places, 0.0)
     last: FloatArray = np.take_along_axis(agreement, depths[None] - 1, axis=0)[0]
@@ -212,7 +195,7 @@ def extrapolated(agreement: FloatArray, depths: IntArray, persistence: float) ->
 
 
 def _tie_places(scores: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return (n_items,) items above the tie of each, and items of its tie; 0 where its score is -inf."""
+    """Return (n_items,) items above the tie of each item, and the size of its tie; 0 for a score of -inf."""
     ordered = np.sort(-scores)
     above = np.searchsorted(ordered, -scores, "left")
     return above, np.where(np.isfinite(scores), np.searchsorted(ordered, -scores, "right") - above, 0)
@@ -222,13 +205,13 @@ _Form = Callable[[RankingPair], float]
 
 
 class Similarity(NamedTuple):
-    """How alike two rankings are.
+    """Agreement of two rankings.
 
     Attributes:
         value: with the ties as they are.
-        expected: mean over all orders that the ties allow, each ranking's alike and independent.
-        worst: least over them.
-        best: most over them.
+        expected: mean over all orders of the ties, independent and equally likely in each ranking.
+        worst: smallest value over the orders.
+        best: largest value over the orders.
     """
 
     value: float
@@ -238,7 +221,7 @@ class Similarity(NamedTuple):
 
 
 VARIANTS: dict[str, Variant] = {"rbo_a": "a", "rbo_b": "b", "rbo_w": "w"}
-"""Measures of overlap → what a tie means in each."""
+"""Measures of overlap → variant."""
 SIMILARITIES = ("tau_b", "tau_ap", *VARIANTS)
 """Names of the measures."""
 
@@ -246,52 +229,52 @@ SIMILARITIES = ("tau_b", "tau_ap", *VARIANTS)
 def rank_similarity(
     first: Scores, second: Scores, measure: str = "tau_b", *, persistence: float = 0.9
 ) -> Similarity:
-    """Return how alike two rankings are.
+    """Return the agreement of two rankings.
 
-    Which question a measure answers: `tau_b`, how many pairs stand in the same order; `tau_ap`, the same with
-    most weight at the top of the second, the first taken for the truth; `rbo_a`, how much the tops share, on
-    average over what the ties leave open; `rbo_b`, the same where tied items are alike, 1 for a ranking and
-    itself; `rbo_w`, the same where tied items share the place of the first.
+    `tau_b` counts pairs in the same order. `tau_ap` weights the top of the second ranking most and takes the
+    first as the truth. `rbo_a` is the overlap of the tops, averaged over the orders of ties. In `rbo_b` tied
+    items are alike, which gives 1 for a ranking and itself. In `rbo_w` tied items share the first rank of their
+    tie.
 
     Args:
         first: item → score, the higher the better.
-        second: the same; rank correlations need the same items.
+        second: item → score; rank correlations need the same items.
         measure: one of `SIMILARITIES`.
         persistence: of rank-biased overlap.
 
     Raises:
-        UsageError: no such measure, rankings that cannot be compared, or a persistence out of range.
+        UsageError: an unknown measure, rankings that cannot be compared, or a persistence out of range.
     """
     if not 0 < persistence < 1:
-        raise UsageError(f"persistence={persistence:g}: it is above 0 and below 1, such as 0.9.")
+        raise UsageError(f"persistence={persistence:g}: choose a number between 0 and 1, such as 0.9.")
     value, expected = _forms(measure, persistence)
     pair = RankingPair.of(first, second)
     if measure.startswith("tau") and not pair.has_same_items:
-        raise UsageError(f"{measure} compares rankings of the same items. Leave out the others, or take rbo_a.")
+        raise UsageError(
+            f"{measure} compares rankings of the same items. Remove the other items, or choose rbo_a."
+        )
     worst, best = (value(pair.broken(agree=agree)) for agree in (False, True))
     return Similarity(value(pair), expected(pair), worst, best)
 
 
 QUESTIONS = {
-    "tau_b": "How many pairs stand in the same order?",
-    "tau_ap": "The same, with most weight at the top?",
-    "rbo_a": "How much do the tops share, whatever order ties take?",
-    "rbo_b": "How much do the tops share, level ones being alike?",
-    "rbo_w": "How much do the tops share, level ones sharing the first of their places?",
+    "tau_b": "How many pairs have the same order?",
+    "tau_ap": "How many pairs have the same order, weighted by rank?",
+    "rbo_a": "How much do the tops overlap, on average over tie orders?",
+    "rbo_b": "How much do the tops overlap if tied items are alike?",
+    "rbo_w": "How much do the tops overlap if tied items share the first rank?",
 }
 """Measure → the question that it answers."""
 
 
 def leaderboard_similarity(tied: "pd.Series[float]", published: "pd.Series[float]") -> pd.DataFrame:
-    """Return how alike a published leaderboard is to the tied one, by every measure.
+    """Compare a published leaderboard with the tied one by every measure.
 
-    Args:
-        tied: index reranker; means, rounding left out; the order that AP correlation takes for the truth.
-        published: likewise, as printed; rerankers that one of the two lacks are left out.
+    `tied` is the truth of the AP correlation. Rerankers that one side lacks are left out.
 
     Returns:
-        index measure, those of `SIMILARITIES`: question; value, expected, worst, best, as of `Similarity`; no
-        row where fewer than two rerankers are in both.
+        index measure, those of `SIMILARITIES`: question; value, expected, worst, best, as in `Similarity`; no
+        rows with fewer than two common rerankers.
     """
     means = pd.concat([tied, published], axis=1, keys=["tied", "published"], join="inner").dropna().round(12)
     measures = SIMILARITIES if len(means) > 1 else ()
@@ -302,7 +285,7 @@ def leaderboard_similarity(tied: "pd.Series[float]", published: "pd.Series[float
 
 
 def similarity_words(table: pd.DataFrame) -> str:
-    """Return a sentence on a `leaderboard_similarity`; empty where there is nothing to compare."""
+    """Write a `leaderboard_similarity` in a sentence; empty without rows."""
     parts = []
     for measure, name in (("tau_b", "Kendall's τ_b"), ("tau_ap", "τ_AP"), ("rbo_a", "rank-biased overlap")):
         if measure in table.index and not isnan(table.loc[measure, "value"]):
@@ -311,12 +294,12 @@ def similarity_words(table: pd.DataFrame) -> str:
             )
             span = f" ({worst} to {best})" if worst != best else ""
             parts.append(f"{name} {value}{span}")
-    spans = ", in brackets by how level rerankers are ordered" * any("(" in part for part in parts)
-    return f"How alike the two orders are, 1 where they are the same{spans}: {'; '.join(parts)}." * bool(parts)
+    spans = ", range over tie orders in brackets" * any("(" in part for part in parts)
+    return f"Agreement of the two orders (1 if equal{spans}): {'; '.join(parts)}." * bool(parts)
 
 
 def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
-    """Return what computes a measure with its ties, and as the mean over all orders of them."""
+    """Return the functions of a measure: with its ties, and averaged over their orders."""
     match measure:
         case "tau_b":
             return tau_b, tau
@@ -325,17 +308,17 @@ def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
         case "rbo_a" | "rbo_b" | "rbo_w":
             value = partial(overlap, persistence=persistence, variant=VARIANTS[measure])
             return value, partial(overlap, persistence=persistence, variant="a")
-    raise UsageError(f"There is no similarity {measure!r}. There are: {', '.join(SIMILARITIES)}.")
+    raise UsageError(f"There is no similarity {measure!r}. Choose among: {', '.join(SIMILARITIES)}.")
 
 
 DEPTH = 50
-"""Places of a list that are looked at; at a persistence of .9 those below have half a percent of the weight."""
+"""Ranks of a list that are compared; at a persistence of .9 lower ranks have 0.5% of the weight."""
 LIST_QUESTIONS: Mapping[Variant, str] = {
-    "b": "Tied documents are alike, and to tie the same ones is to agree: 1 for a list and its copy.",
-    "a": "Nobody knows the order of tied documents: the mean over all of them, below 1 for tied copies.",
-    "w": "Tied documents share the first place of their tie: how much of the tops is the same.",
+    "b": "Tied documents are alike, so equal ties agree: a list and its copy have 1.",
+    "a": "The order of tied documents is unknown: the mean over all orders, below 1 for copies with ties.",
+    "w": "Tied documents share the first rank of their tie.",
 }
-"""Variant of rank-biased overlap → what a tie means in it; the first says who copies whom."""
+"""Variant of rank-biased overlap → meaning of a tie; the first variant finds copies."""
 
 
 def list_similarity(
@@ -345,23 +328,16 @@ def list_similarity(
     persistence: float = 0.9,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return how alike the lists of each two rerankers are, on average over the queries both have lists for.
+    """Return the mean rank-biased overlap of the lists of each two rerankers over common queries.
 
-    It is the rank-biased overlap of `metrics.rank_similarity` by what each list ties, to a depth of `DEPTH`.
-
-    Args:
-        rankings: reranker → its lists.
-        variant: what a tie means, a key of `LIST_QUESTIONS`.
-        persistence: chance to go on to the next place, above 0 and below 1.
-        queries: those that count, None for all.
+    The overlap is that of `metrics.rank_similarity` with the ties of each list, to a depth of `DEPTH`.
 
     Returns:
-        a row a pair, the most alike first: reranker, other (in the order of the rankings), similarity (NaN
-        where no query is common), n (queries both have lists for), identical (those of which both rank the same
-        documents with the same ties).
+        a row a pair, the highest first: reranker, other (in the order of the rankings), similarity (NaN
+        without a common query), n (common queries), identical (queries with the same documents and ties).
 
     Raises:
-        UsageError: no such variant, or a persistence out of range.
+        UsageError: an unknown variant, or a persistence out of range.
     """
     _check_overlap(variant, persistence)
     k = len(rankings)
@@ -389,38 +365,30 @@ def list_similarity(
 def _rows_by_query(
     rankings: Mapping[str, Ranking], queries: Collection[str] | None
 ) -> Iterator[dict[str, IntArray]]:
-    """Yield the documents of each query: reranker, document, and above and size of its tie, as numbers."""
+    """Yield the documents of each query as codes: reranker, document, and above and size of the tie."""
     parts = []
     for number, ranking in enumerate(rankings.values()):
-        lists = ranking.group_lists[ranking.groups]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "query": ranking.query_ids.take(pa.array(lists)).to_pandas(),
-                    "document": ranking.ids(np.arange(len(ranking.rows))).to_pandas(),
-                    "reranker": number,
-                    "above": ranking.above[ranking.groups],
-                    "size": ranking.sizes[ranking.groups],
-                }
-            )
-        )
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"query": []})
+        columns = {
+            "query": ranking.query_ids.take(pa.array(ranking.group_lists[ranking.groups])).to_pandas(),
+            "document": ranking.ids(np.arange(len(ranking.rows))).to_pandas(),
+            "reranker": number,
+            "above": ranking.above[ranking.groups],
+            "size": ranking.sizes[ranking.groups],
+        }
+        parts.append(pd.DataFrame(columns))
+    if not parts:
+        return
+    table = pd.concat(parts, ignore_index=True)
     if queries is not None:
         table = table[table["query"].isin(list(queries))]
-    order, _ = pd.factorize(table["query"])
-    rows = np.argsort(order, kind="stable")
-    ends = np.flatnonzero(np.diff(order[rows])) + 1
-    columns = {name: table[name].to_numpy()[rows] for name in table if name not in ("query", "document")}
-    if len(table):
-        columns["document"] = pd.factorize(table["document"])[0][rows]
-        yield from (
-            dict(zip(columns, part, strict=True))
-            for part in zip(*(np.split(column, ends) for column in columns.values()), strict=True)
-        )
+    table = table.iloc[np.argsort(pd.factorize(table["query"])[0], kind="stable")]
+    table = table.assign(document=pd.factorize(table["document"])[0])
+    for _, rows in table.groupby("query", sort=False):
+        yield {name: rows[name].to_numpy() for name in ("reranker", "above", "size", "document")}
 
 
 def _is_same(rows: Mapping[str, IntArray], k: int) -> BoolArray:
-    """Return (k, k) whether two rank the same documents with the same ties, told by sums of hashes."""
+    """Return (k, k) whether two lists have the same documents and ties, by sums of hashes."""
     keys = pd.util.hash_array(rows["document"] * (1 + int(rows["above"].max())) + rows["above"])
     sums = np.zeros(k, np.uint64)
     np.add.at(sums, rows["reranker"], keys)
@@ -431,7 +399,7 @@ def _is_same(rows: Mapping[str, IntArray], k: int) -> BoolArray:
 def _overlaps(
     rows: Mapping[str, IntArray], lengths: IntArray, variant: Variant, persistence: float
 ) -> FloatArray:
-    """Return (k, k) the overlap of each two lists of a query; 0 where one has none."""
+    """Return (k, k) the overlap of each two lists of a query; 0 for a missing list."""
     depth = int(min(DEPTH, lengths.max()))
     is_near = rows["above"] < depth
     reranker, above, size = (rows[name][is_near] for name in ("reranker", "above", "size"))
@@ -445,7 +413,7 @@ def _overlaps(
 
 
 def similarity_finding(pairs: pd.DataFrame) -> Prose:
-    """Say which rerankers have the same lists, or which two are most alike, of `list_similarity`."""
+    """State which rerankers have the same lists, or the highest overlap, in `list_similarity`."""
     if not len(pairs):
         return ONE_RERANKER
     common = pairs[pairs["n"] > 0]
@@ -455,23 +423,23 @@ def similarity_finding(pairs: pd.DataFrame) -> Prose:
     row = (copies if len(copies) else common).iloc[0]
     names = Strong(str(row["reranker"])), " and ", Strong(str(row["other"]))
     if len(copies):
-        copies_too = f" So do {count_of(len(copies) - 1, 'other pair')}." if len(copies) > 1 else ""
-        lists = "in the one query both rank" if row["n"] == 1 else f"in all {row['n']:,} queries both rank"
-        return (*names, f" have the same lists, ties and all, {lists}: one copies the other.{copies_too}")
-    alike_in = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"
-    are_alike = "are most alike, with an overlap of" if len(common) > 1 else "have an overlap of"
+        more = f" So do {count_of(len(copies) - 1, 'other pair')}." if len(copies) > 1 else ""
+        lists = "in their one common query" if row["n"] == 1 else f"in all {row['n']:,} common queries"
+        return (*names, f" have the same documents and ties {lists}: one copies the other.{more}")
+    equal_in = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"
+    verb = "have the highest mean overlap," if len(common) > 1 else "have a mean overlap of"
     overlap = written_p(row["similarity"]).replace(">", "over ").replace("<", "under ")
-    return (*names, f" {are_alike} {overlap}, and the same list in {alike_in}.")
+    return (*names, f" {verb} {overlap}, and the same list in {equal_in}.")
 
 
 class Overlap(NamedTuple):
-    """Rank-biased overlap of two rankings of which the first items are known.
+    """Rank-biased overlap of two rankings of which only the first items are known.
 
     Attributes:
-        ext: extrapolated: the unknown items agree as the known ones do.
-        min: least value that any unknown items give, none of them tied.
-        max: largest value that they give.
-        residual: max - min, what they leave open.
+        ext: extrapolated: unknown items agree as the known ones do.
+        min: smallest value for any unknown items, none of them tied.
+        max: largest value for any unknown items.
+        residual: max − min.
     """
 
     ext: float
@@ -483,23 +451,24 @@ class Overlap(NamedTuple):
 def rank_overlap(first: Scores, second: Scores, variant: Variant = "a", *, persistence: float = 0.9) -> Overlap:
     """Return the rank-biased overlap of rankings of any lengths: RBO_ext, RBO_min, RBO_max and their residual.
 
-    RBO = (1 - p) / p * sum over d ≥ 1 of A(d) p^d, with s and l the lengths of the shorter and the longer
-    ranking, and unknown items untied. Down to depth s, A(d) is that of `rank_similarity`. From s to l, d - s
-    items of the shorter ranking are unknown. For min, the longer one has none of them. For max, they are the
-    first items that the shorter one lacks. For ext, a share A(s) of them are in the longer one, each as much
-    as the items there that the shorter one lacks are on average. Below l, A(d) stays the same for ext; nothing
-    more is in common for min; and each depth adds two common items for max, until all are common.
-    For equal lengths, ext is the value of `rank_similarity`.
+    RBO = (1 − p) / p · sum over d ≥ 1 of A(d) p^d, with s and l the lengths of the shorter and the longer
+    ranking, and unknown items untied. Down to depth s, A(d) is that of `rank_similarity`. From s to l, d − s
+    items of the shorter ranking are unknown. For min, the longer ranking has none of them. For max, they are
+    the first items that the shorter one lacks. For ext, a share A(s) of them are in the longer ranking, each
+    with the mean chance of the items there that the shorter one lacks. Below l, A(d) stays the same for ext;
+    for min there are no more common items; for max each depth adds two common items until all are common. For
+    equal lengths, ext is the value of `rank_similarity`.
 
     Args:
-        first: item → score, the higher the better; items of one score are tied.
-        second: the same; it may rank other items, and more or fewer of them.
-        variant: what a tie means: `w` (tied items share the first place of their tie), `a` (nobody knows their
-            order) or `b` (they are alike).
-        persistence: chance to go on to the next place, above 0 and below 1.
+        first: item → score, the higher the better; items with equal scores are tied.
+        second: item → score; it may rank other items, and more or fewer of them.
+        variant: meaning of a tie: `w` (tied items share the first rank of their tie), `a` (their order is
+        unknown)
+            or `b` (they are alike).
+        persistence: chance to go on to the next rank, above 0 and below 1.
 
     Raises:
-        UsageError: no such variant, an empty ranking, or a persistence out of range.
+        UsageError: an unknown variant, an empty ranking, or a persistence out of range.
 
     Source: Webber, Moffat & Zobel, ACM TOIS 28, 2010; ties: Corsi & Urbano, SIGIR 2024.
     """
@@ -508,17 +477,17 @@ def rank_overlap(first: Scores, second: Scores, variant: Variant = "a", *, persi
     short, long = sorted((pair.first, pair.second), key=lambda scores: np.isfinite(scores).sum())
     s, n = (int(np.isfinite(scores).sum()) for scores in (short, long))
     depths = np.arange(1, n + 1)
-    known = np.stack([prefix_shares(*_tie_places(scores), n, variant) for scores in (short, long)])
+    given = np.stack([prefix_shares(*_tie_places(scores), n, variant) for scores in (short, long)])
     unknown = np.stack([depths[:, None] > np.arange(s, n), np.zeros((n, n - s))])  # untied, of the shorter
     common, sizes = (
-        part[:, 0, 1] for part in agreement_parts(np.concatenate([known, unknown], axis=2), variant)
+        part[:, 0, 1] for part in agreement_parts(np.concatenate([given, unknown], axis=2), variant)
     )
-    lacking = -np.sort(-known[1][:, ~np.isfinite(short)], axis=1)  # by the shorter; first items first
+    lacking = -np.sort(-given[1][:, ~np.isfinite(short)], axis=1)  # by the shorter ranking
     n_unknown = np.maximum(depths - s, 0)
     mean_share = lacking.sum(axis=1) / np.maximum(1, (lacking > 0).sum(axis=1))
     most = (lacking * (np.arange(lacking.shape[1]) < n_unknown[:, None])).sum(axis=1)
     ext = (common + n_unknown * mean_share * common[s - 1] / sizes[s - 1]) / sizes
-    full = 2 * n - round(common[-1] + most[-1])  # from this depth on, all can be common
+    full = 2 * n - round(common[-1] + most[-1])  # beyond this depth all can be common
     deeper = np.arange(n + 1, full + 1)
     weights = (1 - persistence) * persistence ** (np.arange(1, full + 1) - 1)
     # The sum of p^d / d over d > n is that over all d, which is -log(1 - p), without the first n.
@@ -532,5 +501,5 @@ def rank_overlap(first: Scores, second: Scores, variant: Variant = "a", *, persi
 
 def _check_overlap(variant: Variant, persistence: float) -> None:
     if variant not in LIST_QUESTIONS or not 0 < persistence < 1:
-        known = ", ".join(LIST_QUESTIONS)
-        raise UsageError(f"Choose a variant among {known}, and a persistence between 0 and 1.")
+        variants = ", ".join(LIST_QUESTIONS)
+        raise UsageError(f"Choose a variant among {variants}, and a persistence between 0 and 1.")

@@ -1,4 +1,4 @@
-"""MRR and MAP in words: a typical rank, how many times better, and where the two part."""
+"""Explain MRR and MAP: typical ranks, ratios to a baseline, and where the two measures disagree."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,47 +6,43 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 
 MEASURES = ("RR", "AP")
-"""What is read."""
+"""The measures explained."""
 LIMITS: Mapping[str, tuple[str, ...]] = {
     "RR": (
-        "what is relevant after the first: ten documents or one, the value is the same",
-        "how much of what is relevant is found: it asks whether and where there is one",
+        "relevant documents after the first: one or ten give the same value",
+        "recall: it only looks for the first relevant document",
         "the tail: ranks 50 and 500 differ by .018",
     ),
     "AP": (
-        "grades: every relevant document is worth the same",
-        "how many are relevant: values of queries with few and with many are not of one scale",
-        "the other documents: only the places of the relevant ones count",
+        "grades: all relevant documents count the same",
+        "the number of relevant documents: queries with few and with many are hard to compare",
+        "other documents: only the ranks of the relevant documents count",
     ),
 }
-"""What each measure does not see."""
+"""Limits of each measure."""
 TYPICAL_RANK = (
     "One over the mean reciprocal rank: the harmonic mean of the ranks of the first relevant document. Early "
-    "hits weigh most, and a query without one counts as infinitely deep: it is not the mean rank."
+    "hits weigh most, and a query without a hit counts as an infinite rank. It differs from the mean rank."
 )
 MIN_RATIO = 1.05
-"""Smallest ratio of relevant documents that is worth a sentence."""
+"""Smallest ratio of relevant documents that is mentioned."""
 _STEPS = ((0.1, ".2g"), (10, ".2f"), (100, ".1f"), (np.inf, ",.0f"))
 
 
 def readings(evaluation: Evaluation, traditional: str, baseline: str) -> pd.DataFrame:
-    """Return what MRR and MAP mean, and how many times those of the baseline they are.
-
-    Args:
-        evaluation: with `MEASURES` under expected and `traditional`.
-        traditional: the treatment taken as the traditional one.
-        baseline: whose values the others are divided by.
+    """Return the means of RR and AP, their ratios to the baseline, and typical ranks.
 
     Returns:
         index reranker; relevant (mean number a list); for p in rr, ap and v in traditional, tied: p_v (mean)
-        and p_v_times (over that of the baseline, NaN where that is 0); traditional_rank and tied_rank (1/MRR
-        and 1/MTRR, NaN where they are 0); mean_rank (of the first relevant document in the traditional order,
-        over the lists that hold one; NaN where that order is none); one_sided (queries on which tied RR or
-        tied AP is the baseline's and the other is not) and opposed (queries on which one is higher and the
-        other lower).
+        and p_v_times (divided by that of the baseline, NaN for a baseline of 0); traditional_rank and tied_rank
+        (1/MRR and 1/MTRR, NaN for 0); mean_rank (of the first relevant document in the traditional order, over
+        the lists with one; NaN without a strict order); one_sided (queries on which only one of tied RR and AP
+        equals the baseline's) and opposed (queries on which one is higher and the other lower); rr_difference,
+        ap_difference, rr_error and ap_error (mean difference from the baseline over common queries, tied, and
+        its standard error).
     """
     names = evaluation.policies.index
     columns = {"relevant": evaluation.lists["n_relevant"].groupby(level="reranker", sort=False).mean()}
@@ -66,7 +62,6 @@ def readings(evaluation: Evaluation, traditional: str, baseline: str) -> pd.Data
 
 
 def _disagreements(evaluation: Evaluation, baseline: str) -> pd.DataFrame:
-    """Count the queries on which RR and AP do not agree on a reranker and the baseline."""
     names = evaluation.policies.index
     by_rr, by_ap = (
         values.sub(values[baseline], axis=0)
@@ -75,38 +70,50 @@ def _disagreements(evaluation: Evaluation, baseline: str) -> pd.DataFrame:
             for measure in MEASURES
         )
     )
-    disagreements: dict[str, pd.DataFrame] = {
-        "one_sided": (by_rr.abs() <= EQUAL) != (by_ap.abs() <= EQUAL),
-        "opposed": (by_rr.abs() > EQUAL) & (by_ap.abs() > EQUAL) & (by_rr * by_ap < 0),
-    }
-    return pd.DataFrame({name: queries.sum() for name, queries in disagreements.items()})
+    is_opposed = (by_rr.abs() > EQUAL) & (by_ap.abs() > EQUAL) & (by_rr * by_ap < 0)
+    return pd.DataFrame(
+        {
+            "one_sided": ((by_rr.abs() <= EQUAL) != (by_ap.abs() <= EQUAL)).sum(),
+            "opposed": is_opposed.sum(),
+            "rr_difference": by_rr.mean(),
+            "ap_difference": by_ap.mean(),
+            "rr_error": by_rr.sem(),
+            "ap_error": by_ap.sem(),
+        }
+    )
 
 
 def readings_finding(table: pd.DataFrame, baseline: str) -> Prose:
-    """Say how many times better the leader is, where its first relevant document stands, and what MAP adds.
+    """Compare the reranker of highest MTRR with the baseline, or with the next if it is the baseline.
 
-    Args:
-        table: as `readings` returns it.
-        baseline: the reranker the leader is compared with; where it leads itself, it is compared with the next.
+    A difference within its standard error is called so.
     """
     rows = table[table["rr_tied"].notna()].sort_values("rr_tied", ascending=False, kind="stable")
     if not len(rows):
         return NOTHING_SCORED
     leader = rows.iloc[0]
     if not leader["rr_tied"]:
-        return (Strong("No list holds a relevant document: "), "MRR and MAP are 0, and no rank can be told.")
-    rest = rows.drop(index=leader.name)
-    if not len(rest):
+        return (
+            Strong("No list has a relevant document: "),
+            "MRR and MAP are 0, and typical ranks are undefined.",
+        )
+    others = rows.drop(index=leader.name)
+    if not len(others):
         return _typical_ranks([leader])
-    other = rest.loc[baseline] if baseline in rest.index else rest.iloc[0]
+    other = others.loc[baseline] if baseline in others.index else others.iloc[0]
     if not other["rr_tied"]:
-        nothing = " lists no relevant document, so nothing can be said in times. "
-        return Strong(str(other.name)), nothing, *_typical_ranks([leader])
+        return (
+            Strong(str(other.name)),
+            " lists no relevant documents: ratios are undefined. ",
+            *_typical_ranks([leader]),
+        )
+    compared = other if leader.name == baseline else leader
     return (
         *_ratios(leader, other),
+        _error_sentences(compared),
         *_typical_ranks([leader, other]),
         *_shares_of_relevant(leader, other),
-        *_map_sentence(rows, leader, other if leader.name == baseline else leader),
+        *_map_sentence(rows, leader, compared),
     )
 
 
@@ -125,25 +132,36 @@ def _ratios(leader: "pd.Series[float]", other: "pd.Series[float]") -> Prose:
     )
 
 
+def _error_sentences(compared: "pd.Series[float]") -> str:
+    sentences = []
+    for name, prefix in (("MTRR", "rr"), ("tied MAP", "ap")):
+        difference, error = abs(compared[f"{prefix}_difference"]), compared[f"{prefix}_error"]
+        if difference <= EQUAL or difference > error:
+            continue
+        if np.isnan(error):
+            return "One common query gives the differences no standard error. "
+        values = f"{decimal(difference)}, standard error {decimal(error)}"
+        sentences.append(f"The data cannot tell them apart by {name} (difference {values}). ")
+    return "".join(sentences)
+
+
 def _typical_ranks(rows: Sequence["pd.Series[float]"]) -> Prose:
-    """Say where the first relevant documents of one or two rerankers stand, and what kind of mean that is."""
     start: Prose = ("1/MTRR puts the first relevant document ",)
     for row, joined in zip(rows, ("of ", ", that of "), strict=False):
         start = (*start, joined, Strong(str(row.name)), f" at about rank {rank_text(row['tied_rank'])}")
     if any(pd.isna(row["mean_rank"]) for row in rows):
-        return (*start, ", in the harmonic mean. ")
+        return (*start, " (harmonic mean). ")
     harmonic, plain = (
         " and ".join(rank_text(row[column]) for row in rows) for column in ("traditional_rank", "mean_rank")
     )
     return (
         *start,
-        f", in the harmonic mean. By the traditional order that is {harmonic}, and the plain mean of the "
-        f"ranks, over the lists that hold one, {plain}. ",
+        f" (harmonic mean). In the traditional order the harmonic mean is {harmonic}. The arithmetic mean, "
+        f"over lists with a relevant document, is {plain}. ",
     )
 
 
 def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -> Prose:
-    """Say whose queries have more that is relevant, which alone makes a hit likelier."""
     poorer, richer = sorted((leader, other), key=lambda row: float(row["relevant"]))
     if richer["relevant"] < MIN_RATIO * poorer["relevant"]:
         return ()
@@ -151,38 +169,42 @@ def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -
     return (
         "The queries of ",
         Strong(str(richer.name)),
-        f" have more that is relevant ({counts} a query): a hit is easier there, so not all of the ratio is "
-        "the ranking. ",
+        f" have more relevant documents ({counts} a query), which makes a first hit easier. Part of the ratio "
+        "is not due to the ranking. ",
     )
 
 
 def _map_sentence(rows: pd.DataFrame, leader: "pd.Series[float]", compared: "pd.Series[float]") -> Prose:
-    """Say whether MAP names another leader, and on how many queries the two measures part."""
     one_sided, opposed = int(compared["one_sided"]), int(compared["opposed"])
     disagreement = (
-        f"Queries on which only one of RR and AP tells the two apart: {one_sided:,}; on which RR and AP name "
-        f"another winner: {opposed:,}."
+        f"Queries on which only one of RR and AP differs: {one_sided:,}. Queries on which RR and AP have "
+        f"different winners: {opposed:,}."
         if one_sided or opposed
         else "RR and AP agree on every query."
     )
     best = rows.loc[rows["ap_tied"].idxmax()]
     if best["ap_tied"] <= leader["ap_tied"] + EQUAL:
-        return ("MAP has the same leader. ", disagreement)
-    return "By tied MAP, which counts all that is relevant, ", Strong(str(best.name)), " leads. ", disagreement
+        return Strong(str(leader.name)), " also has the highest tied MAP. ", disagreement
+    values = f"{decimal(best['ap_tied'])} against {decimal(leader['ap_tied'])}"
+    return (
+        Strong(str(best.name)),
+        f" has the highest tied MAP, which counts all relevant documents: {values}. ",
+        disagreement,
+    )
 
 
 def ratio_text(ratio: float) -> str:
-    """Write how many times: `5.86`, `0.92`, `10.3`, `1,204`; a dash where nothing is divided by."""
+    """Write a ratio: `5.86`, `0.92`, `10.3`, `1,204`; a dash if undefined."""
     if pd.isna(ratio):
         return "–"
     return format(ratio, next(spec for bound, spec in _STEPS if ratio < bound))
 
 
 def rank_text(rank: float) -> str:
-    """Write a mean rank: one decimal below 10."""
+    """Write a mean rank, with one decimal below 10."""
     return f"{rank:.1f}" if rank < 10 else f"{rank:,.0f}"  # noqa: PLR2004 two figures
 
 
 def limits_text(measure: str) -> str:
-    """Write what a measure does not see, as the end of a sentence."""
+    """Write the limits of a measure as the end of a sentence."""
     return f"{'; '.join(LIMITS[measure])}."

@@ -1,4 +1,4 @@
-"""Which number to report, and why: the notebook's recommendation, from what ties do instead of how many."""
+"""Recommend which score to report: the notebook's recommendation, based on the effect of ties."""
 
 import pandas as pd
 
@@ -10,51 +10,43 @@ from metrics.studies.significance import Verdicts
 from metrics.support.wording import describe_part, part_of
 
 MADE_BY_WRITING = ("few-decimals", "half-precision", "saturated", "constant-run")
-"""Findings that say how scores came to tie."""
+"""Findings that explain how scores came to tie."""
 HIDDEN = "ranks-as-scores"
-"""The finding that says of a file that its ties cannot be seen."""
+"""The finding that a file hides its ties."""
 SUSPECT = ("order-leaks", "float32-ties", "near-ties")
-"""Findings that say whom the order of the file favours, or who sees other ties."""
+"""Findings that the file order favours a reranker, or that other tools see other ties."""
 
 
 def recommendation(
     leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt, findings: pd.DataFrame
 ) -> Prose:
-    """Return whether to report the tied value, with the reasons that the data gives.
+    """Recommend the tied or the traditional score, with reasons from the data.
 
-    The traditional value will do where every reranker is stable, and no order of the ties changes a place or
-    a verdict of the test.
-
-    Args:
-        leaderboard: as `leaderboard` returns it, by the measure.
-        verdicts: comparisons with the baseline, by the same measure.
-        measure: the measure.
-        findings: as `Runs.findings`.
+    The traditional score is enough if every reranker is stable, and no tie order changes a rank or a verdict of
+    the test.
     """
     hidden = findings.loc[findings["code"] == HIDDEN, "file"].unique()
     advice = _advice(leaderboard, verdicts, measure)
     if not len(hidden):
         return advice
     verb = "hold" if len(hidden) > 1 else "holds"
-    unseen = f"{and_more(len(hidden) - 1)} {verb} ranks and no scores: what tied there cannot be seen."
+    unseen = f"{and_more(len(hidden) - 1)} {verb} ranks and no scores, which hides any ties."
     return *advice, " ", Strong(str(hidden[0])), unseen
 
 
 def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -> Prose:
     leaderboard = leaderboard[leaderboard["tied"].notna()]
     if not len(leaderboard):
-        return (Strong("Nothing can be recommended: "), "no list is scored.")
+        return (Strong("There is nothing to recommend: "), "no list is scored.")
     if measure.measure.answers:
         answered = question(measure)
         return (
-            Strong(f"Report {measure} beside {answered.tied}, and name its rule. "),
-            f"{measure} settles ties by a rule of its own and is the same in every order of them; what the "
-            f"order decides is seen in {answered.traditional}, whose ties it settles.",
+            Strong(f"Report {measure} together with {answered.tied}, and name its tie rule. "),
+            f"{measure} settles ties by its own rule, so tie order does not change it. "
+            f"{answered.traditional} shows the effect of tie order.",
         )
     if leaderboard["best"].max() <= EQUAL:
-        return Strong(
-            "Nothing can be recommended: "
-        ), f"every {measure.traditional} is 0, in any order of ties."
+        return Strong("There is nothing to recommend: "), f"every {measure.traditional} is 0 in any tie order."
     width = leaderboard["best"] - leaderboard["worst"]
     reasons = _reasons(leaderboard, verdicts, measure)
     if (leaderboard["verdict"] == "stable").all() and not reasons:
@@ -64,61 +56,59 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
     is_of_width = leaderboard.loc[widest, "verdict"] == "tie-sensitive"  # else the reason is that of the gap
     why = f": {leaderboard.loc[widest, 'why']}" if is_of_width else ""
     return (
-        Strong(f"Report {measure.tied}, the mean over all orders, with its worst and best. "),
+        Strong(f"Report {measure.tied}, the mean over all orders, with its worst and best case. "),
         *reasons,
-        "Ties alone let ",
+        "Tie order alone can put ",
         Strong(widest),
-        f" read anywhere from {low} to {high}{why}.",
+        f" anywhere from {low} to {high}{why}.",
     )
 
 
 def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: MeasureAt) -> Prose:
-    """Say that ties move no mean far, and whether they can still change a place."""
-    report_it = " The traditional value may be reported as it is."
+    report_it = " You can report the traditional score."
     if width.max() <= EQUAL:
         has_ties = bool(leaderboard["tie_ratio"].any())
         return *no_order_matters(f"any reranker's {measure.traditional}", has_ties=has_ties), report_it
     widest = str(width.idxmax())
     moves = (
-        f"No order of them moves any reranker's {measure.traditional} by more than {decimal(width.max(), 4)} "
-        f"({widest}: {leaderboard.loc[widest, 'why']}), "
+        f"No tie order changes any reranker's {measure.traditional} by more than {decimal(width.max(), 4)} "
+        f"({widest}: {leaderboard.loc[widest, 'why']})"
     )
     close = int((leaderboard["best_rank"] != leaderboard["worst_rank"]).sum())
     if not close:
-        places = "no place depends on it, and verdicts are the same whether ties are sorted or averaged."
-        return Strong("Ties do not matter here. "), moves, places, report_it
-    places = f"but {close} rerankers are so close that it can change their places: report {measure.tied}."
-    return Strong("Ties hardly matter here. "), moves, places
+        same = ". Ranks and verdicts are the same for traditional and tied scores."
+        return Strong("Ties do not matter here. "), moves, same, report_it
+    ranks = f", but {close} rerankers are so close that it can change their ranks: report {measure.tied}."
+    return Strong("Ties hardly matter here. "), moves, ranks
 
 
 def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -> Prose:
-    """Return what would be told wrongly by the traditional value."""
-    reasons: Prose = ()
+    reasons: list[str | Strong] = []
     off = leaderboard[leaderboard["verdict"].isin(["tie-inflated", "tie-deflated"])]
     if len(off):
         farthest = off.loc[off["gap"].abs().idxmax()]
         size, side = decimal(abs(farthest["gap"])), "high" if farthest["gap"] > 0 else "low"
-        value = f" reads {size} {measure.traditional} too {side} as its ties are sorted, {farthest['why']}. "
-        reasons = (*reasons, Strong(str(farthest.name)), value)
+        score = f" has a traditional {measure.traditional} that is {size} too {side}, {farthest['why']}. "
+        reasons += [Strong(str(farthest.name)), score]
     n_moved = int((leaderboard["tied_rank"] != leaderboard["traditional_rank"]).sum())
     if n_moved:
-        movers = describe_part(n_moved, len(leaderboard), "reranker", "change place once ties are averaged")
-        reasons = (*reasons, f"{movers}. ")
+        movers = describe_part(n_moved, len(leaderboard), "reranker", "change rank once ties are averaged")
+        reasons.append(f"{movers}. ")
     n_changed = int(verdicts.changed.sum())
     if n_changed:
-        verb = "rests" if n_changed == 1 else "rest"
+        verb = "depends" if n_changed == 1 else "depend"
         changes = part_of(n_changed, len(verdicts.changed), "verdict")
-        reasons = (*reasons, f"{changes} against the baseline {verb} on sort order. ")
-    return reasons
+        reasons.append(f"{changes} against the baseline {verb} on tie order. ")
+    return tuple(reasons)
 
 
 def tie_remedies(findings: pd.DataFrame) -> tuple[Prose, ...]:
-    """Say what to do about the ties, a sentence a cause of `Runs.findings`; nothing where none is known."""
+    """Write how to avoid the ties, one sentence a cause in `Runs.findings`."""
     grave = findings[findings["code"].isin(MADE_BY_WRITING + SUSPECT)]
     return tuple(_remedy(rows) for _, rows in grave.groupby(["code", "hint"], sort=False))
 
 
 def _remedy(rows: pd.DataFrame) -> Prose:
     first = rows.iloc[0]
-    repeated = f" ({len(rows) - 1} more like it.)" if len(rows) > 1 else ""
+    repeated = f" ({len(rows) - 1} more like this.)" if len(rows) > 1 else ""
     return Strong(str(first["file"])), f": {first['message']}{repeated} {first['hint']}"

@@ -30,6 +30,7 @@ class TieGroups:
         first: (n,) first of its contributing documents.
         grades: (n_contributing,) grade of the contributing documents, group by group.
         targets: (n_contributing,) the target each satisfies, None where each is its own target.
+        rows: (n_contributing,) judgment of each, as in `Judgments.rows`; None without subtopics.
         noise: how likely the orders inside groups are; None: all equally, as in a tie.
     """
 
@@ -41,6 +42,7 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    rows: IntArray | None = None
     noise: NoisyOrder | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 

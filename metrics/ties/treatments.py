@@ -452,5 +452,6 @@ def refine(
         first=start,
         grades=ranking.grades[documents],
         targets=None if ranking.targets is None else ranking.targets[documents],
+        rows=None if ranking.judgments.subtopics is None else ranking.judgment[documents].astype(np.int64),
         noise=noise,
     )

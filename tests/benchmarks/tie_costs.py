@@ -11,8 +11,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, Runs, evaluate
+from metrics import Runs, evaluate
 from metrics.studies.complexity import tie_costs
 from metrics.studies.orderings import list_values, sample_values
 from metrics.ties import Orderings, Patterns, Ranking

@@ -15,7 +15,7 @@ SETTLED = """title => {
 }"""
 """Asked as each picture is drawn; `expect` asks up to a second late."""
 THEMED = """ground => [...document.querySelectorAll('[data-testid=stApp] style')]
-    .some(style => style.textContent.includes(`color: ${ground}`))"""
+    .some(style => style.textContent.includes(`--ground: ${ground}`))"""
 """Whether the app's own styles are those of the theme of that background."""
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Wait until the page has been drawn: a table takes what is typed as it draws, and Enter what it took."""

@@ -186,7 +186,7 @@ def test_what_a_link_asks_in_vain_of_a_control_that_a_click_brings_is_said_at_th
 def test_what_is_said_above_a_page_is_gone_after_the_next_click(new_page):
     page = new_page("/rerankers?data=Sample%3A+simulated+rerankers&measure=nonsense&missing=yy&sort=xx")
     alerts = page.get_by_test_id("stMain").get_by_test_id("stAlert")
-    expect(alerts).to_contain_text(["asks for another measure", "missing=yy, sort=xx"])
+    expect(alerts).to_contain_text(["cannot show the measure of the link", "missing=yy, sort=xx"])
     page.get_by_role("radio", name="AP", exact=True).first.click()
     expect(page).to_have_url(re.compile("measure=AP"))
     expect(alerts).to_have_count(0)

@@ -30,7 +30,7 @@ def test_documents_and_a_form_of_them_are_written(call, files, tmp_path):
             ("a", "one", "0.25"),
             ("x", "two", "0.5"),
         ]
-        assert "The first 2 documents close 50% of what unjudged documents leave open." in err
+        assert "The first 2 documents remove 50% of the uncertainty from unjudged documents." in err
         assert form.read_text().splitlines() == lines
         code, _, err = call("judge-next", *files, "--judged", form)
         assert code == 2
@@ -45,8 +45,8 @@ def test_a_form_that_came_back_joins_the_judgments_and_what_it_settled_is_said(c
     assert text.splitlines() == [f"q 0 {document} ?" for document in "axby"]
     code, out, err = call("judge-next", *files, "--judged", form, "--format", "csv")
     assert (code, rows(out)) == (0, [])
-    assert "4 documents judged since, 2 relevant: bars of P@2 narrowed from 1.000 to 0.000 on average" in err
-    assert "Bars are apart in 1 of 1 pair, 0 before: one above two." in err
+    assert "4 new judgments, 2 relevant: the bounds of P@2 narrowed from 1.000 to 0.000 on average" in err
+    assert "The bounds separate 1 of 1 pair, 0 before: one above two." in err
 
 
 def test_a_form_is_not_written_over_what_is_read_nor_read_without_judgments(call, files):
@@ -64,7 +64,7 @@ def test_what_is_judged_twice_is_said_and_a_contradiction_refused_or_settled(cal
     code, _, err = call("judge-next", *files, "--judged", alike)
     assert code == 0
     assert "info · alike.txt · Judged alike in two files: 1, such as document 'c' (qrels.txt, line 1)." in err
-    assert "1 document judged since, 0 relevant" in err
+    assert "1 new judgment, 0 relevant" in err
     code, _, err = call("judge-next", *files, "--judged", unlike)
     assert code == 2
     assert "unlike.txt, line 2: document 'c' has grade 0 for query 'q', and 1 in qrels.txt, line 1" in err

@@ -63,7 +63,7 @@ def test_every_list_gives_its_own_latency(call, timed):
         (["evaluate", "TIMED", "--latency", "--stream"], "--latency needs runs in memory"),
         (["evaluate", "BARE", "--latency"], "the runs have no latencies"),
         (["compare", "TIMED", "--table", "--baseline", "llm", "--baseline", "bm25"], "one baseline"),
-        (["compare", "TIMED", "--table", "--ties", "std"], "std is how far ties move a value"),
+        (["compare", "TIMED", "--table", "--ties", "std"], "std measures the effect of ties"),
         (["compare", "TIMED", "--table", "--baseline", "lm"], "no reranker 'lm'"),
     ],
 )
@@ -84,7 +84,7 @@ def test_one_table_holds_every_measure_and_latency_with_stars(call, timed):
     assert lines[1][-2:] == ["0.00084", "+***"]
     assert lines[-1][-1] == "–"
     assert "Against llm: paired t-test, Holm correction" in err
-    assert "1 of 3 rerankers gives none." in err
+    assert "1 of 3 rerankers has no latencies." in err
 
 
 def test_one_table_as_csv_is_what_the_study_gives_to_the_last_bit(call, timed):

@@ -33,7 +33,7 @@ def test_a_published_table_is_audited_and_its_file_hashed(call, run_and_qrels, w
 def test_markdown_is_printed_where_no_file_is_named(call, run_and_qrels):
     code, out, err = call("report", *run_and_qrels, *DAY)
     assert code == 0
-    assert out.startswith("# What ties do to 2 rerankers\n\n> **")
+    assert out.startswith("# Effect of ties on 2 rerankers\n\n> **")
     assert "\n2 rerankers on 4 queries. Made on 2026-01-30" in out
     assert err == ""
 
@@ -42,8 +42,8 @@ def test_markdown_is_printed_where_no_file_is_named(call, run_and_qrels):
     ("ending", "start", "options"),
     [
         ("html", b"<!DOCTYPE html>", ()),
-        ("md", b"# What ties do", SHORT),
-        ("tex", b"% What ties do", SHORT),
+        ("md", b"# Effect of ties", SHORT),
+        ("tex", b"% Effect of ties", SHORT),
         ("csv", b"reranker,query_id", VALUES_ALONE),
         ("parquet", b"PAR1", VALUES_ALONE),
     ],

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawing import TREATMENTS
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, UsageError, evaluate, read_runs
+from metrics import UsageError, evaluate, read_runs
 
 NAMES = [measure.name + ("@3" if measure.cutoff == "required" else "") for measure in MEASURES]
 NOISY = [name for name, measure in zip(NAMES, MEASURES, strict=True) if measure.family.noisy]

@@ -57,7 +57,9 @@ class PairScorer:
 
 @pytest.mark.usefixtures("forgotten")
 def test_without_the_package_the_error_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    for name in ("sentence_transformers", *sys.modules):  # where it is installed, its modules stay imported
+        if name.partition(".")[0] == "sentence_transformers":
+            monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingPackageError, match=r'pip install "tiescope\[sentence-transformers\]"'):
         importlib.import_module(OURS)
 
@@ -308,3 +310,17 @@ def test_the_ndcg_of_the_real_evaluator_of_cross_encoders_is_ours(real, tmp_path
     theirs = CrossEncoderRerankingEvaluator(samples, always_rerank_positives=always)(model)
     assert values["tied_ndcg@10"] == pytest.approx(theirs["ndcg@10"], abs=1e-9)
     assert values["tie_ratio"] > 0.5
+
+
+@pytest.mark.filterwarnings("default")  # of other packages
+def test_the_real_reranking_evaluator_breaks_the_ties_of_one_list_by_three_rules(real):
+    """The figures of docs/how-to/training.md."""
+    model = real.model([[1, 0], [0, 1], [0, 2], [0, 0]])
+    model.similarity_fn_name = "dot"
+    samples = [
+        {"query": "cat", "positive": ["bird"], "negative": ["dog", "fish"]},
+        {"query": "dog", "positive": ["bird"], "negative": ["fish", "cat"]},
+    ]
+    theirs = real.theirs.RerankingEvaluator(samples, similarity_fct=model.similarity)(model)
+    figures = {"mrr@10": 0.75, "map": 1 / 3, "ndcg@10": 0.6379}
+    assert {name: theirs[name] for name in figures} == pytest.approx(figures, abs=5e-5)

@@ -198,7 +198,7 @@ def test_a_command_that_studies_it_takes_its_names_and_prints_one(call, path, ar
 
 def test_the_query_explorer_shows_it_without_a_cutoff():
     cards = metrics(opened("query", measure="RRSquared"))
-    assert float(cards["Worst order"]) <= float(cards["Tied RRSquared"]) <= float(cards["Best order"])
+    assert float(cards["Worst case"]) <= float(cards["Tied RRSquared"]) <= float(cards["Best case"])
 
 
 def test_the_leaderboard_offers_it():

@@ -151,7 +151,9 @@ def test_a_recall_that_is_none_and_a_cutoff_that_is_no_number_of_documents_are_r
 
 @pytest.mark.parametrize("text", ["RBP(1.5)", "RBP(-0.5)", "RBP(1)", "RBP(12)", "RR(0.5)"])
 def test_a_parameter_that_a_measure_cannot_have_is_refused_as_one(text):
-    with pytest.raises(UsageError, match=r"only RBP takes a parameter, between 0 and 1: RBP\(0.8\)"):
+    with pytest.raises(
+        UsageError, match=r"only RBP and alpha_nDCG take a parameter, between 0 and 1: RBP\(0.8\)"
+    ):
         parse(text)
 
 

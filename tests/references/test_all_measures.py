@@ -23,8 +23,9 @@ from enumeration import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, Runs, evaluate, parse
+from metrics import Runs, evaluate, parse
 
 CUTOFFS = {"none": ("",), "optional": ("", "@1", "@3", "@10"), "required": ("@1", "@3", "@10")}
 NAMES = [

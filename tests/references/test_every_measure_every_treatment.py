@@ -5,8 +5,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, TREATMENTS, Runs, UsageError, evaluate, parse
+from metrics import TREATMENTS, Runs, UsageError, evaluate, parse
 
 NAMES = [
     f"{one.name}{cutoff}"

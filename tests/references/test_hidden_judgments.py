@@ -5,9 +5,10 @@ from itertools import islice
 import numpy as np
 import pyarrow as pa
 import pytest
+from relevance_measures import MEASURES
 from repository import REAL_RUNS
 
-from metrics import MEASURES, evaluate, parse, read_runs
+from metrics import evaluate, parse, read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.grade_model import RankedDocuments
 from metrics.evaluation.holes import drawn_values, estimated_means, joint_bounds

@@ -7,8 +7,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from enumeration import RULES, Doc, JudgedList, every_value, name_and_parameter
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, Runs, UsageError, evaluate, parse
+from metrics import Runs, UsageError, evaluate, parse
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import is_exact, joint_bounds
 

@@ -350,7 +350,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
     ]
     assert {row[0]: row[-1] for row in rows} == {"fast": "0.0115 ns", "middle": "–", "slow": "1.15"}
     assert "Against slow: Wilcoxon signed-rank test, Holm" in finished.latex(DAY).replace(r"\allowbreak{}", "")
-    assert "1 of 3 rerankers gives none." in Elements(finished.html(DAY)).text
+    assert "1 of 3 rerankers has no latencies." in Elements(finished.html(DAY)).text
     lists = finished.per_query().set_index(["reranker", "query_id"])
     assert lists.loc["fast", "latency_s"].to_list() == pytest.approx([0.01, 0.011, 0.012, 0.013])
     assert lists.loc["middle", "latency_s"].isna().all()
@@ -360,7 +360,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
 def test_without_latencies_the_rows_of_the_lists_have_no_column_of_them(simulated_report):
     assert "latency_s" not in simulated_report.per_query()
     text = simulated_report.markdown(DAY)
-    assert "No run gives a latency." in text
+    assert "No run has latencies." in text
     assert "Hits, MRR, recall and distinct targets of each reranker, tied and traditional." in text
 
 
@@ -404,7 +404,7 @@ def test_rerankers_named_as_columns_of_a_table_are_reported():
 def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ties_it_settles():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
     finished = report(runs, measures=["TsRR", "RR"], preset="full")
-    assert plain(finished.recommendation).startswith("Report TsRR beside MTRR, and name its rule.")
+    assert plain(finished.recommendation).startswith("Report TsRR together with MTRR, and name its tie rule.")
     table, rules, every = section(finished, "scores").tables
     assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "Tier", "Ranks", "SD queries"]
     assert all(re.fullmatch(r"\d+(–\d+)?", ranks) for ranks in table.frame["Ranks"])
@@ -412,7 +412,7 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
     own_rows = every.frame[every.frame["Measure"] == "TsRR"]
     assert own_rows[["File order", "Worst", "Best", "Gap"]].isna().all(axis=None)
     text = finished.markdown(DAY)
-    dismissals = ("do not matter", "stable", "No tie-breaking", "No verdict", "may be reported as it is")
+    dismissals = ("do not matter", "stable", "No tie order", "No verdict", "can report the traditional")
     assert [words for words in dismissals if words in text] == []
 
 
@@ -444,7 +444,7 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
     ).markdown(DAY)
     few = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS + "z 0 a 0\n").runs
     skipped = report(few, measures=["nDCG@3"], sections=["scores"], empty="skip").markdown(DAY)
-    assert "a judgment may add one of them to the means" in skipped
+    assert "a new judgment may add such a query to the means" in skipped
 
 
 def test_where_all_is_judged_a_report_says_nothing_of_unjudged_documents(simulated_report):

@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode
 
-from dashboard.library.exchange import export
 from metrics.stored import Stored
 from opening import opened
 from shown import shown
 
 from dashboard.library import Recipe, make_board
+from dashboard.library.exchange import export
 from dashboard.library.store import Library
 from metrics import cli, evaluate
 from metrics.runs import File

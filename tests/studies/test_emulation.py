@@ -447,3 +447,19 @@ def test_grades_keep_tools_of_another_gain_apart():
     compared = comparable_values(tool_values(boards(A=graded), "nDCG@10", ["A"]), "nDCG@10")
     assert set(compared["measure"]) == {"nDCG@10"}
     assert "trec_eval" not in set(compared["tool"])
+
+
+def test_the_reranking_evaluator_takes_the_ties_of_one_list_by_three_rules():
+    """The figures of docs/how-to/training.md; its MRR puts positives first, and promises no order."""
+    lists = {
+        "q1": [Doc("a", 0.9, 1), Doc("b", 0.9), Doc("c", 0.9)],
+        "q2": [Doc("d", 0.8), Doc("e", 0.7, 1), Doc("f", 0.7)],
+    }
+    measures = ["AP", "nDCG-linear@10"]
+    tool = find_tool("sentence-transformers bi-encoder reranking")
+    emulated = emulate(runs(lists), measures, [tool]).set_index("spelling")["value"]
+    scores = evaluate(runs(lists), [*measures, "RR@10"], ["expected", "pessimistic", "optimistic"])
+    assert emulated["map"] == pytest.approx(scores.means("AP")["pessimistic"].item()) == pytest.approx(1 / 3)
+    assert emulated["ndcg@10"] == pytest.approx(scores.means("nDCG-linear@10")["expected"].item())
+    assert emulated["ndcg@10"] == pytest.approx(0.6379, abs=5e-5)
+    assert scores.means("RR@10")["optimistic"].item() == 0.75

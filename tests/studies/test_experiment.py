@@ -126,13 +126,13 @@ def test_who_gives_no_latency_has_none_and_counts_for_no_correction():
     assert experiment_lines(table).set_index("reranker")["Latency (s)"]["best"].to_list() == ["–", "–"]
     alone = row(table, "coarse", LATENCY)
     assert alone["p"] == alone["p_adjusted"]
-    assert "1 of 3 rerankers gives none." in experiment_note(table, "base")
+    assert "1 of 3 rerankers has no latencies." in experiment_note(table, "base")
 
 
 def test_without_a_latency_of_the_baseline_no_latency_is_tested():
     table = table_of(runs_of(untimed("base")))
     assert set(table.loc[table["measure"] == LATENCY, "stars"]) == {""}
-    assert "base gives none: no latency is tested." in experiment_note(table, "base")
+    assert "base has no latencies, so none are tested." in experiment_note(table, "base")
 
 
 def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
@@ -143,7 +143,7 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     assert (partial["n"], partial["n_tested"], row(table, "best", "RR")["n"]) == (5, 5, 8)
     assert partial["value"] == pytest.approx(mean(seconds("best", query) for query in range(3, QUERIES)))
     assert partial["note"].startswith("p assumes normal differences: the signs of 5 queries that differ")
-    assert "Lists that give none are left out of it." in experiment_note(table, "base")
+    assert "Lists without a latency are left out." in experiment_note(table, "base")
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,10 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     [
         (
             runs_of(untimed("base", "coarse", "best")),
-            ["Against base: paired t-test, Holm", "No run gives a latency."],
+            ["Against base: paired t-test, Holm", "No run has latencies."],
         ),
-        (runs_of(names=("base",)), ["There is one reranker, and nothing to test it against."]),
-        (runs_of(queries=1), ["A test needs two queries: nothing can be significant."]),
+        (runs_of(names=("base",)), ["There is only one reranker, so there is nothing to test."]),
+        (runs_of(queries=1), ["A test needs two queries, so nothing is significant."]),
     ],
     ids=["no latency", "one reranker", "one query"],
 )
@@ -173,7 +173,7 @@ def test_the_note_names_the_test_and_what_corrects_it():
 
 
 def test_the_spread_over_orderings_is_no_value_to_be_better_by():
-    with pytest.raises(UsageError, match="std is how far ties move a value"):
+    with pytest.raises(UsageError, match="std measures the effect of ties"):
         experiment_table(evaluate(runs_of(), ["RR"], ["expected", "std"]), "base")
 
 

@@ -141,7 +141,7 @@ def test_a_trend_of_two_far_clusters_holds_only_numbers():
 
 
 def test_the_finding_says_plainly_that_nothing_ties():
-    assert finding(STRICT, STRICT).startswith("No list has a tie.")
+    assert finding(STRICT, STRICT).startswith("No list has ties.")
 
 
 def test_the_finding_says_plainly_that_ties_cost_nothing():
@@ -166,7 +166,7 @@ def test_a_correlation_is_told_with_a_true_minus_and_none_before_nought():
 @pytest.mark.parametrize(
     ("correlation", "said"),
     [
-        ((-0.73, -0.97, 0.21), "cannot be told"),
+        ((-0.73, -0.97, 0.21), "cannot tell whether"),
         ((-0.73, -0.9, -0.5), "strongly"),
         ((0.4, 0.1, 0.6), "moderately"),
     ],
@@ -210,7 +210,9 @@ def test_lists_with_nothing_relevant_are_not_said_to_be_level():
     )
     assert plain(gap_finding(table, "RR")).startswith("50% of the 2 lists with ties and a relevant document")
     judged = table.assign(n_relevant=1)
-    assert plain(gap_finding(judged, "RR")).startswith("75% of the 4 lists with ties have the same RR")
+    assert plain(gap_finding(judged, "RR")).startswith(
+        "75% of the 4 lists with ties have equal traditional and tied RR"
+    )
 
 
 def test_the_prediction_alone_is_what_the_finding_says_of_it_and_without_a_gap_it_is_the_finding():
@@ -399,7 +401,7 @@ def drawn_lists(sizes, ratios):
 
 
 def test_the_finding_of_rerankers_says_plainly_that_nothing_ties():
-    assert sentence({"A": {"q": STRICT}}).startswith("No reranker ties a document.")
+    assert sentence({"A": {"q": STRICT}}).startswith("No reranker has ties.")
 
 
 def test_the_finding_of_nothing_scored_says_so():
@@ -410,7 +412,7 @@ def test_the_finding_tells_who_ties_most_from_whose_lists_are_farther_off():
     queries = ["q", "r", "s"]
     text = sentence({"harmless": dict.fromkeys(queries, HARMLESS), "lucky": dict.fromkeys(queries, LUCKY)})
     assert text.startswith("harmless ties most: 75% of a list on average.")
-    assert "The lists of lucky are farther off: a mean |RR gap| of 0.250 against 0.000 of it." in text
+    assert "lucky has the larger mean |RR gap|: 0.250 against 0.000." in text
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -421,9 +423,9 @@ def test_nobody_is_said_to_be_farther_off_within_the_standard_error_of_the_diffe
     difference = sizes["A"] - sizes["B"]
     error = difference.std(ddof=1) / np.sqrt(len(difference))
     is_clear = abs(difference.mean()) > error
-    assert ("farthest off" in text or "farther off" in text) == is_clear
-    assert ("cannot be told from" in text) == (not is_clear)
-    assert ("The lists of B are farther off" in text) == (is_clear and difference.mean() < 0)
+    assert ("the largest" in text or "the larger" in text) == is_clear
+    assert ("the data cannot tell" in text) == (not is_clear)
+    assert ("B has the larger mean" in text) == (is_clear and difference.mean() < 0)
 
 
 def test_the_finding_says_who_else_ties_as_much_to_the_percent():
@@ -432,7 +434,7 @@ def test_the_finding_says_who_else_ties_as_much_to_the_percent():
         lists = drawn_lists({name: np.zeros(3) for name in names}, dict(zip(names, ratios, strict=True)))
         return plain(reranker_finding(lists, "RR"))
 
-    end = "90% of a list on average. The order taken changes no value: every RR gap is 0. "
+    end = "90% of a list on average. Tie order changes no value: every RR gap is 0. "
     assert text_of(0.9, 0.2) == f"A ties most: {end}"
     assert text_of(0.9, 0.899, 0.2) == f"A and 1 more tie most: {end}"
     assert text_of(0.9, 0.899, 0.2, 0.9) == f"A and 2 more tie most: {end}"
@@ -446,9 +448,7 @@ def test_the_prediction_is_that_of_the_finding_on_lists():
     assert "The tie ratio predicts the gap moderately (r = 0.39)" in text
     assert text[text.index("The tie ratio") :].strip() in of_lists
     assert text.startswith("Local LLM (Very High Ties) ties most: 97% of a list on average.")
-    assert (
-        "Its lists are also farthest off: a mean |RR gap| of 0.167 against 0.129 of Claude (High Ties)." in text
-    )
+    assert "It also has the largest mean |RR gap|: 0.167 against 0.129 for Claude (High Ties)." in text
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,17 @@ def test_five_tied_documents_with_one_relevant_give_the_known_figures():
     assert example.orderings == 120
 
 
+@given(SMALL, st.integers(1, 5))
+def test_documents_below_the_tie_put_tsrr_between_tarr_and_prr(settings, below):
+    example, alone = worked_example(*settings, below=below), worked_example(*settings)
+    assert example.expected == pytest.approx(alone.expected)
+    assert example.answers["taRR"] == pytest.approx(alone.answers["taRR"])
+    assert example.answers["PRR"] - 1e-12 <= example.answers["TsRR"] <= example.answers["taRR"] + 1e-12
+    if example.relevant < example.tied:
+        assert alone.answers["TsRR"] < example.answers["TsRR"]
+    assert f"{example.answers['TsRR']:.4f}" in {one.name: one.latex for one in filled_formulas(example)}["TsRR"]
+
+
 @given(SMALL)
 def test_the_worked_example_is_what_the_enumeration_says(settings):
     tied, relevant, above, k = settings
@@ -148,8 +159,8 @@ def test_the_list_of_the_example_has_its_one_tie_below_documents_that_do_not_tie
 @pytest.mark.parametrize(
     ("settings", "start"),
     [
-        ((1, 1, 0, 3), "Nothing ties: the list has one order, and RR is 1.0000"),
-        ((3, 3, 1, 3), "A tie that does not matter: all of it is relevant, so RR is 0.5000 in each of the 6"),
+        ((1, 1, 0, 3), "No documents tie: the list has one order, and RR is 1.0000"),
+        ((3, 3, 1, 3), "This tie does not matter: all its documents are relevant, so RR is 0.5000 in all 6"),
         ((5, 1, 0, 3), "5 documents share a score, 1 of them relevant: 6 orders"),
     ],
 )
@@ -185,13 +196,13 @@ def test_the_definition_of_five_tied_documents_counts_24_orders_at_each_rank():
 
 def test_the_formulas_of_the_example_show_its_numbers():
     latex = {one.name: one.latex for one in filled_formulas(worked_example())}
-    assert list(latex) == ["MTRR", "TMHits@3", "taRR", "TsRR", "GRAG-RR", "Best RR, and the worst: PRR"]
+    assert list(latex) == ["MTRR", "TMHits@3", "taRR", "TsRR", "GRAG-RR", "Best RR, and worst RR (PRR)"]
     assert r"\tfrac{1}{5}\cdot1+\tfrac{1}{5}\cdot\tfrac{1}{2}" in latex["MTRR"]
     assert r"\approx\mathbf{0.4567}" in latex["MTRR"]
     assert r"=1-\binom{4}{3}\Big/\binom{5}{3}=\mathbf{0.6000}" in latex["TMHits@3"]
     assert r"=\frac{1}{0+6/2}\approx\mathbf{0.3333}" in latex["GRAG-RR"]
-    assert r"\mathbf{1.0000}" in latex["Best RR, and the worst: PRR"]
-    assert r"\mathbf{0.2000}" in latex["Best RR, and the worst: PRR"]
+    assert r"\mathbf{1.0000}" in latex["Best RR, and worst RR (PRR)"]
+    assert r"\mathbf{0.2000}" in latex["Best RR, and worst RR (PRR)"]
 
 
 def test_a_long_sum_is_cut():

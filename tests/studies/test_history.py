@@ -177,13 +177,25 @@ def finding_text(*versions):
     return plain(history_finding(history(rows(*versions)), "MRR"))
 
 
+def test_a_mean_rose_or_fell_only_beyond_the_standard_error_of_the_change():
+    versions = history(rows(("a-v1", MONDAY, 0.3, 0.3), ("a-v2", FRIDAY, 0.5, 0.3)))
+    clear, unclear = (
+        plain(history_finding(versions.assign(standard_error=errors), "MRR"))
+        for errors in ([0.03, 0.04], [0.3, 0.4])
+    )
+    assert clear.startswith("a rose from 0.300 to 0.500 tied MRR (standard error of the change 0.050);")
+    assert unclear.startswith("a went from 0.300 to 0.500 tied MRR (standard error of the change 0.500);")
+    fallen = versions.assign(tied=[0.5, 0.3], standard_error=0.01)
+    assert plain(history_finding(fallen, "MRR")).startswith("a fell from 0.500 to 0.300")
+
+
 def test_the_finding_is_of_the_reranker_whose_sort_order_says_the_opposite():
     assert finding_text(
         ("far-v1", MONDAY, 0.1, 0.1),
         ("far-v2", TUESDAY, 0.9, 0.9),
         ("bge-v1", MONDAY, 0.412, 0.43),
         ("bge-v2", TUESDAY, 0.437, 0.42),
-    ) == ("bge rose from 0.412 to 0.437 tied MRR; by sort order it fell, from 0.430 to 0.420.")
+    ) == ("bge went from 0.412 to 0.437 tied MRR; traditional MRR went from 0.430 to 0.420.")
 
 
 def test_the_finding_is_of_the_farthest_where_orders_agree():
@@ -192,27 +204,29 @@ def test_the_finding_is_of_the_farthest_where_orders_agree():
         ("a-v2", TUESDAY, 0.51, 0.52),
         ("b-v1", MONDAY, 0.6, 0.6),
         ("b-v2", TUESDAY, 0.4, 0.5),
-    ) == ("b fell from 0.600 to 0.400 tied MRR; by sort order it also fell, from 0.600 to 0.500.")
+    ) == ("b went from 0.600 to 0.400 tied MRR; traditional MRR went from 0.600 to 0.500.")
 
 
 def test_a_mean_that_stays_is_said_to_stay():
     assert finding_text(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.6)) == (
-        "a stayed at 0.500 tied MRR; by sort order it rose, from 0.500 to 0.600."
+        "a stayed at 0.500 tied MRR; traditional MRR went from 0.500 to 0.600."
     )
-    assert "by sort order it stayed at 0.500." in finding_text(
+    assert "traditional MRR stayed at 0.500." in finding_text(
         ("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.6, 0.5)
     )
-    assert "no MRR moved" in finding_text(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.5))
+    assert "no traditional or tied MRR changed" in finding_text(
+        ("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.5)
+    )
 
 
 def test_a_change_of_small_means_shows_and_one_that_stays_does_not_hide_one_that_moves():
     small = finding_text(("a-v1", MONDAY, 0.0014, 0.0014), ("a-v2", TUESDAY, 0.0019, 0.0014))
-    assert small == "a rose from 0.0014 to 0.0019 tied MRR; by sort order it stayed at 0.0014."
+    assert small == "a went from 0.0014 to 0.0019 tied MRR; traditional MRR stayed at 0.0014."
     both = finding_text(
         *(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5004, 0.5)),
         *(("b-v1", MONDAY, 0.5, 0.5), ("b-v2", TUESDAY, 0.5, 0.6)),
     )
-    assert both == "b stayed at 0.500 tied MRR; by sort order it rose, from 0.500 to 0.600."
+    assert both == "b stayed at 0.500 tied MRR; traditional MRR went from 0.500 to 0.600."
 
 
 TIES = ("expected", "input", "pessimistic", "optimistic")
@@ -279,13 +293,13 @@ def test_judged_queries_that_a_version_lacks_are_no_lists_that_came():
             lambda query: query < 25,
             "changed after 25 lists of 40: tied MRR was 1.000 before and is 0.333 since",
         ),
-        (40, lambda query: query < 25, "(p < 0.001); no order of the ties could make the two means equal."),
+        (40, lambda query: query < 25, "(p < 0.001); no tie order makes the two means equal."),
         (
             40,
             lambda _: True,
-            "shows no change of tied MRR beyond chance over its 40 lists; their mean is 1.000.",
+            "shows no change of tied MRR beyond chance over its 40 lists (mean 1.000).",
         ),
-        (1, lambda _: True, "beyond chance over its 1 list; their mean is 1.000."),
+        (1, lambda _: True, "beyond chance over its 1 list (mean 1.000)."),
     ],
 )
 def test_the_sentence_says_where_the_tied_mean_changed_and_whether_ties_may_have_done_it(
@@ -299,9 +313,9 @@ def test_a_change_that_an_order_of_ties_undoes_is_said_to_be_one():
     lists = pd.DataFrame({"query_id": [f"q{n}" for n in range(60)], "tied": [0.8] * 30 + [0.4] * 30})
     lists = lists.assign(worst=0.2, best=1.0)
     finding = plain(arrivals_finding("llm", lists, change_of(lists, "RR"), "MRR"))
-    assert "an order of the ties could make the two means equal" in finding
+    assert "some tie order makes the two means equal" in finding
     own_rule = plain(arrivals_finding("llm", lists, change_of(lists, "TsRR"), "TsRR"))
-    assert "TsRR settles ties by its own rule, so ties alone may have done it." in own_rule
+    assert "TsRR settles ties by its own rule, so ties alone may explain the change." in own_rule
 
 
 TREATMENTS = ["expected", "optimistic", "pessimistic", "input"]
@@ -341,10 +355,10 @@ def test_changes_are_those_of_the_tied_values():
 
 def test_the_finding_counts_changes_and_names_the_largest_that_no_order_makes():
     words = plain(change_finding(CHANGES.reset_index()))
-    assert words == "3 of 4 values changed, 2 of them whatever the order of ties: up is 0.6667 higher in RR."
+    assert words == "3 of 4 values changed, 2 of them in every tie order: up is 0.6667 higher in RR."
 
 
 def test_states_without_a_common_reranker_are_not_compared():
     changes = value_changes(state(a=(1, 2, 3)), state(b=(1, 2, 3)), "input")
-    assert "nothing to compare" in plain(change_finding(changes))
+    assert "no reranker in common" in plain(change_finding(changes))
     assert plain(change_finding(value_changes(BEFORE, BEFORE, "input"))) == "No value changed."

@@ -13,7 +13,7 @@ COUNTS = pd.DataFrame(
     index=pd.MultiIndex.from_product([["a", "b"], ["q1", "q2"]], names=["reranker", "query_id"]),
 )
 A = (0.5, 0.6, 0.6, 0.9)
-WHY = "20% of the documents in the top 10 are unjudged, 30% of those of a."
+WHY = "20% of the documents in the top 10 are unjudged, 30% for a."
 
 
 def rows(*bars):
@@ -32,7 +32,7 @@ def finding(table):
         ([A, (0.4, 0.5, 0.7, 0.7)], "as many as by ties alone"),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.4, 0.5, 0.5, 0.7)],
-            "Up to 2 of 2 rerankers could lead if every document were judged, by ties alone only a",
+            "Up to 2 of 2 rerankers could lead if every document were judged, only a by ties alone",
         ),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.5, 0.6, 0.6, 0.9), (0.4, 0.5, 0.5, 0.7)],
@@ -40,20 +40,20 @@ def finding(table):
         ),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.1, 0.2, 0.2, 0.3)],
-            "a leads however ties fall and unjudged documents are judged",
+            "a leads in every tie order and for all grades of unjudged documents",
         ),
         ([(0.5, 0.5, 0.6, 0.6)], "Unjudged documents widen no bounds"),
         (
             [(0.4, 0.5, 0.6, 0.7)],
-            "Of a, ties and unjudged documents allow nDCG@10 from 0.400 to 0.700, ties alone from 0.500",
+            "a has nDCG@10 from 0.400 to 0.700 by ties and unjudged documents, ties alone from 0.500",
         ),
-        ([(0.4, 0.5, 0.5, 0.7)], "nDCG@10 from 0.400 to 0.700, 0.500 where none is relevant"),
+        ([(0.4, 0.5, 0.5, 0.7)], "0.500 if none is relevant"),
     ],
 )
 def test_the_finding_says_who_could_lead_by_the_bars_and_who_by_ties_alone(bars, sentence):
     text = finding(rows(*bars))
     assert sentence in text
-    assert text.endswith((f": {WHY}", f"widen no bounds, though {WHY}"))
+    assert text.endswith((f": {WHY}", f"widen no bounds, although {WHY}"))
 
 
 def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
@@ -67,13 +67,13 @@ def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
     [
         ([False], [True], "in the comparison, the bounds of the difference include 0."),
         ([False, False], [True, False], "in both comparisons, the bounds"),
-        ([True, False], [True, True], "1 of 2 comparisons has an order that nothing reverses"),
+        ([True, False], [True, True], "1 of 2 comparisons has the same order"),
         (
             [True, False],
             [True, True],
             "(1 of the 2 significant ones). More may hold: the bounds are not always reached",
         ),
-        ([True, True], [False, False], "no judgment of what nobody judged."),
+        ([True, True], [False, False], "for all grades of unjudged documents."),
     ],
 )
 def test_how_many_comparisons_keep_their_order_is_said_of_all_and_of_the_significant_ones(
@@ -86,4 +86,4 @@ def test_where_each_bar_has_its_own_judgments_that_is_said():
     differences = pd.DataFrame({"lowest": [0.1, -0.2, -0.1], "highest": [0.2, 0.0, -0.01]})
     assert holds(differences).tolist() == [True, False, True]
     text = plain(order_finding(holds(differences).to_numpy(), np.zeros(3, dtype=bool), shares_grades=False))
-    assert text.endswith("More may hold: each bar judges the documents that both lists have as suits it.")
+    assert text.endswith("More may hold: the bounds of the two rerankers grade a common document separately.")

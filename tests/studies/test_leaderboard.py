@@ -93,20 +93,20 @@ def test_a_reranker_with_every_list_left_out_has_no_rank():
     table = board({"strict": STRICT, "none": ranked(9)}, empty="skip")
     assert table.loc["none", ["tied", "tied_rank"]].isna().all()
     assert table.loc["strict", "tied_rank"] == 1
-    assert plain(leaderboard_finding(table, "MRR")).startswith("No document ties: ")
+    assert plain(leaderboard_finding(table, "MRR")).startswith("No documents tie: ")
 
 
 def test_where_nothing_relevant_is_listed_ties_are_not_said_to_be_harmless():
     nothing = [Doc("a", 1, 0), Doc("b", 1, 0)]
-    assert finding({"a": nothing, "b": nothing}).startswith("Every MRR is 0 here: no list has a relevant")
+    assert finding({"a": nothing, "b": nothing}).startswith("Every MRR is 0: no list has a relevant")
 
 
 def test_the_finding_says_plainly_that_ties_do_not_matter():
-    assert finding({"a": STRICT, "b": ranked(4, tied=False)}).startswith("No document ties:")
+    assert finding({"a": STRICT, "b": ranked(4, tied=False)}).startswith("No documents tie:")
     alike = [Doc("a", 1, 1), Doc("b", 1, 1), Doc("c", 0, 0)]
     assert (
         finding({"a": alike})
-        == "Ties do not matter here. Documents tie, but no order of them moves any reranker's MRR."
+        == "Ties do not matter here. Documents tie, but no tie order changes any reranker's MRR."
     )
 
 
@@ -123,7 +123,7 @@ def test_the_finding_does_not_dismiss_ties_that_could_have_moved_a_mean():
 def test_the_finding_names_who_changes_place_and_both_ranks():
     text = finding({"lucky": ranked(1), "strict": STRICT})
     assert text.startswith("lucky is #1 by file order and #2 once ties are averaged: 100%")
-    assert text.endswith("puts its MRR 0.543 too high, 119% above its tied value.")
+    assert text.endswith("puts its MRR 0.543 too high, 119% above its tied score.")
 
 
 def test_the_finding_never_blames_ties_on_a_reranker_that_has_none():
@@ -131,9 +131,9 @@ def test_the_finding_never_blames_ties_on_a_reranker_that_has_none():
     assert "0.000 too" not in text
 
 
-@pytest.mark.parametrize(("place", "size", "direction"), [(1, "0.543", "above"), (5, "0.257", "below")])
+@pytest.mark.parametrize(("place", "size", "direction"), [(1, "0.543", "too high"), (5, "0.257", "too low")])
 def test_the_finding_says_which_way_a_value_is_off_where_the_order_stays(place, size, direction):
-    assert finding({"only": ranked(place)}).startswith(f"By file order only reads {size} MRR {direction}")
+    assert finding({"only": ranked(place)}).startswith(f"By file order only scores {size} MRR {direction}")
 
 
 def test_the_finding_of_nothing_scored_says_so():
@@ -229,15 +229,15 @@ def advice(measure="RR", **means):
 
 
 def test_a_small_mean_is_judged_by_its_own_size():
-    assert row(spread=0.001, a=(0.0014, 0.0019)) == ("tie-inflated", "36% above its tied value")
+    assert row(spread=0.001, a=(0.0014, 0.0019)) == ("tie-inflated", "36% above its tied score")
     assert row(spread=0.001, a=(0.0019, 0.0014))[0] == "tie-deflated"
     assert row(spread=0.001, a=(0.0048, 0.0021)) == (
         "tie-deflated",
-        "56% below its tied value, more than its standard error over queries, 0.0010",
+        "56% below its tied score, more than its standard error over queries, 0.0010",
     )
     assert row(spread=0.001, a=(0.0021, 0.0021, 0.002, 0.0023)) == (
         "tie-sensitive",
-        "worst to best spans 14% of its tied value",
+        "worst to best spans 14% of its tied score",
     )
     assert row(spread=0.001, a=(0.0048, 0.0048))[0] == "stable"
 
@@ -251,21 +251,23 @@ def test_a_verdict_does_not_depend_on_the_scale_of_a_measure(measure, scale):
 
 def test_a_difference_in_the_fourth_decimal_of_a_usual_mean_is_none():
     assert row(spread=0.3, queries=50, bm25=(0.3, 0.3004, 0.2996, 0.3009), other=(0.35, 0.35))[0] == "stable"
-    assert "may be reported as it is" in advice(bm25=(0.3, 0.3004, 0.2996, 0.3009), other=(0.35, 0.35))
+    assert "You can report the traditional score" in advice(
+        bm25=(0.3, 0.3004, 0.2996, 0.3009), other=(0.35, 0.35)
+    )
 
 
 def test_a_gap_larger_than_the_luck_with_many_queries_counts():
     word, why = row(spread=0.03, queries=10_000, a=(0.3, 0.3004))
     assert (word, why) == (
         "tie-inflated",
-        "0.1% above its tied value, more than its standard error over queries, 0.00030",
+        "0.1% above its tied score, more than its standard error over queries, 0.00030",
     )
     assert row(spread=0.03, queries=100, a=(0.3, 0.3004))[0] == "stable"
 
 
 def test_a_gap_that_changes_places_counts_and_names_whom_it_passes():
     means = {"a": (0.3, 0.3004), "b": (0.3002, 0.3002), "c": (0.2, 0.2)}
-    assert row(**means) == ("tie-inflated", "0.1% above its tied value, enough to change places with b")
+    assert row(**means) == ("tie-inflated", "0.1% above its tied score, enough to change ranks with b")
     assert row(b=means["b"], a=means["a"])[0] == "stable", "b has no gap of its own"
     joint = {"a": (0.3, 0.3003, 0.2997, 0.3003), "b": (0.3004, 0.3001, 0.3001, 0.3007)}
     assert [row(**joint)[0], row(**dict(reversed(joint.items())))[0]] == ["tie-inflated", "tie-deflated"]
@@ -275,7 +277,7 @@ def test_bounds_that_reach_past_another_reranker_count():
     near = {"a": (0.3, 0.3, 0.2995, 0.3005), "b": (0.3004, 0.3004), "c": (0.2, 0.2)}
     assert row(**near) == (
         "tie-sensitive",
-        "worst to best spans 0.3% of its tied value, enough to change places with b",
+        "worst to best spans 0.3% of its tied score, enough to change ranks with b",
     )
     assert row(**near | {"b": (0.301, 0.301)})[0] == "stable"
     wide = {"a": (0.3, 0.3, 0.2999, 0.3001), "b": (0.5, 0.5, 0.1, 0.9)}
@@ -285,30 +287,30 @@ def test_bounds_that_reach_past_another_reranker_count():
 def test_rounding_zero_one_query_and_nothing_scored_are_stable_or_have_no_verdict():
     assert row(a=(0.3, 0.3 + 1e-12, 0.3 - 1e-13, 0.3 + 1e-12))[0] == "stable"
     assert row(a=(0.3, 0.3 + 1e-13), b=(0.3 + 5e-14, 0.3))[0] == "stable"
-    assert row(a=(0.0, 0.0)) == ("stable", "no order of its ties moves it")
+    assert row(a=(0.0, 0.0)) == ("stable", "no order of its ties changes it")
     assert row(queries=1, a=(0.5, 1.0, 0.2, 1.0))[0] == "tie-inflated"
     assert row(a=(math.nan, math.nan, math.nan, math.nan), b=(1, 1)) == (None, "")
 
 
 def test_what_counts_is_said_of_every_verdict():
     for word in ("stable", "tie-sensitive", "tie-inflated", "tie-deflated"):
-        for beside in ("1% of the tied value", "standard error over queries", "another reranker"):
+        for beside in ("1% of the tied score", "standard error over queries", "another reranker"):
             assert beside in VERDICTS[word]
 
 
 def test_sentences_say_beside_what_a_gap_is_large_with_figures_that_show_it():
     assert verdict_words(a=(0.0014, 0.0019)) == (
-        "By file order a reads 0.00050 MRR above what its scores say, 36% above its tied value: "
+        "By file order a scores 0.00050 MRR too high, 36% above its tied score: "
         "50% of the documents of a list tie on average. "
     )
-    assert "a reads 0.00050 MRR too high as its ties are sorted, 36% above its tied value." in advice(
+    assert "a has a traditional MRR that is 0.00050 too high, 36% above its tied score." in advice(
         a=(0.0014, 0.0019)
     )
-    assert "Ties alone let a read anywhere from 0.0014 to 0.0019" in advice(a=(0.0014, 0.0019))
+    assert "Tie order alone can put a anywhere from 0.0014 to 0.0019" in advice(a=(0.0014, 0.0019))
     assert verdict_words(a=(0.0021, 0.0021, 0.002, 0.0023)).endswith(
-        "from 0.0020 to 0.0023: worst to best spans 14% of its tied value."
+        "from 0.0020 to 0.0023: worst to best spans 14% of its tied score."
     )
     close = verdict_words(a=(0.3, 0.3, 0.2998, 0.3002), b=(0.3003, 0.3003, 0.3001, 0.3005))
     assert close.startswith("Ties hardly matter here.")
-    assert "2 rerankers are so close that it can change their places" in close
-    assert verdict_words(a=(0.3, 0.3)).startswith("Ties do not matter here. Documents tie, but no order")
+    assert "2 rerankers are so close that tie order can change their ranks" in close
+    assert verdict_words(a=(0.3, 0.3)).startswith("Ties do not matter here. Documents tie, but no tie order")

@@ -335,7 +335,7 @@ def test_rerankers_with_a_spread_are_scored_under_it():
     sizes = own.loc["noisy", ["low", "noise", "high"]].tolist()
     assert sizes == pytest.approx([2 / np.std([3, 2, 1])] * 3)
     tied = pd.Series({"exact": 1.0, "noisy": 1.0})
-    assert said(own_noise_sentence(own, tied, "MRR")).endswith(" has 0.749 MRR, without it 1.000.")
+    assert said(own_noise_sentence(own, tied, "MRR")).endswith(" has 0.749 MRR instead of 1.000.")
 
 
 def test_a_spread_that_cannot_be_computed_leaves_its_reranker_out():
@@ -359,36 +359,38 @@ def sketch(**columns):
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0]),
             None,
-            "A leads under every noise up to σ = 1. "
+            "A has the highest MTRR under every noise up to σ = 1. "
             "The order of both holds in half of the draws or more up to σ = 1.",
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.05,
-            "A leads until σ = 0.14, then B does. The order of both holds in half of the draws at σ = 0.05.",
+            "A has the highest MTRR up to σ = 0.14, then B. "
+            "The order of both holds in half of the draws at σ = 0.05.",
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.01,
-            "A leads until σ = 0.14, then B does. "
+            "A has the highest MTRR up to σ = 0.14, then B. "
             "The order of both holds in fewer than half of the draws at σ = 0.01 already.",
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0], C=[0.7] * 4),
             0.05,
-            "A leads until σ = 0.14, then C does. The order of all 3 holds in half of the draws at σ = 0.05.",
+            "A has the highest MTRR up to σ = 0.14, then C. "
+            "The order of all 3 holds in half of the draws at σ = 0.05.",
         ),
         (
             sketch(A=[0.501, 0.5, 0.4, 0.1], B=[0.5, 0.502, 0.5, 0.3]),  # never clear of each other before
             None,
-            "A leads until σ = 0.0033, then B does.",
+            "A has the highest MTRR up to σ = 0.0033, then B.",
         ),
-        (sketch(A=[0.5] * 4, B=[0.5] * 4), None, "2 rerankers lead level without noise: there is no leader"),
+        (sketch(A=[0.5] * 4, B=[0.5] * 4), None, "2 rerankers share the lead without noise"),
         (
             sketch(A=[0.00002, 0.00002, 0.00001, 0.000004]),
             None,
             "A scores 0.000020 MTRR without noise, "
-            "and 0.0000040 with noise as large as the spread of its scores.",
+            "and 0.0000040 with noise of one standard deviation of its scores.",
         ),
         (sketch(A=[np.nan] * 4), None, "No list is scored"),
     ],

@@ -142,8 +142,8 @@ def finding(docs):
 @pytest.mark.parametrize(
     ("docs", "start"),
     [
-        ([Doc("a", 1, 0)], "No relevant document is listed"),
-        ([Doc("a", 2, 1), Doc("b", 1, 0)], "No document ties"),
+        ([Doc("a", 1, 0)], "The list has no relevant document"),
+        ([Doc("a", 2, 1), Doc("b", 1, 0)], "No documents tie"),
         ([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)], "6 orders, one value"),
         ([Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 1, 0)], "File order gives this list RR 1.000"),
     ],
@@ -154,9 +154,9 @@ def test_the_finding_of_a_query_says_what_its_ties_leave_open(docs, start):
 
 def test_the_finding_of_a_query_gives_the_order_taken_the_mean_and_the_range():
     text = finding([Doc("a", 1, 0), Doc("b", 1, 1), Doc("c", 1, 0)])
-    assert text.startswith("File order gives this list RR 0.500; the mean over 6 orders is 0.611.")
+    assert text.startswith("File order gives this list RR 0.500. The mean over 6 orders is 0.611.")
     assert "at any rank from 1 to 3" in text
-    assert text.endswith("RR is 0.333 at worst and 1.000 at best.")
+    assert text.endswith("RR is 0.333 in the worst case and 1.000 in the best case.")
 
 
 @pytest.mark.parametrize(("traditional", "point"), [(1.0, "0.750 too high"), (0.2, "0.050 too low")])
@@ -164,7 +164,7 @@ def test_the_gap_of_a_list_is_told_with_both_its_values_and_how_many_orderings_t
     value = pd.Series({"input": traditional, "expected": 0.25})
     prose = gap_of_list(value, "RR", "input", "about 10¹⁹")
     assert Strong(point) in prose
-    assert f"gives {traditional:.3f}, the mean of about 10¹⁹ orderings is 0.250." in plain(prose)
+    assert f"score is {traditional:.3f}, the mean over about 10¹⁹ orderings is 0.250." in plain(prose)
 
 
 def evaluated(rows, measures=("RR", "TsRR")):

@@ -145,7 +145,7 @@ def test_a_precision_is_said_in_words(precision, words):
 
 def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):
     sentence = plain(precision_finding(curve[curve["reranker"] == "fine"], "MRR"))
-    assert "do as well as all digits" in sentence
+    assert "enough: " in sentence
     assert "With 0 decimals" in sentence
 
 
@@ -156,8 +156,8 @@ def test_the_finding_tells_a_file_whose_order_keeps_what_the_digits_lose():
         plain(precision_finding(precision_curve(Runs.from_frame(rows), "RR"), "MRR"))
         for rows in (by_score, table)
     )
-    assert "hides that" in hidden
-    assert "hides that" not in visible
+    assert "hides this" in hidden
+    assert "hides this" not in visible
 
 
 def test_one_decimal_does_and_two_do():
@@ -165,7 +165,7 @@ def test_one_decimal_does_and_two_do():
         {"query_id": "q", "doc_id": list("abcd"), "score": [0.9, 0.7, 0.54, 0.51], "relevance": [1, 0, 0, 0]}
     )
     curve = precision_curve(Runs.from_frame(rows), "RR", precisions=["float64", "decimals:1", "decimals:0"])
-    assert plain(precision_finding(curve, "MRR")).startswith("1 decimal does as well as all digits: 50%")
+    assert plain(precision_finding(curve, "MRR")).startswith("1 decimal is enough: 50%")
 
 
 def test_the_finding_of_scores_that_no_format_ties_says_so():
@@ -185,7 +185,9 @@ def test_the_finding_of_scores_that_differ_late_says_that_every_digit_counts():
     table = pd.DataFrame({"query_id": "q", "doc_id": list("abcdefgh"), "score": scores, "relevance": 0})
     table.loc[3, "relevance"] = 1
     curve = precision_curve(Runs.from_frame(table), "RR", precisions=["float64", "float32", "decimals:3"])
-    assert plain(precision_finding(curve, "MRR")).startswith("Every digit counts. With float32, 100% tie")
+    assert plain(precision_finding(curve, "MRR")).startswith(
+        "Every digit counts. With float32, 100% of the documents tie"
+    )
 
 
 def test_the_finding_of_nothing_scored_says_so():
@@ -242,20 +244,20 @@ def test_the_finding_says_what_the_chosen_settings_leave_to_luck(growth):
     row = growth[growth["tie_probability"] == 0.3].iloc[0]
     sentence = plain(growth_finding(growth, 0.3, 10, "MRR"))
     assert sentence.startswith("With 10 score levels and a tie probability of 0.3,")
-    assert f"19 in 20 shuffles of the same file give {row['low']:.3f} to {row['high']:.3f}, and" in sentence
+    assert f"95% of the shuffles of the file give {row['low']:.3f} to {row['high']:.3f}." in sentence
     assert "1 score level and" in plain(growth_finding(growth, 0.3, 1, "MRR"))
 
 
 def test_the_finding_of_lists_without_ties_says_so():
     curve = growth_curve(partial(SIMULATE, performance=0), 0, "RR", [0])
-    assert plain(growth_finding(curve, 0, 0, "MRR")).startswith("No document ties: MRR is ")
+    assert plain(growth_finding(curve, 0, 0, "MRR")).startswith("No documents tie: MRR is ")
 
 
 def test_a_measure_with_its_own_rule_for_ties_is_said_to_have_one_and_not_to_be_left_to_luck():
     curve = growth_curve(SIMULATE, 10, "TsRR", [0.3])
     sentence = plain(growth_finding(curve, 0.3, 10, "TsRR"))
     assert sentence.endswith("TsRR settles ties by its own rule. ")
-    assert "19 in 20" not in sentence
+    assert "shuffles" not in sentence
 
 
 ROWS = """query_id,doc_id,p_0,p_1,p_2,relevance
@@ -294,9 +296,15 @@ def test_the_ties_that_grading_makes_and_what_the_measure_gains_are_said(paths):
     assert row["expected"] == 1
     text = plain(argmax_finding(losses, "MRR"))
     assert text == (
-        "By likeliest grades of llm, 100% of the documents of a list tie, by expected grades 0%, "
-        "and the tied MRR is 1.000 in place of 0.681: +0.319."
+        "llm ties 100% of a list by likeliest grades and 0% by expected grades. Expected grades change "
+        f"tied MRR from 0.681 to 1.000: +0.319 (standard error {row['gain_error']:.3f})."
     )
+
+
+def test_a_gain_within_its_standard_error_is_called_so(paths):
+    losses = argmax_losses(read_runs(paths), "RR")
+    assert "no more than its standard error" in plain(argmax_finding(losses.assign(gain_error=0.5), "MRR"))
+    assert "standard error" not in plain(argmax_finding(losses.assign(gain_error=np.nan), "MRR"))
 
 
 def test_only_rerankers_with_probabilities_are_asked(paths):

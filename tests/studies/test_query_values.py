@@ -59,7 +59,7 @@ def test_outcomes_add_up_and_are_mirrored_when_the_baseline_is_the_other(lists):
     [
         ({"A": {"q": ranked("a", "b")}}, "nothing to compare"),
         ({"A": {"q": ranked("a", "b")}, "B": {"q": ranked("b", "a")}}, "Ties change no outcome"),
-        ({"A": {"q": TIED}, "B": {"q": ranked("a", "b")}}, "on 1 of 1 query of B: 0 won and 0 lost"),
+        ({"A": {"q": TIED}, "B": {"q": ranked("a", "b")}}, "on 1 of 1 query for B: 0 won and 0 lost"),
     ],
 )
 def test_the_finding_says_what_ties_decide(lists, words):

@@ -119,7 +119,7 @@ def test_the_variants_of_overlap_say_different_things_of_one_tie():
         ({}, {"b": 1}, {}, "empty"),
         ({"a": nan}, {"a": 1}, {}, "'a' has no finite score"),
         ({"a": 1}, {"a": 1}, {"measure": "spearman"}, "tau_b, tau_ap"),
-        ({"a": 1}, {"a": 1}, {"persistence": 1}, "above 0 and below 1"),
+        ({"a": 1}, {"a": 1}, {"persistence": 1}, "between 0 and 1"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_what_to_do(first, second, options, message):
@@ -135,7 +135,7 @@ def test_a_published_leaderboard_is_held_against_the_tied_one_by_every_measure()
     exact = rank_similarity({"a": 3, "b": 2, "c": 1, "d": 1}, {"a": 3, "b": 2, "c": 2, "d": 1}, "tau_ap")
     assert tuple(table.loc["tau_ap", list(exact._fields)]) == pytest.approx(tuple(exact))
     assert table.loc["tau_b", ["worst", "best"]].tolist() == pytest.approx([1 / 3, 1])
-    sentence = "in brackets by how level rerankers are ordered: Kendall's τ_b 0.800 (0.333 to 1.000); τ_AP"
+    sentence = "range over tie orders in brackets): Kendall's τ_b 0.800 (0.333 to 1.000); τ_AP"
     assert sentence in similarity_words(table)
     assert not len(leaderboard_similarity(tied[:1], published))
     assert not similarity_words(leaderboard_similarity(tied[:1], published))
@@ -189,7 +189,7 @@ def test_a_copy_is_told_from_a_list_that_is_only_much_alike():
     assert first["similarity"] == pytest.approx(1)
     assert first["identical"] == first["n"] == 6
     assert (pairs["identical"][1:] < pairs["n"][1:]).all()
-    text = "r2 and copy have the same lists, ties and all, in all 6 queries both rank: one copies the other."
+    text = "r2 and copy have the same documents and ties in all 6 common queries: one copies the other."
     assert plain(similarity_finding(pairs)) == text
     assert list_similarity(lists, "a").iloc[0]["similarity"] < 1
     assert list_similarity(lists, queries=["q0"]).iloc[0]["n"] == 1
@@ -198,7 +198,7 @@ def test_a_copy_is_told_from_a_list_that_is_only_much_alike():
 def test_the_finding_is_true_where_nobody_copies_and_where_there_is_nothing_to_compare():
     _, lists = rankings_of_lists(rerankers=2)
     text = plain(similarity_finding(list_similarity(lists)))
-    assert text == "r0 and r1 have an overlap of 0.222, and the same list in no query."
+    assert text == "r0 and r1 have a mean overlap of 0.222, and the same list in no query."
     none = list_similarity(lists, queries=["q2"])
     assert plain(similarity_finding(none)) == "No two rerankers have lists for the same query."
     assert none["similarity"].isna().all()

@@ -49,7 +49,9 @@ def test_the_scenarios_with_one_mrr_and_two_maps_part_on_their_query():
     row = table(scenarios).loc["B"]
     assert row[["rr_tied_times", "ap_tied_times"]].to_list() == pytest.approx([1, 1 / 0.7])
     assert row[["one_sided", "opposed"]].to_list() == [1, 0]
-    assert "By tied MAP, which counts all that is relevant, B leads." in finding(scenarios)
+    assert "B has the highest tied MAP, which counts all relevant documents: 1.000 against 0.700." in finding(
+        scenarios
+    )
 
 
 def test_a_query_on_which_rr_and_ap_name_another_winner_is_counted_apart():
@@ -61,12 +63,19 @@ def test_the_finding_compares_the_leader_with_the_baseline_and_says_what_kind_of
     assert text.startswith(
         "high scores 3.33 times the MTRR of low and 3.53 times its tied MAP (traditional: 3.33"
     )
-    assert "at about rank 1.6, that of low at about rank 5.3, in the harmonic mean" in text
-    assert (
-        "that is 1.6 and 5.3, and the plain mean of the ranks, over the lists that hold one, 2.5 and 6.0."
-        in text
-    )
-    assert "The queries of high have more that is relevant (1.50 against 1.00 a query)" in text
+    assert "at about rank 1.6, that of low at about rank 5.3 (harmonic mean)" in text
+    assert "is 1.6 and 5.3. The arithmetic mean, over lists with a relevant document, is 2.5 and 6.0." in text
+    assert "The queries of high have more relevant documents (1.50 against 1.00 a query)" in text
+
+
+def test_a_difference_within_its_standard_error_is_not_claimed():
+    # RR of B − A: −1/2 and 2/3, a mean of 1/12 with the standard error 7/12
+    close = finding({"A": [{1}, {3}], "B": [{2}, {1}]})
+    assert "The data cannot tell them apart by MTRR (difference 0.083, standard error 0.583)." in close
+    assert "The data cannot tell them apart by tied MAP" in close
+    assert "cannot tell" not in finding({"low": [{4}, {8}, {5}], "high": [{1}, {1}, {1}]})
+    assert "One common query gives the differences no standard error." in finding({"A": [{2}], "B": [{1}]})
+    assert "standard error" not in finding({"A": [{2}], "B": [{2}]})
 
 
 def test_a_baseline_that_leads_is_compared_with_the_next():
@@ -77,13 +86,13 @@ def test_a_baseline_that_leads_is_compared_with_the_next():
 @pytest.mark.parametrize(
     ("rerankers", "options", "text"),
     [
-        ({"A": [{2}]}, {}, "1/MTRR puts the first relevant document of A at about rank 2.0, in the harmonic"),
-        ({"A": [set()], "B": [set()]}, {}, "No list holds a relevant document"),
+        ({"A": [{2}]}, {}, "1/MTRR puts the first relevant document of A at about rank 2.0 (harmonic"),
+        ({"A": [set()], "B": [set()]}, {}, "No list has a relevant document"),
         ({"A": [set()]}, {"empty": "skip"}, "No list is scored"),
         (
             {"none": [set()], "B": [{2}]},
             {},
-            "none lists no relevant document, so nothing can be said in times.",
+            "none lists no relevant documents: ratios are undefined.",
         ),
         ({"A": [{2}], "B": [{2}]}, {}, "A scores 1.00 times the MTRR of B and 1.00 times its tied MAP"),
         ({"A": [{2}], "B": [{3}]}, {"traditional": "expected"}, "A scores 1.50 times the MTRR of B"),

@@ -22,39 +22,39 @@ def advice(measure="RR", **files):
 
 def test_without_ties_the_traditional_value_may_be_reported():
     sentence = advice(strict_trec=STRICT, qrels_txt=QRELS)
-    assert sentence.startswith("No document ties: the scores leave one order")
-    assert sentence.endswith("The traditional value may be reported as it is.")
+    assert sentence.startswith("No documents tie: traditional and tied scores are equal")
+    assert sentence.endswith("You can report the traditional score.")
 
 
 def test_where_ties_move_a_mean_the_tied_value_is_to_be_reported_with_what_they_move():
     sentence = advice(strict_trec=STRICT, flat_trec=TIED, qrels_txt=QRELS)
-    assert sentence.startswith("Report MTRR, the mean over all orders, with its worst and best.")
-    assert sentence.endswith("Ties alone let flat read anywhere from 0.200 to 1.000.")
-    assert sentence.count("its tied value") == 1
+    assert sentence.startswith("Report MTRR, the mean over all orders, with its worst and best case.")
+    assert sentence.endswith("Tie order alone can put flat anywhere from 0.200 to 1.000.")
+    assert sentence.count("its tied score") == 1
 
 
 def test_a_gap_is_told_with_its_size_and_side():
     # ranks 5, 5, 3 and 4 of five: a mean of 0.2458, where H(5)/5 = 0.4567
     low = QRELS.replace("0 d0 1", "0 d4 1").replace("0 d1 1", "0 d4 1")
     sentence = advice(flat_trec=TIED, qrels_txt=low)
-    assert "flat reads 0.211 MRR too low as its ties are sorted, 46% below its tied value." in sentence
+    assert "flat has a traditional MRR that is 0.211 too low, 46% below its tied score." in sentence
 
 
 def test_where_nothing_relevant_is_listed_nothing_is_recommended():
     rows = "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\n"
-    assert advice(a_csv=rows) == "Nothing can be recommended: every MRR is 0, in any order of ties."
+    assert advice(a_csv=rows) == "There is nothing to recommend: every MRR is 0 in any tie order."
 
 
 def test_a_measure_with_its_own_rule_needs_no_other():
     assert advice("taRR", flat_trec=TIED, qrels_txt=QRELS).startswith(
-        "Report taRR beside MTRR, and name its rule. taRR settles ties by a rule of its own"
+        "Report taRR together with MTRR, and name its tie rule. taRR settles ties by its own rule"
     )
 
 
 def test_a_file_of_ranks_is_said_to_hide_its_ties():
     ranks = "".join(f"q{query}\td{document}\t{document + 1}\n" for query in range(4) for document in range(5))
     sentence = advice(msmarco_tsv=ranks, qrels_txt=QRELS)
-    assert sentence.endswith("msmarco.tsv holds ranks and no scores: what tied there cannot be seen.")
+    assert sentence.endswith("msmarco.tsv holds ranks and no scores, which hides any ties.")
 
 
 def test_what_made_the_ties_is_to_be_mended_first():

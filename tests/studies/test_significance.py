@@ -169,7 +169,7 @@ def test_a_value_that_is_no_number_is_left_out_and_told():
     values[3, 0], values[4, 1], values[5, 1] = np.nan, np.nan, np.inf
     row = compared(values).iloc[0]
     assert row["n"] == 27
-    assert row["note"] == "values that are no numbers, left out: 3"
+    assert row["note"] == "values left out because they are not finite: 3"
     assert row["p"] == pytest.approx(compared(FIVE[[0, 1, 2, *range(6, 30)], :2]).iloc[0]["p"])
 
 
@@ -198,8 +198,8 @@ def test_one_reranker_has_nothing_to_be_compared_with():
     ("options", "words"),
     [
         ({"baselines": "r9"}, "no reranker 'r9'.*r0, r1, r2, r3, r4"),
-        ({"measure": "AP"}, "AP was not evaluated. There are: RR"),
-        ({"ties": "input"}, "input was not evaluated. There are: expected"),
+        ({"measure": "AP"}, "AP was not evaluated. Choose among: RR"),
+        ({"ties": "input"}, "input was not evaluated. Choose among: expected"),
         ({"test": "f"}, "no test 'f'"),
         ({"correction": "sidak"}, "no correction 'sidak'"),
         ({"level": 95}, "level=95"),
@@ -298,7 +298,7 @@ def test_a_reranker_that_ties_put_behind_is_said_to_be_behind_without_a_minus():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (FIVE[:, :1], "There is one reranker, and nothing to compare it with."),
+        (FIVE[:, :1], "There is only one reranker, so there is nothing to compare."),
         (FIVE[:1], "No test is possible. A test needs two queries."),
         (FIVE[:, [0, 0]], "r1 is not shown to differ from r0, whether ties are sorted or averaged."),
         (FIVE[:, [0, 0, 0]], "No reranker is shown to differ from r0, whether ties are sorted or averaged."),

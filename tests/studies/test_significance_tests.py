@@ -331,7 +331,7 @@ def test_the_interval_of_randomisation_holds_the_shifts_that_flipped_signs_do_no
 def test_an_interval_leaves_0_out_where_p_is_significant_or_the_note_says_why_not(test, values, level):
     row = compare_pair(*values.T, test.name, level)
     leaves_out = row["low"] > 1e-9 or row["high"] < -1e-9
-    disagrees = "p is of ranks, the interval of means" in row["note"]
+    disagrees = "p compares ranks and the interval compares means" in row["note"]
     assert (bool(is_significant(row["p"], level)) != leaves_out) == disagrees
     assert not disagrees or test.name in ("wilcoxon", "mann-whitney")
     assert test.name not in ("wilcoxon", "mann-whitney") or "for means, while p is of ranks" in test.interval
@@ -369,7 +369,7 @@ def test_a_measure_without_a_largest_value_has_no_largest_difference():
         scored("DCG", expected={"A": [0, 0], "B": [2, 3]}), "DCG", "expected", "A", "randomisation"
     ).iloc[0]
     assert (row["low"], row["high"]) == (-np.inf, np.inf)
-    assert row["note"] == "so little allows any difference: no interval of 0.95 has a bound"
+    assert row["note"] == "too few queries: the 0.95 interval of the difference has no bounds"
 
 
 @pytest.mark.parametrize("n", [20, 45])

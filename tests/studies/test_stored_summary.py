@@ -116,14 +116,16 @@ def test_a_survey_of_hundreds_of_lists_is_that_in_memory_and_names_the_farthest(
     first = lists["query_id"][0]
     sentence = plain(stored_summary_finding(summary, "RR", first))
     assert sentence.split("Farthest")[0] == plain(gap_finding(table, "RR")).split("Farthest")[0]
-    assert f"Farthest off is query {first} of {lists['reranker'][0]}" in sentence
+    assert f"The largest gap is in query {first} of {lists['reranker'][0]}" in sentence
 
 
 def test_lists_without_a_tie_have_no_gap_and_say_so(file):
     summary = stored_summary(
         Stored.write(file, in_parts({"A": {"q": [Doc("a", 2, 1), Doc("b", 1, 0)]}})), "RR", "input"
     )
-    assert plain(stored_summary_finding(summary, "RR", "")) == "No list has a tie. No sort can change a value."
+    assert (
+        plain(stored_summary_finding(summary, "RR", "")) == "No list has ties. Tie order cannot change a score."
+    )
     assert summary.ratios.cells().n_lists.tolist() == [1, *[0] * 19]
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import cache, controls
 from dashboard.choices import View
+from dashboard.escaping import escape_markdown
 from dashboard.views.data.columns import columns_and_rows
 from dashboard.views.data.files import board_panel, file_cards, finding_cards
 from dashboard.views.data.library import uploads_section
@@ -33,6 +34,8 @@ def show(view: View) -> None:
         if st.button("See results", icon=":material/leaderboard:", type="primary", key="see-results"):
             st.switch_page("views/leaderboard.py")
         results_line(board)
+        if named := cache.lookalike_text(board):
+            st.caption(f":material/database: {escape_markdown(named)}")
         findings = cache.findings(board)
         file_cards(board, findings, view.palette)
         finding_cards(board, findings)

@@ -22,6 +22,7 @@ from dashboard.views.data.columns import choose_columns
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
+from metrics.runs.named_judgments import PREFIX
 from metrics.scale.stored import is_stored
 from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import Prose, Strong
@@ -52,9 +53,7 @@ def upload_field(view: View) -> None:
             key="upload",
             help=f"At most {MOST_FILES} files. Formats are recognised by content, not by file name.",
         )
-        with st.popover("Paste", icon=":material/content_paste:"):
-            name = st.text_input("Name", "pasted.txt", key="paste-name")
-            text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
+        pasted = _paste() + _named_judgments()
         if st.button("Sample data", icon=":material/dataset:"):
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
@@ -62,13 +61,34 @@ def upload_field(view: View) -> None:
             "Add to this board", key="add", help="A file replaces the loaded file of the same name."
         )
         is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
-    files = [File(file.name, file.getvalue()) for file in uploaded]
-    if text.strip():
-        files.append(File(name or "pasted.txt", text.encode("utf-8", "replace")))
+    files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
     if files:
         _show_files(files, view if is_addition else None, keep=not is_private)
     else:
         current_draft(None)
+
+
+def _paste() -> list[File]:
+    with st.popover("Paste", icon=":material/content_paste:"):
+        name = st.text_input("Name", "pasted.txt", key="paste-name")
+        text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
+    return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
+
+
+def _named_judgments() -> list[File]:
+    """Return the judgments of an ir_datasets dataset, read from the server's cache, as a file."""
+    with st.popover("Judgments", icon=":material/database:"):
+        name = st.text_input(
+            "ir_datasets dataset",
+            key="named-judgments",
+            placeholder="beir/scifact/test",
+            help="Reads the ir_datasets cache of the server. Nothing is downloaded.",
+        )
+        try:
+            return [File.open(PREFIX + name.strip())] if name.strip() else []
+        except TieScopeError as error:
+            st.error(escape_markdown(str(error)), icon=":material/error:")
+            return []
 
 
 def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:

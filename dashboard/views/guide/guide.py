@@ -261,7 +261,7 @@ def draw_list(block: Block) -> None:
 
 
 MOST_TIED = 30
-MOST_ABOVE = 20
+MOST_ABOVE = 20  # or below
 SIGMAS = ("0.001", "0.01", "0.05", "0.1", "0.2", "1", "100")
 """Standard deviations on offer."""
 _ICONS = ("join_inner", "casino", "straighten")
@@ -299,7 +299,7 @@ def one_minute() -> None:
 
 
 def _choose_example() -> WorkedExample:
-    grid = st.grid(4, min_column_width=150)
+    grid = st.grid(5, min_column_width=150)
     with grid.cell():
         tied = number_input("Documents in the tie", 1, MOST_TIED, 5, "tied")
     with grid.cell():
@@ -308,7 +308,9 @@ def _choose_example() -> WorkedExample:
         above = number_input("Documents above the tie", 0, MOST_ABOVE, 0, "above")
     with grid.cell():
         k = number_input("Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
-    return _cached_example(tied, relevant, above, k)
+    with grid.cell():
+        below = number_input("Documents below the tie", 0, MOST_ABOVE, 0, "under")
+    return _cached_example(tied, relevant, above, k, below)
 
 
 def _draw_answers(example: WorkedExample) -> None:

@@ -161,7 +161,7 @@ _FEW_PAIRS = 6
 """Pairs of the sample in the Guide."""
 _FAMILIES = (
     *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
-    *("bpref", "inferred_ap", "targets", "own_rules"),
+    *("bpref", "inferred_ap", "targets", "subtopics", "own_rules"),
 )
 
 

@@ -337,6 +337,7 @@ def line_format(
     usual: Mapping[str, str],
     recognises: Callable[[Head], bool] | None = None,
     tie_order: str = "input",
+    finish: Callable[[Source], Source] = lambda source: source,
 ) -> Format:
     """Declare a format of spaced lines without a header; `usual` maps our columns to their fields."""
 
@@ -355,7 +356,7 @@ def line_format(
 
     def read_file(head: Head, choice: ColumnChoice) -> Source:
         try:
-            return open_file(head, choice).read()
+            return finish(open_file(head, choice).read())
         except ReadError as error:
             if error.line == 1 and head.may_name_columns:
                 error.with_columns(head.header, {})
@@ -440,6 +441,27 @@ def _is_ranked(head: Head) -> bool:
     return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
 
 
+_QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
+
+
+def _has_subtopics(head: Head) -> bool:
+    """Return whether lines have four fields, and a second one is not the 0 or Q0 of ordinary judgments."""
+    width = len(_QRELS_COLUMNS)
+    return head.width == width and any(
+        line[1] not in (b"0", b"Q0") for line in head.lines if len(line) == width
+    )
+
+
+def _without_one_iteration(source: Source) -> Source:
+    """Drop the subtopic if all rows have the same one, which is then an iteration."""
+    columns = source.table.column_names
+    if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).unique()) > 1:
+        return source
+    mapping = {ours: theirs for ours, theirs in source.mapping.items() if ours != "subtopic"}
+    table = source.table.drop_columns(["subtopic"])
+    return replace(source, table=table, mapping=mapping, format="trec-qrels")
+
+
 LINE_FORMATS = (
     line_format(
         "trec-run",
@@ -450,10 +472,19 @@ LINE_FORMATS = (
         tie_order="docid_desc",
     ),
     line_format(
+        "diversity-qrels",
+        "TREC judgments of subtopics: query subtopic document grade.",
+        "q1 1 d7 1\nq1 2 d7 1\nq1 2 d2 0",
+        ("query_id", "subtopic", "doc_id", "relevance"),
+        {"query_id": "query_id", "subtopic": "subtopic", "doc_id": "doc_id", "relevance": "relevance"},
+        _has_subtopics,
+        finish=_without_one_iteration,
+    ),
+    line_format(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
         "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
-        ("query_id", "iteration", "doc_id", "relevance"),
+        _QRELS_COLUMNS,
         {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
     ),
     line_format(

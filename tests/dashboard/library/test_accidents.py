@@ -314,7 +314,7 @@ def test_a_kept_board_of_a_damaged_upload_cannot_be_kept_from_itself(library):
     record = library.keep(FIRST)
     sources = [entry.read() for entry in record.spec.entries]
     record.spec.entries[0].file.data.unlink()
-    with refused(r"strict\.trec is no longer in the library. Upload it again"):
+    with refused(r"strict\.trec was removed from the library. Upload it again"):
         library.keep(make_board(record.spec, sources), name="again")
     assert len(library.boards()) == 1
 

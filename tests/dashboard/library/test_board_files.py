@@ -234,7 +234,7 @@ def test_an_upload_that_was_lost_cannot_be_exported(library, tmp_path):
 
 @pytest.mark.parametrize(
     ("limit", "message"),
-    [((board_file, "MOST_FILE_BYTES", 10), "larger than"), ((board_file, "MOST_BYTES", 9), "names take")],
+    [((board_file, "MOST_FILE_BYTES", 10), "larger than"), ((board_file, "MOST_BYTES", 9), "metadata exceeds")],
 )
 def test_a_board_that_could_not_be_read_again_is_not_exported(monkeypatch, limit, message):
     monkeypatch.setattr(*limit)

@@ -65,9 +65,9 @@ def test_queries_that_no_two_runs_share_are_all_counted():
 
     two_runs = board(a_csv=table("a", 0, 60), b_csv=table("b", 45, 105))
     assert two_runs.label.startswith("2 runs, 105 queries")
-    assert plain(board_finding(two_runs)).startswith("2 runs for 105 queries, shown"), "once, not as a name too"
+    assert plain(board_finding(two_runs)).startswith("2 runs for 105 queries."), "once, not as a name too"
     named = replace(two_runs, label="mine · 1a2b")
-    assert plain(board_finding(named)).startswith("mine: 2 runs for 105 queries, shown")
+    assert plain(board_finding(named)).startswith("mine: 2 runs for 105 queries.")
 
 
 def test_another_column_leaves_the_choice_about_missing_scores():

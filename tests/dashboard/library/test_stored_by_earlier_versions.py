@@ -58,7 +58,7 @@ def section_table(page, name):
 
 
 CARDLESS = {
-    "runs": lambda page: finding(page).split("have a tie; ")[1].split()[0],
+    "runs": lambda page: finding(page).split("On average, ")[1].split()[0],
     "rerankers": lambda page: f"{section_table(page, 'Summary table')['first_tied'].max():.4f}",
     "ties": lambda page: (
         f"r {section_table(page, 'Other measures').set_index('measure').loc['AP', 'r_ratio']:.3f}"
@@ -68,7 +68,7 @@ CARDLESS = {
     ),
     "large": lambda page: f"{table(page, 'All rerankers')['tied'].max():.4f}",
     "leaderboard": lambda page: f"{table(page, 'All rerankers')['tied'].max():.4f}",
-    "significance": lambda page: finding(page).split("A difference of ")[1].split()[0],
+    "significance": lambda page: finding(page).split("detects a difference of ")[1].split()[0],
     "tradeoffs": lambda page: f"{table(page, 'All figures')['tied'].max():.4f}",
 }
 """Pages that had cards and have none by now: a figure of these, where it is now."""

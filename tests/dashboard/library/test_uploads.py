@@ -71,9 +71,9 @@ def test_a_board_is_made_from_uploads_in_the_order_asked_for(library):
 def test_an_upload_of_another_is_not_offered(library):
     library.keep(FIRST, ANNA)
     for operation in (library.describe, library.pin, library.discard, library.reclaim):
-        with pytest.raises(LibraryError, match="no longer in the library"):
+        with pytest.raises(LibraryError, match="removed from the library"):
             operation(*[sha(FIRST), "note", BERT] if operation == library.describe else [sha(FIRST), BERT])
-    with pytest.raises(LibraryError, match="no longer in the library"):
+    with pytest.raises(LibraryError, match="removed from the library"):
         library.spec_of([sha(FIRST)], BERT)
 
 

@@ -162,7 +162,7 @@ def test_the_command_tells_the_app_its_host_what_is_declared_and_where_people_co
     assert code == 0
     assert os.environ[ALLOW_HOST] == f"{PROXY} {NAME} https://signed.example.org"
     assert f"localhost, the IP addresses of this machine, {PROXY}, {NAME}, https://signed.example.org." in err
-    assert "Declare other names with --allow-host." in err
+    assert "Add other host names with --allow-host." in err
     assert "--browser.serverAddress=localhost" in streamlit_calls[-1]
 
 

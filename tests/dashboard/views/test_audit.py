@@ -35,7 +35,7 @@ def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_
     ) in texts(page).replace("*", "")
     by_measure = table(page, "Printed orders by measure").set_index("measure")
     assert by_measure.loc["MRR"].tolist() == [27, 9, 9, 9]
-    assert any("How alike the two orders are" in caption.value for caption in page.caption)
+    assert any("Agreement of the two orders" in caption.value for caption in page.caption)
     first = table(page, "Pair by pair") if page.header else None
     assert first is not None
     assert first.iloc[0][["a", "b"]].tolist() == ["MiniLM grade 0-10", "MiniLM int8"]

@@ -70,15 +70,21 @@ def test_the_example_starts_with_five_tied_documents_of_which_one_is_relevant():
 
 
 def test_a_link_brings_its_example_along():
-    page = guided(tied="4", relevant="2", above="1", cutoff="2")
-    assert [page.number_input(key=key).value for key in ("tied", "relevant", "above", "cutoff")] == [4, 2, 1, 2]
+    page = guided(tied="4", relevant="2", above="1", cutoff="2", under="3")
+    assert [page.number_input(key=key).value for key in ("tied", "relevant", "above", "cutoff", "under")] == [
+        4,
+        2,
+        1,
+        2,
+        3,
+    ]
     assert metrics(page)["TMHits@2"] == "0.5000"
     assert metrics(page)["MTRR"] == f"{worked_example(4, 2, 1, 2).expected:.4f}"
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "9999", "many", "", "nan", "inf", "1e999", "2.5"])
 def test_numbers_of_a_link_that_cannot_be_fall_back(value):
-    page = guided(tied=value, relevant=value, above=value, cutoff=value, section=value)
+    page = guided(tied=value, relevant=value, above=value, under=value, cutoff=value, section=value)
     assert "Ties in one minute" in [heading.value for heading in page.header]
     assert list(metrics(page)) == ["MTRR", "Worst case", "Best case", "TMHits@3"]
 

@@ -287,8 +287,8 @@ def test_a_run_that_changed_is_scored_anew(server, runs):
         ("qrels.txt", "qrels.txt", "this is the file of judgments"),
         ("coarse.trec", "*.trec", "several files match"),
         ("kept.parquet", "qrels.txt", "contains its judgments"),
-        ("coarse.trec", "none.txt", "no file that may be opened"),
-        ("", "", "no file that may be opened"),
+        ("coarse.trec", "none.txt", "no such file may be opened"),
+        ("", "", "no such file may be opened"),
     ],
 )
 def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, runs, path, qrels, message):
@@ -352,7 +352,7 @@ def test_what_lies_at_an_address_is_fetched_or_scored_like_a_file(runs, tmp_path
         ["memory://bucket/coarse.trec"], "memory://bucket/qrels.txt", ["RR"], server_files.TIES, str
     )
     assert Stored.open(scored_runs.find(scored.label)).rerankers == ["coarse"]
-    with pytest.raises(UsageError, match="cannot be reached"):
+    with pytest.raises(UsageError, match="cannot be read"):
         scored_runs.score(["memory://bucket/none.trec"], None, ["RR"], server_files.TIES, str)
 
 

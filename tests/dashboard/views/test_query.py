@@ -23,8 +23,8 @@ from dashboard.charts.one_list import (
 )
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.simulator import sampling_convergence
-from dashboard.views import query as orders
 from dashboard.views.query import _without_shared_start
+from dashboard.widgets import components
 from metrics.studies.judging import relevance_chances
 from metrics.studies.one_list import ladder, tie_groups
 from metrics.ties import Ranking
@@ -104,7 +104,7 @@ def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_meas
     assert len(queries) == 100
     assert rerankers[0].startswith("Claude (High Ties) · gap +0.543 · ")
     assert "tie ratio of this reranker's list" in page.selectbox(key="query").help
-    assert "mean over its lists" in page.selectbox(key="reranker").help
+    assert "mean tie ratio" in page.selectbox(key="reranker").help
     page.segmented_control(key="measure").set_value("AP").run()
     assert shown_list(page) == ("Local LLM (Very High Ties)", "q066")
     page.selectbox(key="query").set_value("q008").run()
@@ -186,9 +186,9 @@ def test_patterns_that_are_too_many_are_counted_and_not_listed():
 def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_leaves_out(
     every, number, monkeypatch
 ):
-    downloads, show = {}, orders.table
+    downloads, show = {}, components.table
     monkeypatch.setattr(
-        orders,
+        components,
         "table",
         lambda frame, title, name, columns, download=None, explanation="": (
             downloads.update({name: download}),
@@ -214,7 +214,7 @@ def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_l
 def test_a_list_without_ties_has_one_sentence_and_no_charts_of_its_orders():
     untied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},{at},{at % 2}\n" for at in range(5))
     page = explored(data=label(board(untied_csv=untied)))
-    assert "No document ties: the list has one order, and RR is 0.500." in finding(page)
+    assert "No documents tie: the list has one order, and RR is 0.500." in finding(page)
     for section in ("Ranks", "Permutations"):
         page.segmented_control(key="section").set_value(section).run()
         assert [box.value for box in page.info] == ["Without ties, each document has one rank."]
@@ -288,7 +288,7 @@ def test_any_measure_is_explored_on_extreme_data(name, measure):
 def test_any_order_can_be_the_traditional_one(order):
     page = explored(order=order, measure="nDCG@10")
     worst, value, best = (
-        float(metrics(page)[name]) for name in ("Worst order", "Traditional nDCG@10", "Best order")
+        float(metrics(page)[name]) for name in ("Worst case", "Traditional nDCG@10", "Best case")
     )
     assert worst <= value <= best
 
@@ -394,7 +394,7 @@ def test_where_a_judgment_may_add_a_query_pages_say_why_they_bound_nothing(page)
     shown = opened(page, data=label_, empty="skip", unjudged="bounds", judge_next="true", **choices)
     assert not shown.warning
     if page == "leaderboard":
-        assert "a judgment may add one of them to the means" in page_text(shown)
+        assert "a new judgment may add such a query to the means" in page_text(shown)
 
 
 def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_have_judged_first(holed):

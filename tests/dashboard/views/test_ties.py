@@ -135,7 +135,7 @@ def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabiliti
     losses = table(page, "Loss from ranking by the likeliest grade")
     assert losses["reranker"].to_list() == ["llm"]
     assert losses[["argmax", "expected", "gain"]].to_numpy().tolist() == [[0.75, 1, 0.25]]
-    assert "tied RR is 1.000 in place of 0.750: +0.250" in texts(page).replace("*", "")
+    assert "tied RR from 0.750 to 1.000: +0.250" in texts(page).replace("*", "")
 
 
 def test_a_hundred_lists_with_the_largest_gaps_are_in_the_table_until_all_are_asked_for(downloads):

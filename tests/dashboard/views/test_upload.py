@@ -135,6 +135,18 @@ def test_rows_can_be_pasted():
     assert board_name(page).startswith("1 run, 1 query")
 
 
+def test_judgments_are_taken_by_name_and_what_is_missing_says_how_to_fetch_it(monkeypatch):
+    page = drop(opened("data"), strict_trec=STRICT)
+    page.toggle(key="add").set_value(True)
+    monkeypatch.setattr("metrics.runs.files.read_named_judgments", lambda _: QRELS.encode())
+    page.text_input(key="named-judgments").set_value("a/b").run()
+    assert "4 queries" in board_name(page)
+    monkeypatch.undo()
+    page = opened("data")
+    page.text_input(key="named-judgments").set_value("beir/no/such").run()
+    assert "ir_datasets has no dataset of this name" in said(page)
+
+
 WRONG = {
     "picture_csv": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: this is a PNG picture"),
     "empty_trec": (b"", "line 1: the file is empty"),

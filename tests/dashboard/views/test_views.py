@@ -106,7 +106,7 @@ def test_values_of_a_hundred_digits_are_written_as_powers_of_ten(view):
 
 
 def test_a_table_without_rows_is_refused_by_name():
-    with pytest.raises(ReadError, match=r"bare\.csv, line 1: there are no rows below the header"):
+    with pytest.raises(ReadError, match=r"bare\.csv, line 1: the file has only a header"):
         board(bare_csv="query_id,doc_id,score,relevance\n")
 
 
@@ -199,7 +199,7 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
     mine = board(a_csv=f"{columns}q1,d1,1,1\nq1,d2,1,0\n", none_csv=f"{columns}q1,d1,1,0\n")
     page = opened("leaderboard", data=cache.loaded_boards().add(mine).label, empty="skip")
     assert finding(page)
-    assert any("none" in text.value for text in page.caption if "scored list" in text.value)
+    assert any("none" in text.value for text in page.caption if "without a list" in text.value)
 
 
 def test_the_deviation_of_a_share_is_in_percent_as_the_share_is():

@@ -2,8 +2,9 @@
 
 import pandas as pd
 import pytest
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, Running, UsageError, evaluate, parse, read_runs
+from metrics import Running, UsageError, evaluate, parse, read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import joint_bounds
 from metrics.measures import RefinedGroups

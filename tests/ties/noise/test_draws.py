@@ -5,8 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, evaluate, parse
+from metrics import evaluate, parse
 
 NAMES = [
     f"{measure.name}{cutoff}"

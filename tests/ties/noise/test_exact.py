@@ -6,10 +6,11 @@ from itertools import pairwise, product
 import numpy as np
 import pandas as pd
 import pytest
+from relevance_measures import MEASURES
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from metrics import MEASURES, evaluate
+from metrics import evaluate
 
 ALL = [
     f"{measure.name}{'@3' if measure.cutoff == 'required' else ''}"

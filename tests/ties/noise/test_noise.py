@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, UsageError, evaluate, parse
+from metrics import UsageError, evaluate, parse
 from metrics.ties.treatments import treatment
 
 NAMES = [
