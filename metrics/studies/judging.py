@@ -198,13 +198,12 @@ def plan_judging(
     at random about 243 and 373, 203 and 297, 203 and 308.
 
     `depth` (default: the cut-off, else 10) limits the candidates; documents that every reranker has below it
-    count as not relevant. `rate` is the chance that an unjudged document is relevant (default: estimated from
-    judged ones). `board` has the runs whose judged documents determine the rate.
+    count as not relevant. `rate` is the chance of relevance (default: estimated from judged documents). `board`
+    has the runs whose judged documents determine that rate.
 
     Raises:
-        UsageError: a depth below 1, unjudged documents left out, no separate judgments, a measure that
-            judgments do not narrow (Judged@k), a rate outside 0 to 1, no rate and no
-            judged document in a list, or an error of `joint_bounds`.
+        UsageError: a depth below 1, a rate outside 0 to 1, unjudged documents left out, no separate judgments,
+            a measure that judgments do not narrow (Judged@k), or an error of `joint_bounds`.
     """
     depth = _checked_depth(runs, measure, options, depth)
     documents = RankedDocuments.of(runs, options)

@@ -163,13 +163,12 @@ def growth_curve(
 
 def gap_by_settings(simulate: Simulate, measure: str) -> pd.DataFrame:
     """Return the mean absolute gap of a list: index tie probability, columns score levels."""
-    settings = [LlmReranker(chance, many) for chance in TIE_PROBABILITIES for many in LEVELS]
+    settings = [LlmReranker(probability, levels) for probability in TIE_PROBABILITIES for levels in LEVELS]
     runs = simulate({f"{number}": reranker for number, reranker in enumerate(settings)})
     values = evaluate(runs, measure, ["input", "expected"]).scores[str(parse(measure))]
     gap = (values["input"] - values["expected"]).abs().groupby(level="reranker", sort=False).mean()
     cells = gap.to_numpy().reshape(len(TIE_PROBABILITIES), len(LEVELS))
-    index = pd.Index(TIE_PROBABILITIES, name="tie_probability")
-    columns = pd.Index(LEVELS, name="levels")
+    index, columns = pd.Index(TIE_PROBABILITIES, name="tie_probability"), pd.Index(LEVELS, name="levels")
     return pd.DataFrame(cells, index, columns)
 
 
