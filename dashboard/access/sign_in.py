@@ -58,14 +58,6 @@ def admit() -> None:
         record_event("entered", address or "")
 
 
-def is_admitted() -> bool:
-    """Return whether `admit` would return for this visitor, without drawing."""
-    try:
-        return not is_sign_in_required() or admitted_address(st.user.to_dict()) is not None
-    except UsageError:
-        return False
-
-
 def admitted_address(claims: Mapping[str, Any]) -> str | None:
     """Return the address in these claims if its owner may use the app now, else None."""
     try:

@@ -539,7 +539,7 @@ def _added_from_above(holes: Holes, last_place: int) -> tuple[FloatArray, FloatA
     b, r, c = holes.above, holes.relevant, holes.relevant_above
     of_judged = _span(b, b + r, last_place)
     start = holes.per_list(np.clip(last_place - b, 0, r) + (c - b) * of_judged)
-    below = _sums_by_list(holes, of_judged, from_below=True) - of_judged
+    below = _sums_from_below(holes, of_judged) - of_judged
     group, number = holes.group, _numbers(holes)
     place = (b + r)[group] + number
     precision = (c + r + holes.unjudged_above)[group] + number
@@ -552,7 +552,7 @@ def _added_from_below(holes: Holes, last_place: int) -> tuple[FloatArray, FloatA
     of_judged = _span(end - r, end, last_place)
     start = holes.per_list(np.clip(last_place - end + r, 0, r) + (c - end + r) * of_judged)
     of_all = _span(end - r - holes.unjudged, end, last_place)
-    below = _sums_by_list(holes, of_all, from_below=True) - of_all
+    below = _sums_from_below(holes, of_all) - of_all
     group = holes.group
     place = (end - r - holes.unjudged)[group] + _numbers(holes)
     own = (c[group] + 1) / place + _span(place, end[group], last_place)
@@ -569,15 +569,15 @@ def _span(tops: IntArray, ends: IntArray, last_place: int) -> FloatArray:
     return harmonic_span(np.minimum(tops, last_place), np.minimum(ends, last_place))
 
 
-def _sums_by_list(holes: Holes, values: FloatArray, *, from_below: bool = False) -> FloatArray:
-    """Return (n_groups,) sums over the groups of the list down to each, independent of other lists."""
+def _sums_from_below(holes: Holes, values: FloatArray) -> FloatArray:
+    """Return (n_groups,) sums over the groups of the list up to each, independent of other lists."""
     starts, ends = holes.spans
     padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
     for rows, deepest in batch_by_depth(ends - starts):
         groups = starts[rows, None] + np.arange(deepest)
         groups = np.where(groups < ends[rows, None], groups, len(values))
         of_lists = padded.take(groups)
-        in_order = of_lists[:, ::-1] if from_below else of_lists
+        in_order = of_lists[:, ::-1]
         np.cumsum(in_order, axis=1, out=in_order)
         sums[groups] = of_lists
     return sums[:-1]

@@ -338,17 +338,17 @@ def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]
 def _means_and_chances(distribution: MeanDistribution, n_rivals: int) -> tuple[FloatArray, FloatArray]:
     nodes = int(np.clip(_CELLS // n_rivals**2, *_NODES))
     if distribution.method != "exact" and len(distribution.means) > nodes:
-        return equal_nodes(distribution.means, distribution.chances, nodes, 0.5), np.full(nodes, 1 / nodes)
+        return equal_nodes(distribution.means, distribution.chances, nodes), np.full(nodes, 1 / nodes)
     possible = distribution.chances > _NOTHING
     return distribution.means[possible], distribution.chances[possible] / distribution.chances[possible].sum()
 
 
-def equal_nodes(values: FloatArray, chances: FloatArray, n: int, offset: float) -> FloatArray:
-    """Return (n,) values, each as often as its chance; `offset` (0 to 1) rounds fractional numbers.
+def equal_nodes(values: FloatArray, chances: FloatArray, n: int) -> FloatArray:
+    """Return (n,) values, each as often as its chance.
 
     Source: systematic sampling; Madow & Madow, Annals of Mathematical Statistics 1944.
     """
     ends = np.cumsum(chances)
-    upto = np.floor(ends * (n / ends[-1]) + offset).astype(np.int64)
+    upto = np.floor(ends * (n / ends[-1]) + 0.5).astype(np.int64)
     upto[-1] = n
     return np.repeat(values, np.diff(np.minimum(upto, n), prepend=0))

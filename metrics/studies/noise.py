@@ -266,12 +266,11 @@ def near_tie_curves(
     distances: FloatArray,
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
-    loss: float = _LOSS,
 ) -> NearTieCurves:
     """Return the tie ratio and tied mean of each reranker as near scores tie (`within:E`).
 
     Distances are in standard deviations of each reranker's own scores. Means are step functions of the
-    distance; the first distance at which one has fallen by `loss` gets a row of its own. `options` rounds or
+    distance; the first distance at which one has fallen by `_LOSS` gets a row of its own. `options` rounds or
     ties scores first.
 
     Raises:
@@ -281,7 +280,7 @@ def near_tie_curves(
         raise UsageError("Near ties use the score alone. Leave out criteria and tiebreak_by.")
     scaled = in_spreads(runs_at_precision(runs, options.precision))
     tables = _evaluated(scaled, measure, [0.0, *distances.tolist()], options, queries)
-    first = _first_loss(scaled, measure, tables.means, options, queries, loss)
+    first = _first_loss(scaled, measure, tables.means, options, queries)
     if first is None or first in tables.means.index:
         return tables
     added = _evaluated(scaled, measure, [first], options, queries)
@@ -309,14 +308,13 @@ def _first_loss(
     means: pd.DataFrame,
     options: ScoringOptions,
     queries: Collection[str] | None,
-    loss: float,
 ) -> float | None:
-    """Return the smallest distance at which a mean has fallen by `loss`; None if unknown.
+    """Return the smallest distance at which a mean has fallen by `_LOSS`; None if unknown.
 
     Means change only at differences between scores of one list. Small boards evaluate all of them; larger
     boards bisect in sections of several distances.
     """
-    has_lost = _has_lost(means, loss)
+    has_lost = _has_lost(means)
     is_known = bool(has_lost.any())
     end = int(has_lost.any(axis=1).argmax()) if is_known else len(means) - 1
     distances, losing = _differences(scaled, float(means.index[end])), means.columns[has_lost[end]]
@@ -328,7 +326,7 @@ def _first_loss(
         step = math.ceil(len(distances) / (1 + max(1, _ROWS // _n_rows(scaled))))
         inner = distances[step - 1 : -1 : step]
         rows = _means_at(scaled, measure, inner, options, queries)
-        has_lost = _has_lost(pd.concat([means.iloc[:1][scaled.rerankers], rows]), loss)[1:]
+        has_lost = _has_lost(pd.concat([means.iloc[:1][scaled.rerankers], rows]))[1:]
         n_before = int(has_lost.any(axis=1).argmax()) if has_lost.any() else len(inner)
         losing = rows.columns[has_lost[n_before]] if has_lost.any() else losing
         distances = distances[n_before * step : (n_before + 1) * step]
@@ -339,9 +337,9 @@ def _n_rows(runs: Runs) -> int:
     return sum(len(table) for table in runs.tables.values())
 
 
-def _has_lost(means: pd.DataFrame, loss: float) -> BoolArray:
-    """Return (n_distances, n_rerankers) whether each mean has fallen by `loss` from the first row."""
-    return np.asarray((means.iloc[0] - means).to_numpy() > loss - LEVEL)
+def _has_lost(means: pd.DataFrame) -> BoolArray:
+    """Return (n_distances, n_rerankers) whether each mean has fallen by `_LOSS` from the first row."""
+    return np.asarray((means.iloc[0] - means).to_numpy() > _LOSS - LEVEL)
 
 
 def _differences(runs: Runs, largest: float) -> FloatArray:
@@ -396,16 +394,16 @@ def _means_at(
     return pd.DataFrame(table, distances, runs.rerankers)
 
 
-def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = _LOSS) -> Prose:
-    """State which value is the first to fall by `loss` as near scores tie, and how many documents tie then."""
+def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
+    """State which value is the first to fall by `_LOSS` as near scores tie, and how many documents tie then."""
     means = curves.means
     if not means.notna().to_numpy().all():
         return NOTHING_SCORED
-    has_lost = _has_lost(means, loss)
+    has_lost = _has_lost(means)
     if not has_lost.any():
         return (
             Strong("Near ties cost little here. "),
-            f"No {measure} falls by {decimal(loss)} while scores within "
+            f"No {measure} falls by {decimal(_LOSS)} while scores within "
             f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} tie.",
         )
     row = int(has_lost.any(axis=1).argmax())
@@ -418,7 +416,7 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = _LOSS) -
     scores = "their scores." if several else f"its scores, where {more}."
     return (
         Strong(first_names(losing)),
-        f" {verb} {decimal(loss)} {measure} as near scores tie: within ",
+        f" {verb} {decimal(_LOSS)} {measure} as near scores tie: within ",
         Strong(distance),
         f" standard deviation{'s' * (distance != '1')} of {scores}",
     )

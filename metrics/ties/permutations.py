@@ -97,10 +97,6 @@ class Orderings:
         ]
         return np.hstack(parts) if parts else np.empty((draws, 0), dtype=np.int64)
 
-    def complexity(self) -> Complexity:
-        """Return whether the orders can be enumerated, and how many to draw if not."""
-        return Complexity.of(map(len, self.groups))
-
 
 @dataclass(frozen=True)
 class Patterns:

@@ -19,7 +19,7 @@ from metrics.studies.complexity import (
     tie_size_counts,
 )
 from metrics.studies.gaps import ALL_LISTS
-from metrics.ties import Orderings, Ranking
+from metrics.ties import Complexity, Orderings, Ranking
 
 
 def complexities(runs):
@@ -51,7 +51,7 @@ def test_lists_are_counted_as_one_by_one(table):
     for name, lists in complexities(runs).items():
         ranking, descriptions = Ranking.of(runs, name), evaluate(runs, "RR").lists.loc[name].loc[lists.index]
         for query, row in lists.iterrows():
-            report = Orderings.of(ranking, query).complexity()
+            report = Complexity.of(map(len, Orderings.of(ranking, query).groups))
             assert row["orderings"] == report.total_permutations == Orderings.of(ranking, query).count
             assert (row["tractable"], row["draws"]) == (report.is_tractable, report.recommended_sampling)
             assert row["max_tie_size"] == report.max_tie_size
@@ -110,7 +110,8 @@ def test_ties_are_counted_by_their_size_in_steps_of_powers_of_two(table):
         size
         for name in table
         for query in table[name]
-        for size in Orderings.of(Ranking.of(runs, name), query).complexity().tie_sizes
+        for size in map(len, Orderings.of(Ranking.of(runs, name), query).groups)
+        if size > 1
     ]
     for row in counts.itertuples():
         inside = [size for size in sizes if row.first <= size <= row.last]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs
-from metrics.ties import Orderings, Patterns, Ranking, place_chances
+from metrics.ties import Complexity, Orderings, Patterns, Ranking, place_chances
 from metrics.ties.permutations import chance_of_none
 
 GROUPS = st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0]), min_size=1, max_size=4), max_size=3)
@@ -93,7 +93,7 @@ def test_a_sample_has_a_row_for_each_draw_whatever_the_list():
 )
 def test_complexity_is_that_of_the_notebook(sizes, total, tractable, draws):
     groups = tuple(tuple(range(size)) for size in [*sizes, 1, 1, 1])
-    complexity = Orderings(groups).complexity()
+    complexity = Complexity.of(map(len, Orderings(groups).groups))
     assert (complexity.total_permutations, complexity.tie_sizes) == (total, tuple(sizes))
     assert (complexity.is_tractable, complexity.recommended_sampling) == (tractable, draws)
 

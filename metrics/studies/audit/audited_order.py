@@ -121,11 +121,6 @@ class AuditedOrder:
     pairs: pd.DataFrame
     places: pd.DataFrame
 
-    @property
-    def n_queries(self) -> int:
-        """Number of queries of the tied means."""
-        return int(self.places["n"].max()) if len(self.places) else 0
-
 
 def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
     """Audit the order that a table prints by a measure."""

@@ -27,8 +27,9 @@ def behind_the_gate():
     from dashboard import boards as state  # noqa: PLC0415 this body is run alone
     from dashboard.access import sign_in  # noqa: PLC0415 likewise
 
-    st.session_state["is_admitted"] = sign_in.is_admitted()
+    st.session_state["is_admitted"] = False
     sign_in.admit()
+    st.session_state["is_admitted"] = True
     st.text(state.owner())
     sign_in.show_account()
 

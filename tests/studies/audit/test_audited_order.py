@@ -53,12 +53,12 @@ def test_places_are_those_printed_and_the_interval_has_the_variance_of_queries_a
     assert row["traditional"] == 0.9
     assert row["tied"] == pytest.approx(values["expected"].mean())
     assert (row["query_high"] - row["query_low"]) / 2 == pytest.approx(1.959964 * np.sqrt(variance))
-    assert order.n_queries == n
+    assert row["n"] == n
 
 
 def test_a_table_that_prints_no_mean_has_no_order(runs):
     result, order = audited(runs, "reranker,query_id,MRR\nstrict,q1,1.0\ncoarse,q1,1.0\n")
-    assert len(order.pairs) == len(order.places) == order.n_queries == 0
+    assert len(order.pairs) == len(order.places) == 0
     assert plain(audit_finding(result, order)).endswith("By MRR, no order is printed.")
 
 
