@@ -231,6 +231,8 @@ class Feed(Protocol):
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
 """Name endings of files in the making; so are names that start with a dot."""
+_MAX_MISSING = 100_000
+"""Missing files to remember as read."""
 Signature = tuple[int, int, int]
 """Size, modification time and inode number of a file."""
 
@@ -315,6 +317,9 @@ class FolderFeed:
             sighting.is_missing = True
             if not sighting.counts:
                 del self._sightings[name]
+        missing = [name for name, sighting in self._sightings.items() if sighting.is_missing]
+        for name in missing[:-_MAX_MISSING]:
+            del self._sightings[name]
 
     def _signatures(self) -> dict[str, Signature]:
         """Return name → signature of the files that are not empty."""
