@@ -1,6 +1,7 @@
 """Judgments of ir_datasets: read by name from its cache, never downloaded, and recognised by its metadata."""
 
 import json
+import logging
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -75,11 +76,13 @@ def _downloads_refused() -> Iterator[None]:
         return stream(*arguments) if arguments else requests()
 
     with _refusing:
+        logging.disable(logging.INFO)  # it reports every step
         lazy_libs.requests, GoogleCloudBucketStream.stream = refuse, refuse
         try:
             yield
         finally:
             lazy_libs.requests, GoogleCloudBucketStream.stream = requests, stream
+            logging.disable(logging.NOTSET)
 
 
 def lookalikes(n_queries: int, grades: FloatArray) -> list[str]:
