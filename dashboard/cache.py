@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard.library.board_file import Imported, load
@@ -230,11 +232,13 @@ def lookalike_text(board: Board) -> str:
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def grade_counts(board: Board) -> dict[float, int]:
-    """Return grade above 0 → number of judgments, or of rows if lists hold their grades."""
-    runs = board.runs
+    """Return grade above 0 → number of judgments, each document of a query once."""
+    runs, columns = board.runs, ["query_id", "doc_id", "relevance"]
     tables = [runs.qrels] if runs.qrels is not None else list(runs.tables.values())
-    grades = np.concatenate([table["relevance"].to_numpy() for table in tables])
-    values, counts = np.unique(grades[grades > 0], return_counts=True)
+    judged = pa.concat_tables(table.select(columns).filter(pc.field("relevance") > 0) for table in tables)
+    if len(tables) > 1:
+        judged = judged.group_by(columns).aggregate([])
+    values, counts = np.unique(judged["relevance"].to_numpy(), return_counts=True)
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 

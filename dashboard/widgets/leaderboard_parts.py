@@ -103,7 +103,11 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
         "swaps with another" if len(leaderboard) <= charts.FEW else f"moves {charts.LONG_MOVE} ranks or more"
     )
     orange = f"Orange: {marked}." if charts.is_out_of_order(leaderboard).any() else f"No reranker {marked}."
-    tiers = " Tier: rerankers that the data cannot tell apart." if "tier" in leaderboard else ""
+    tiers = (
+        " Tier: neighbours that the data cannot tell apart, with 95% confidence over all pairs."
+        if "tier" in leaderboard
+        else ""
+    )
     return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
 
 

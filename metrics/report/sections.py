@@ -372,7 +372,7 @@ def _leaderboard(studies: ReportStudies) -> Table:
         columns |= {"Tier": (board["tier"], "d"), "Ranks": ranks}
         note += (
             " Ranks: of the true means, for all rerankers together with 95% confidence (Mogstad et al., 2024). "
-            f"Tier: rerankers that the data cannot tell apart. {tiers_condition(studies.measure)}"
+            f"Tier: neighbours that the data cannot tell apart. {tiers_condition(studies.measure)}"
         ).rstrip()
     columns["SD queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     if not studies.has_own_rule:

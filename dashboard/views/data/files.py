@@ -99,9 +99,8 @@ def _card(
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{escape_markdown(file.name)}**")
         _badge(findings)
-    packed = f", {file.packed}" if file.packed else ""
     st.caption(
-        f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{count_of(len(source.table), 'row')} · "
+        f"{escape_markdown(_SUMMARY[source.format])}  \n{count_of(len(source.table), 'row')} · "
         f"{queries_text(shape.n_queries)} · {file.size / 1000:,.0f} kB"
     )
     chart(shape.histogram, f"shape-{position}", f"Histogram of {file.name}.")
