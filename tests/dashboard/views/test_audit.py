@@ -30,8 +30,8 @@ def said(page):
 def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_leaves_out():
     page = opened("audit")
     assert (
-        "48 of 48 figures are reproduced, all to the digit. The figures do not show whether scores were compared as "
-        "read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 printed orders,"
+        "48 of 48 figures are reproduced, all to the digit. The figures do not show whether scores were "
+        "compared as read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 printed orders,"
     ) in texts(page).replace("*", "")
     by_measure = table(page, "Printed orders by measure").set_index("measure")
     assert by_measure.loc["MRR"].tolist() == [27, 9, 9, 9]
