@@ -163,8 +163,8 @@ def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
         placeholder="The score",
         help="Several criteria rank documents by Pareto fronts. The first front holds the documents that no "
         "document of the list beats by being better in one criterion and worse in none. The next front "
-        "holds the documents that only the first front beats, and so on. Documents of one front tie. Rounding "
-        "applies to each criterion.",
+        "holds the documents that only the first front beats, and so on. Documents in the same front are tied. "
+        "Rounding applies to each criterion.",
     )
     return () if criteria == ("score",) else criteria
 

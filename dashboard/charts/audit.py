@@ -14,7 +14,7 @@ from dashboard.charts.style import note_of, safe, set_xaxes, set_yaxes, style
 from metrics.studies.audit.reproduction import VERDICTS
 from metrics.studies.prose import decimal
 
-_WORDS = ("to the digit", "off by rounding", "does not come out")
+_WORDS = ("to the digit", "off by rounding", "not reproduced")
 _ROW, _TOP, _BOTTOM = 28, 64, 12
 """Pixels of a row, above the first row, and below the counts."""
 _LEAST_ROWS = 4
@@ -106,7 +106,7 @@ def _short_difference(value: float) -> str:
 def _hover(cell: dict[str, Any]) -> str:
     lines = [f"<b>{hover_text(str(cell['reranker']))}</b>", hover_text(str(cell["measure"]))]
     if cell["n"] > 1:
-        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures do not come out; the farthest off:")
+        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures are not reproduced; the farthest off:")
     if pd.notna(cell["query_id"]):
         lines.append(f"query {hover_text(str(cell['query_id']))}")
     lines.append(f"published {decimal(cell['published'], 4)}")
@@ -128,7 +128,9 @@ def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int
             "size": 12,
             "color": np.where(counts.eq(totals), palette.muted, palette.traditional).tolist(),
         },
-        customdata=[f"{count:,} of {total:,} come out" for count, total in zip(counts, totals, strict=True)],
+        customdata=[
+            f"{count:,} of {total:,} are reproduced" for count, total in zip(counts, totals, strict=True)
+        ],
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
         cliponaxis=False,
@@ -141,7 +143,7 @@ def _lay_out(
     rows = _ROW * max(len(rerankers) + 1, _LEAST_ROWS)
     style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
     label_rows(figure, rerankers, palette, top=0.5)
-    labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} come out"]
+    labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} reproduced"]
     set_yaxes(
         figure,
         tickvals=np.arange(len(labels)),
@@ -184,7 +186,7 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> Fi
     look = {"orientation": "h", "width": _BAR, "showlegend": False}
     hover = [
         f"<b>{safe(label, _LABEL_COLUMNS)}</b><br>{digit:,} to the digit, {rounding:,} by rounding<br>"
-        f"{off:,} of {total:,} do not come out"
+        f"{off:,} of {total:,} not reproduced"
         for label, digit, rounding, off, total in zip(
             conventions["label"],
             conventions["to_the_digit"],

@@ -108,7 +108,7 @@ CHARTS: Mapping[str, _Chart] = {
         lambda studies: (
             "Targets of all rerankers"
             if len(studies.rerankers) <= MAX_COLUMNS
-            else f"Targets of the best {MAX_COLUMNS}"
+            else f"Targets of the best {MAX_COLUMNS} rerankers"
         ),
         "Targets that each reranker meets: in every order, on average, or only in the traditional order.",
         lambda studies, palette: target_matrix(studies.targets, palette, studies.targets_for),

@@ -165,7 +165,7 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     if runs:
         read_runs(runs, qrels)
     elif qrels:
-        raise UsageError("--qrels goes with runs. A stored evaluation already has judgments.")
+        raise UsageError("--qrels applies only to runs: a stored evaluation already contains its judgments.")
     places = [(name, str(Path(path).resolve())) for name, path in runs]
     return {
         "runs": [place if name is None else (name, place) for name, place in places],

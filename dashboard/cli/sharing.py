@@ -37,7 +37,10 @@ def push_command(
     qrels: Qrels = None,
     column: Columns = None,
     repeated: Annotated[
-        Repeated | None, typer.Option(help="A document twice in one list (default: the board's setting).")
+        Repeated | None,
+        typer.Option(
+            help="What to do with a document that occurs twice in one list (default: the board's setting)."
+        ),
     ] = None,
     note: Annotated[str, typer.Option(help="Note on the files in the library.")] = "",
     owner: Owner = "",

@@ -36,7 +36,8 @@ _REASONS = {
     "disk is full": "the disk is full. Free some space, or choose another TIESCOPE_HOME",
     "no space left": "the disk is full. Free some space",
     "not a database": "it is not a database. Move it away, or choose another TIESCOPE_HOME",
-    "malformed": "it is damaged. Restore a copy, or move it away to start again: the uploads remain",
+    "malformed": "it is damaged. Restore it from a backup, or move the damaged file away to start again: the "
+    "uploads remain",
     "unable to open": "it cannot be opened. Check the folder, or choose another TIESCOPE_HOME",
     "disk i/o error": "the disk has errors. Check it, or choose another TIESCOPE_HOME",
     "foreign key": "one of the files was removed. Upload it again",
@@ -181,7 +182,7 @@ class Database:
         if not tables and connection.dialect.name == "sqlite":
             raise LibraryError(
                 f"The library ({self._name}): it is empty, so the metadata of the uploads is lost. "
-                "Restore a copy, or move it away to start again."
+                "Restore it from a backup, or move the empty file away to start again."
             )
         if not tables:
             return None

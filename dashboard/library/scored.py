@@ -78,7 +78,7 @@ class ScoredRuns:
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
             return ScoringOutcome(label, [])
-        with _one_at_a_time.take(lambda: notify("Waiting for another run …")), turn():
+        with _one_at_a_time.take(lambda: notify("Waiting for another scoring job to finish …")), turn():
             if self.find(label):
                 return ScoringOutcome(label, [])
             try:

@@ -255,7 +255,10 @@ class Library(Intake):
         try:
             return make_board(spec, sources)
         except TieScopeError as error:
-            raise LibraryError(f"It cannot be stored with shortened file names. {error}") from error
+            raise LibraryError(
+                "The board cannot be stored: its file names must be shortened, and then it is no longer valid. "
+                f"{error}"
+            ) from error
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self.database.writing() as connection:

@@ -169,9 +169,10 @@ def open_table(view: View) -> OpenTable | None:
         _offer_field(view.board)
         lost = table_choice.missing_table()
         begin = (
-            f"This link audits {escape_markdown(lost)}, but this board does not have it. Drop it again"
+            f"This link audits {escape_markdown(lost)}, but this board does not have it. Drop the file here "
+            "again"
             if lost
-            else "Drop published results of these runs: a table or trec_eval output"
+            else "Drop a file of published results for these runs here: a table or trec_eval output"
         )
         st.info(f"{begin}. Or audit an example table with mistakes.", icon=":material/fact_check:")
         st.button(
@@ -207,7 +208,8 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
                     "Example table with mistakes",
                     icon=":material/table_view:",
                     key="careless",
-                    help="A table that a careless script prints of this board: file order, four decimals.",
+                    help="This board's table as a careless script would print it: ties in file order, four "
+                    "decimals.",
                     on_click=partial(table_choice.take_table, table_choice.FILE_ORDER),
                 )
             if table != table_choice.SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
@@ -248,9 +250,9 @@ _COLOURS = ("orange", "yellow", "gray", "blue")
 _FIRST_PAIRS = 10
 """Pairs shown at first."""
 _EXPLANATION = (
-    "Every printed order: pairs that swap first, then the closest. p: paired t-test of the tied scores, Holm "
-    "over all pairs. Within luck: holds in every tie order, but other queries could reverse it. Stands: other "
-    "queries could not."
+    "Every printed order, sorted: first the pairs that swap, then the closest pairs. p: paired t-test of the "
+    "tied scores, Holm over all pairs. Within luck: holds in every tie order, but other queries could reverse "
+    "it. Stands: other queries could not."
 )
 
 
@@ -353,7 +355,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         n_alike = int(rule["n_alike"])
         alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
         ui.heading(
-            "Figures that come out",
+            "Figures that are reproduced",
             f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
         )
         row_range = shown_rows(len(rerankers), "figures")
@@ -370,12 +372,12 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
     with right:
         ui.heading(
             "Rules tried",
-            f"How many of {count_of(n_figures, 'figure')} come out under each rule. A click shows them.",
+            f"How many of {count_of(n_figures, 'figure')} are reproduced under each rule. A click shows them.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
         figure = kept_figure(convention_bars, bar_rows, view.palette, row)
-        ui.clickable_chart(figure, BARS, "Figures that come out under each rule.")
+        ui.clickable_chart(figure, BARS, "Figures that are reproduced under each rule.")
         bars.buttons()
 
 

@@ -312,7 +312,10 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
         return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
 
     ui.table_head("Reranker by reranker", "tools-by-reranker", download)
-    st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
+    st.caption(
+        "Tools that agree on every reranker share a column. Hover over a column header to see the names of its "
+        "tools."
+    )
     rows, columns = _value_columns(values)
     rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index()
     ui.table_rows(rows, "tools-by-reranker", {**shown_columns("reranker"), **columns})

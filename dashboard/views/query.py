@@ -144,7 +144,11 @@ def four_values(current: one_list.ListInView) -> None:
         ui.Card("arrow_upward", "Best case", best, "relevant documents first"),
     )
     own = ui.Card(
-        "gavel", current.measure, one_list.value_text(current.value["expected"]), "by its own rule", "blue"
+        "gavel",
+        current.measure,
+        one_list.value_text(current.value["expected"]),
+        "by the measure's own tie rule",
+        "blue",
     )
     traditional = current.view.traditional
     order = treatment(traditional).label
@@ -416,7 +420,7 @@ def orders_table(current: one_list.ListInView) -> None:
     can_list = [kind for kind, number in numbers.items() if number is not None and number <= most]
     st.markdown(_counts_text(current))
     if not can_list:
-        st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. **Ranks** shows their values.")
+        st.caption(f"Patterns are listed only if there are at most {most:,}. **Ranks** shows their values.")
         one_list.describe_values(current.scores.loc[current.columns])
         return
     kind = PATTERNS

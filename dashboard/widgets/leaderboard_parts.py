@@ -87,7 +87,9 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     is_unknown = leaderboard["expectation"].isna()
     tick = "Tick: mean expected if unjudged documents are relevant as often as judged ones"
     if is_unknown.all():
-        tick = "No tick: too few judgments, a choice of query groups, or a measure without an estimate"
+        tick = (
+            "No tick: too few judgments, only some query groups selected, or a measure that cannot be estimated"
+        )
     elif is_unknown.any():
         tick += ", where it can be estimated"
     return " ".join([*parts, f"{tick}."])

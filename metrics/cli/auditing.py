@@ -74,7 +74,7 @@ def audit_command(
     table_output: TableOutput,
     reading: ReadingOptions,
 ) -> None:
-    """Find the convention that gives a published table; exit with 1 if a figure does not come out."""
+    """Find the convention that gives a published table; exit with 1 if a figure is not reproduced."""
     from metrics.studies.audit.audit import audit, convention_finding, untold_notes
     from metrics.studies.audit.audited_order import audited_order, standing_finding
     from metrics.studies.prose import plain

@@ -102,7 +102,10 @@ def compare_command(
 
     find_test(test), find_correction(correction)
     if ties and traditional:
-        raise UsageError("Give --traditional, or all tie orders with --ties.")
+        raise UsageError(
+            "Give either --traditional or --ties. With --ties, name every tie order you want, including the "
+            "traditional one."
+        )
     if in_one_table and len(baseline or []) > 1:
         raise UsageError("--table compares with one baseline: name it once.")
     with progress("Reading"):
@@ -170,7 +173,10 @@ def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", le
 
     orders = [name for name in evaluation.ties if treatment(name).key is not None]
     if not orders or "expected" not in evaluation.ties:
-        raise UsageError("--swaps compares a tie order with tied scores: --ties expected --ties input.")
+        raise UsageError(
+            "--swaps compares the scores under a tie order with the tied scores. Give both: --ties expected "
+            "--ties input."
+        )
     tables = []
     for measure in evaluation.measures:
         for order in orders:
@@ -379,7 +385,8 @@ def review_command(
     fail_on: Annotated[
         Literal["never", "missed", "lower"],
         typer.Option(
-            help="Exit with 1: never, if a target is missed, or also if a value fell in every tie order."
+            help="When to exit with 1. never: in no case; missed: if a target is missed; lower: also if a "
+            "value fell in every tie order."
         ),
     ] = "missed",
     traditional: Traditional = None,

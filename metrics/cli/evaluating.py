@@ -147,8 +147,8 @@ def evaluate_command(
     latency: Annotated[
         bool | None,
         typer.Option(
-            help="Write the latency of lists, in seconds, as measure latency_s (default: only in table, "
-            "markdown and latex, if the runs have latencies)."
+            help="Include the latency per list, in seconds, as a measure named latency_s (default: only in "
+            "table, markdown and latex, if the runs have latencies)."
         ),
     ] = None,
     holes: Annotated[

@@ -73,7 +73,7 @@ def judge_next_command(
 
     if qrels is None:
         raise UsageError(
-            "Give judgments in a file, --qrels FILE. Tables with relevance have no unjudged documents."
+            "Give the judgments as a file: --qrels FILE. Tables with relevance have no unjudged documents."
         )
     name = str(parse(measure))
     with progress("Reading"):

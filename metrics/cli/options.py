@@ -211,7 +211,7 @@ Criteria = Annotated[
     list[str] | None,
     _scoring_option(
         help="A score column, such as score or cost:asc. Several rank documents by non-dominated fronts "
-        "instead of the score; documents of one front tie. Repeatable."
+        "instead of the score; documents in the same front are tied. Repeatable."
     ),
 ]
 UnjudgedPolicy = Annotated[
@@ -249,8 +249,8 @@ class ReadingOptions:
         if self.repeats or self.repeats_std != "order":
             name = "--repeats" if self.repeats else "--repeats-std"
             raise UsageError(
-                f"{name} is for runs in memory. Leave out --stream and --engine dask; watch does not support "
-                "it."
+                f"{name} is for runs in memory. Leave out --stream and --engine dask; `tiescope watch` does "
+                "not support this option."
             )
         return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
 

@@ -104,7 +104,10 @@ def watch_command(
     ] = None,
     halflife: Annotated[
         float | None,
-        typer.Option(max=MAX_HALF_LIFE, help="Halve the weight of a list with every so many later lists."),
+        typer.Option(
+            max=MAX_HALF_LIFE,
+            help="Half-life in lists: a list's weight halves after each N lists that follow it.",
+        ),
     ] = None,
     lines: Annotated[
         Literal["table", "trec", "jsonl"] | None,

@@ -182,7 +182,7 @@ class Running:
         """
         moment = max(time.time(), self._latest) if at is None else at
         if not isfinite(_number(moment)):
-            raise UsageError(f"at={at!r}: give a number of seconds.")
+            raise UsageError(f"at={at!r}: give a time in seconds since a fixed moment.")
         if moment < self._latest:
             raise UsageError(f"at={at}: the last lists arrived at {self._latest}. Add lists in order of time.")
         runs = as_runs(runs, qrels)

@@ -421,7 +421,9 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
         if not self.queries or not corpus:
             raise UsageError("There is nothing to search: give documents, and queries with relevant documents.")
         if not ndcg_at_k or corpus_chunk_size < 1:
-            raise UsageError("Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document or more.")
+            raise UsageError(
+                "Give ndcg_at_k at least one cut-off, and set corpus_chunk_size to 1 document or more."
+            )
         self.corpus = list(corpus.values())
         positions = {document: position for position, document in enumerate(corpus)}
         self.relevant = np.array(

@@ -225,7 +225,8 @@ MEASURES: tuple[Measure, ...] = (
         family=own.tie_sensitive_rr,
         cutoff="none",
         answers="RR",
-        summary="Reciprocal rank that leans to the worst order the more irrelevant documents tie.",
+        summary="Reciprocal rank that moves closer to the worst case as the tie holds more of the list's "
+        "irrelevant documents.",
         source=f"Tie-sensitive Reciprocal Rank, McGill DMaS: {_TSRR}",
     ),
     Measure(
@@ -251,7 +252,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         answers="Hits",
         summary="Share of its tie that fits in the first k, averaged over all relevant documents.",
-        source="arXiv 2405.18414, eq. 12, as its text describes it",
+        source="arXiv 2405.18414, eq. 12, as described in the paper's text",
     ),
 )
 """All measures."""

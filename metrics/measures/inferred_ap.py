@@ -186,5 +186,6 @@ def _refuse_large(tie: JudgedTie) -> None:
         raise UsageError(
             f"infAP: the standard deviation over the orders of {tie.size:,} tied documents, of them "
             f"{tie.relevant:,} relevant and {tie.nonrelevant:,} judged and not, would take {steps:.1g} steps; "
-            f"{MAX_STEPS:.1g} can be. Take AP, which is infAP to four decimals where no grade is below 0."
+            f"{MAX_STEPS:.1g} can be. Use AP instead: where no grade is below 0, it equals infAP to four "
+            "decimals."
         )

@@ -191,8 +191,8 @@ class RefinedGroups:
         family = measure.measure.family
         if ties.noise is not None and not family.noisy:
             raise UsageError(
-                f"{measure} has no known mean under {ties.name}: it depends on several kinds of documents "
-                "above each other. Choose AP or nDCG, or no noise."
+                f"{measure} has no known mean under {ties.name}: its value depends on how several kinds "
+                "of documents rank relative to one another. Choose AP or nDCG, or turn noise off."
             )
         key = _key(family, ties)
         if key not in self._groups:

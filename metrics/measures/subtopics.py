@@ -125,8 +125,8 @@ def _no_variance(*_: object) -> NoReturn:
 
 
 NO_EXTREMES = (
-    "alpha_nDCG has only tied and traditional scores (such as expected, input). Its best and worst case are a "
-    "covering problem, and its standard deviation over orders is not computed."
+    "alpha_nDCG has only tied and traditional scores (such as expected, input). Finding its best or worst "
+    "case is a covering problem, so neither is computed, nor is its standard deviation over orders."
 )
 
 

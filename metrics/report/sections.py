@@ -199,7 +199,7 @@ def _printed_figures(studies: ReportStudies, means: pd.DataFrame) -> Table:
     n_off = best["does_not_come_out"]
     note = (
         f"Rule: {reproduction.best.label}. {best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by "
-        f"rounding, {n_off:,} {'does' if n_off == 1 else 'do'} not come out. ≈: off by rounding. In brackets: "
+        f"rounding, {n_off:,} {'is' if n_off == 1 else 'are'} not reproduced. ≈: off by rounding. In brackets: "
         "computed minus printed."
     )
     columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
@@ -225,7 +225,7 @@ def _printed_orders(studies: ReportStudies) -> Table:
         **_figures(rows, {"Printed": "a_published", "Printed below": "b_published"}),
         "Tied diff.": (rows["tied_difference"], _SIGNED),
         "p adj.": (rows["p_adjusted"], "p"),
-        "Chance of the order": written_chances(rows),
+        "Chance of printed order": written_chances(rows),
     }
     title = f"The first {_MOST_PAIRS} of {n_pairs:,} orders" if is_part else f"Orders by {order.measure}"
     return Table.of(title, columns, legend(STANDINGS, rows["verdict"]))
@@ -531,8 +531,8 @@ def _ties(studies: ReportStudies) -> Section:
         **_figures(summary, {"r, tie ratio": "first_r_ratio"}, ".3f"),
     }
     note = (
-        "Largest tie, mean: a list without ties counts 1, a list without rows 0. SD: sample standard deviation "
-        "over lists. r: correlation of the tie ratio with the absolute gap."
+        "Largest tie, mean: a list without ties counts as 1, a list without rows as 0. SD: sample standard "
+        "deviation over lists. r: correlation of the tie ratio with the absolute gap."
     )
     return Section(
         "ties",
@@ -690,7 +690,7 @@ def _method(studies: ReportStudies) -> Section:
     test, correction = find_test(options.test), find_correction(options.correction)
     packages = ("tiescope", "numpy", "pandas", "pyarrow", "scipy", "statsmodels")
     facts = (
-        ("Tied value", "exact mean over all orders of ties, list by list"),
+        ("Tied value", "exact mean over all orders of the tied documents, list by list"),
         ("Traditional value", f"{order.label} ({order.name}). {order.summary}"),
         ("Test", f"{test.label}. {test.source}"),
         ("Correction", ". ".join(filter(None, (correction.label, correction.source)))),

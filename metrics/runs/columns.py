@@ -169,7 +169,9 @@ def _check_choice(header: Sequence[str], choice: Mapping[str, str]) -> None:
             raise UsageError(f"The table has no column {theirs!r}. It has: {', '.join(header)}.")
     counts = Counter(theirs for theirs in choice.values() if theirs)
     if any(count > 1 for count in counts.values()):
-        raise UsageError("Two columns are read from one column of the table. Choose another for one of them.")
+        raise UsageError(
+            "Two columns are read from the same column of the table. Choose another for one of them."
+        )
 
 
 @dataclass(frozen=True)

@@ -420,6 +420,6 @@ def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance) -> t
     if len(scales) > 1:
         scale_names = ", ".join(f"{scale:g}" for scale in scales)
         count = sum(grade.scale is not None for grade in grades.values())
-        message = f"Grades have several scales (out of {scale_names}) and are compared without conversion."
+        message = f"Grades use different scales (out of {scale_names}) and are compared without conversion."
         findings.append(make_finding("grades-scales", origin.file, message, line=line, count=count))
     return pc.replace_with_mask(column, pa.array(is_worded), plain), findings

@@ -401,7 +401,10 @@ def _judgment_finding(
     (other, other_line, other_unit), (file, line, unit) = file_lines
     place = f"{other}, {other_unit} {other_line}"
     if code == "judged-twice":
-        message = f"Judged alike in two files: {n_rows:,}, such as document {quote(document)} ({place})."
+        message = (
+            f"Judgments with the same grade in two files: {n_rows:,}, such as document {quote(document)} "
+            f"({place})."
+        )
         return make_finding(code, file, message, line=line, count=n_rows)
     if repeated == "error":
         problem = (

@@ -263,7 +263,7 @@ def parse_repeats(texts: Iterable[str]) -> Repeats:
     if len(pairs) == len(arguments):
         groups = {name: _split(members) for name, _, members in pairs}
         if len(groups) < len(arguments):
-            raise UsageError("--repeats: two groups have one name. Give each a name of its own.")
+            raise UsageError("--repeats: two groups have the same name. Give each a name of its own.")
         return groups
     if len(arguments) > 1:
         raise UsageError("--repeats: give seeds, or NAME=A,B,C (repeatable), or one list of columns A,B,C.")
@@ -279,8 +279,8 @@ _UNLIKE = 3.0
 _FEW = 10
 """Fewest scores of a repeat whose range is compared."""
 _MEANINGS = {
-    "order": "the standard deviation of one repeat within its list",
-    "run": "the standard deviation of one repeat",
+    "order": "the standard deviation of a single repeat within its list",
+    "run": "the standard deviation of a single repeat",
     "mean": "the standard error of this mean",
 }
 
@@ -478,7 +478,9 @@ def _refuse_unusable(names: Sequence[str], repeats: Mapping[str, Sequence[str]])
         if len(group) < 2:  # noqa: PLR2004 a standard deviation needs two
             raise UsageError(f"Repeats of {name!r}: name at least two rerankers.")
         if not name.strip() or (name in names and name not in members):
-            raise UsageError(f"Repeats: {name!r} is not a new name. Call the combined reranker otherwise.")
+            raise UsageError(
+                f"Repeats: {name!r} is empty or already in use. Give the combined reranker another name."
+            )
 
 
 def _combine_rerankers(

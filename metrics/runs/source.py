@@ -122,7 +122,9 @@ def build_source(
     columns = {ours: columns[ours] for ours in mapping if ours in columns}
     if is_ranked:
         columns["score"] = pc.negate(columns["score"])
-        message = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
+        message = (
+            "The file gives ranks and no scores: minus the rank is used as the score, so any ties are hidden."
+        )
         findings.append(make_finding("ranks-as-scores", origin.file, message, count=len(columns["score"])))
     for name, column in raw.items():
         findings += _add_further_scores(columns, name, combine_chunks(column), origin, texts_of)

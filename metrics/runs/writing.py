@@ -31,7 +31,7 @@ def refuse_outputs(
     uses: dict[Hashable, str] = {}
     if old_files or any(path.is_file() for path in appended):
         for path in chain.from_iterable(map(_files_meant, inputs)):
-            uses[_identity(path)] = f"{path}, which is read"
+            uses[_identity(path)] = f"{path}, which this command reads"
         uses.pop(None, None)
     for path in appended:
         _refuse_used(path, uses)
@@ -39,7 +39,7 @@ def refuse_outputs(
         _refuse_used(path, uses)
         identity = _identity(path)
         if identity is not None:
-            uses[identity] = f"{path}, which is written already"
+            uses[identity] = f"{path}, which this command already writes"
 
 
 def _refuse_used(path: Path, uses: Mapping[Hashable, str]) -> None:

@@ -140,7 +140,7 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
     """Describe what a tool measures instead of what was asked; empty if it measures that."""
     level = options.relevant_from
     if options.unjudged == "leave_out":
-        return "lists with their unjudged documents"
+        return "lists that keep their unjudged documents"
     if options.criteria:
         return "a ranking by the score alone"
     if options.tiebreak_by:

@@ -184,9 +184,15 @@ def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
     share = percent(ratios.max())
     n_alike = int((ratios.map(percent) == share).sum())
     if n_alike == len(ratios) > 1:
-        return (Strong("All rerankers"), f" tie {share} of a list on average. ")
-    verb = "ties" if len(ratios) == 1 else "ties most:" if n_alike == 1 else "tie most:"
-    return Strong(str(ratios.idxmax())), f"{and_more(n_alike - 1)} {verb} {share} of a list on average. "
+        return (Strong("All rerankers"), f" have {share} of a list's documents in ties, on average. ")
+    most_tied = Strong(str(ratios.idxmax()))
+    if len(ratios) == 1:
+        return most_tied, f" has {share} of a list's documents in ties on average. "
+    verb = "has" if n_alike == 1 else "have"
+    return (
+        most_tied,
+        f"{and_more(n_alike - 1)} {verb} the most ties: {share} of a list's documents on average. ",
+    )
 
 
 def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: str, measure: str) -> Prose:

@@ -105,7 +105,7 @@ def _who_could_lead(rows: pd.DataFrame) -> Prose:
     head = Strong(f"Up to {len(leaders):,} of {len(rows):,} rerankers could lead")
     all_judged = " if every document were judged"
     if len(leaders) == len(tied_leaders):
-        return (head, f"{all_judged}, as many as by ties alone")
+        return (head, f"{all_judged}, as many as if only tie order varied")
     if len(tied_leaders) == 1:
         return (head, f"{all_judged}, only ", Strong(str(tied_leaders[0])), " by ties alone")
     return (head, f"{all_judged}, {len(tied_leaders):,} by ties alone")

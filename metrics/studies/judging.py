@@ -273,7 +273,9 @@ def plan_finding(plan: JudgingPlan) -> Prose:
     widths = f" The bounds are {decimal(plan.width)} wide on average; ties alone leave {decimal(plan.floor)}."
     if n_documents == 1:
         return (Strong("One document is unjudged"), f" in the top {plan.depth}.{widths}")
-    compared = ", as many as in random order" if at_random == half else f" ({at_random:,} in random order)"
+    compared = (
+        ", the same number as in random order" if at_random == half else f" ({at_random:,} in random order)"
+    )
     return (
         Strong(f"{count_of(half, 'judgment')} in this order"),
         f" {'halve' if half > 1 else 'halves'} the uncertainty of {name} from {n_documents:,} unjudged "
@@ -478,7 +480,7 @@ def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
     total = before + len(value.settled)
     return (
         *head,
-        f" The bounds separate {total:,} of {pairs_text}, {before:,} before: ",
+        f" The bounds separate {total:,} of {pairs_text} ({before:,} before). Newly separated: ",
         Strong(pairs),
         f"{and_others}.",
     )

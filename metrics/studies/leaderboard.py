@@ -34,7 +34,8 @@ LARGE = (
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
     "stable": f"No tie order moves the mean {LARGE}.",
-    "tie-sensitive": f"Tie order can move the mean {LARGE}, but the traditional score is close.",
+    "tie-sensitive": f"Tie order can move the mean {LARGE}, but the traditional score is close to the "
+    "tied score.",
     "tie-inflated": f"The traditional score is above the tied score {LARGE}.",
     "tie-deflated": f"The traditional score is below the tied score {LARGE}.",
     "own rule": "The measure settles ties by its own rule, so tie order does not change it.",

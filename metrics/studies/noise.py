@@ -491,7 +491,7 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
     if ends is None:
         lead: Prose = (
             Strong(leaders[0]),
-            f" has the highest {measure} under every noise up to σ = {largest}. ",
+            f" has the highest {measure} at every noise level up to σ = {largest}. ",
         )
     else:
         lead = (
@@ -511,9 +511,10 @@ def written_noise(noise: float) -> str:
 def _order_sentence(curves: pd.DataFrame, even: float | None) -> Prose:
     smallest, largest = (written_noise(curves.index[place]) for place in (1, -1))
     count = len(curves.columns)
-    order = "The order of both" if count == 2 else f"The order of all {count}"  # noqa: PLR2004 both
+    order = "the order of both" if count == 2 else f"the order of all {count}"  # noqa: PLR2004 both
+    holds_up = f"{order.capitalize()} holds in half of the draws"
     if even is None:
-        return (f"{order} holds in half of the draws or more up to σ = {largest}.",)
+        return (f"{holds_up} or more up to σ = {largest}.",)
     if even <= curves.index[1]:
-        return (f"{order} holds in fewer than half of the draws at σ = {smallest} already.",)
-    return (f"{order} holds in half of the draws at σ = {written_noise(even)}.",)
+        return (f"Even at σ = {smallest}, {order} holds in fewer than half of the draws.",)
+    return (f"{holds_up} at σ = {written_noise(even)}.",)

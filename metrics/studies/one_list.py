@@ -161,7 +161,8 @@ def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
     if counts.tractable:
         return [*lines, "Few enough to enumerate."]
     advice = (
-        f"Too many to enumerate; {counts.draws:,} draws are recommended. The tied score is exact without draws."
+        f"Too many to enumerate; {counts.draws:,} draws are recommended. The tied score is exact "
+        "and needs no draws."
     )
     return [*lines, advice]
 

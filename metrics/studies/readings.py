@@ -169,16 +169,16 @@ def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -
     return (
         "The queries of ",
         Strong(str(richer.name)),
-        f" have more relevant documents ({counts} a query), which makes a first hit easier. Part of the ratio "
-        "is not due to the ranking. ",
+        f" have more relevant documents ({counts} a query), which makes a first hit easier, so the ratio to "
+        "the other reranker is not due to the ranking alone. ",
     )
 
 
 def _map_sentence(rows: pd.DataFrame, leader: "pd.Series[float]", compared: "pd.Series[float]") -> Prose:
     one_sided, opposed = int(compared["one_sided"]), int(compared["opposed"])
     disagreement = (
-        f"Queries on which only one of RR and AP differs: {one_sided:,}. Queries on which RR and AP have "
-        f"different winners: {opposed:,}."
+        f"Queries on which the two rerankers differ in RR or AP but not both: {one_sided:,}. Queries on which "
+        f"RR favors one and AP the other: {opposed:,}."
         if one_sided or opposed
         else "RR and AP agree on every query."
     )

@@ -351,7 +351,10 @@ def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestR
     if smallest < alpha(level):
         note = f"{differ}: the randomisation test is exact here, the bootstrap too optimistic"
         return result._replace(p=max(result.p, smallest), note=note)
-    note = f"{differ}: signs agree by chance with p = {smallest:.4g}, so no interval of {level:.4g} is bounded"
+    note = (
+        f"{differ}: all differences have the same sign by chance with p = {smallest:.4g}, so the interval at "
+        f"level {level:.4g} is unbounded"
+    )
     return TestResult(max(result.p, smallest), -np.inf, np.inf, note)
 
 

@@ -161,7 +161,8 @@ ONE_RELEVANT_ALONE = Refusal(
 )
 INFINITE = Refusal("a score is infinite", lambda tool: bool(np.isinf(tool.scores).any()))
 INFINITE_32 = Refusal(
-    "a score is infinite in 32 bits", lambda tool: bool(np.isinf(rounded(tool.scores, "float32")).any())
+    "a score is infinite when rounded to 32 bits",
+    lambda tool: bool(np.isinf(rounded(tool.scores, "float32")).any()),
 )
 LACKING = Refusal("the run lacks a judged query: it stops with an error", lambda tool: tool.n_missing > 0)
 UNJUDGED = Refusal(

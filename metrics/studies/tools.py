@@ -47,7 +47,8 @@ _IR_ASC = replace(
     _IR_DESC,
     treatment="docid_asc",
     precision="float64",
-    why=f"With a cut-off, another provider breaks ties by ascending document ID; {_LACKING_0}.",
+    why="With a cut-off, ir_measures uses another provider, which breaks ties by ascending document ID; "
+    f"{_LACKING_0}.",
 )
 _FIXED_32 = replace(_DESC_32, level="")
 _BEIR_32 = replace(_FIXED_32, view=rules.drop_query_documents, refusals=(rules.NOT_WHOLE, rules.EMPTIED))
@@ -119,7 +120,7 @@ _ASC = Rule(
 )
 _MEAN_RANK = Rule(
     "expected",
-    "One over the mean of best and worst rank is at most the mean of one over the rank.",
+    "The reciprocal of the mean of the best and worst rank is at most the mean reciprocal rank.",
     precision="float32",
     view=rules.keep_listed,
     refusals=(rules.NOT_ONE_LISTED,),
@@ -146,7 +147,9 @@ TOOLS: tuple[Tool, ...] = (
          _DESC_ALL.spelled(_TREC_EVAL), "source"),
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, ties by descending document ID.",
          _DESC_32.spelled(_TREC_EVAL)),
-    Tool("ir_measures", "0.4.3", "Like pytrec_eval, but ascending document ID for RR@k (another provider).",
+    Tool("ir_measures", "0.4.3",
+         "Like pytrec_eval, but RR@k breaks ties by ascending document ID, because ir_measures computes it "
+         "with another provider.",
          _IR_DESC.spelled(f"{_IR} {_IR_GAINS}") | _IR_ASC.spelled("RR@k=RR@{k}")),
     Tool("ranx", "0.3.21", "File order for up to 15 documents; its unstable sort shuffles longer lists.",
          _RANX_LISTED.spelled(_RANX)),
@@ -160,11 +163,13 @@ TOOLS: tuple[Tool, ...] = (
     Tool("sentence-transformers bi-encoder reranking", "6.2.0",
          "Like CrossEncoder, over lists with relevant and other documents.",
          _BI_NDCG.spelled(_NDCG) | _BI_AP.spelled("AP=map") | _BI_RR.spelled("RR@k=mrr@{k}")),
-    Tool("sentence-transformers retrieval", "6.2.0", "Ascending document ID; before 2026, the order of a heap.",
+    Tool("sentence-transformers retrieval", "6.2.0",
+         "Ascending document ID; before 2026, whatever order its heap produced.",
          _ASC.spelled(f"{_RETRIEVAL} {_NDCG}")),
     Tool("scikit-learn", "1.9.1", "nDCG averages ties; average precision treats a tie as one step.",
          _SCIKIT_NDCG.spelled(_SCIKIT) | _SCIKIT_AP.spelled("AP=average_precision_score")),
-    Tool("PyKEEN realistic", "1.11.1", "The mean of best and worst rank, one relevant document per query.",
+    Tool("PyKEEN realistic", "1.11.1",
+         "Uses the mean of the best and the worst rank; one relevant document per query.",
          _MEAN_RANK.spelled("RR=inverse_harmonic_mean_rank")),
     Tool("torchmetrics", "1.9.0", "nDCG averages ties; other measures use an unstable sort.",
          _TORCH_NDCG.spelled("nDCG-linear=RetrievalNormalizedDCG "

@@ -64,7 +64,7 @@ def _all_zero(evaluation: Evaluation, label: str) -> Prose:
     if (evaluation.policies["n_missing"] == evaluation.policies["n_queries"]).all():
         remedy = "Check that runs and judgments use the same query IDs."
         return Strong(f"Every {label} is 0: no run has a list for a judged query. "), remedy
-    reason = "No order of ties puts a relevant document within the cut-off."
+    reason = "No tie order puts a relevant document within the cut-off."
     return Strong(f"Every {label} is 0. "), reason
 
 
@@ -81,7 +81,7 @@ def query_sets(evaluation: Evaluation, measure: str) -> Prose:
     )
     number = "Both" if len(tied.columns) == _PAIR else "All"
     shared = f"{number} rerankers share {is_shared.sum():,} of {count_of(len(tied), 'query')}. "
-    own = "Comparisons of two use the queries both have. "
+    own = "Pairwise comparisons use only the queries that both rerankers have. "
     return Strong("Ranks compare different queries. "), shared, remedy, own
 
 

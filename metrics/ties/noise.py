@@ -51,7 +51,7 @@ class Noise:
         if self.number_format:
             return f"true scores that are uniform within half a step of {self.number_format}"
         size = "each row's score_std" if self.by_row else f"{self.sigma:g}"
-        return f"normal noise of standard deviation {size}"
+        return f"normal noise with standard deviation {size}"
 
     def spreads(self, scores: FloatArray, sigmas: FloatArray | None, starts: IntArray) -> "Spreads":
         """Return where the true scores of documents lie.

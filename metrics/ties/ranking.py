@@ -405,6 +405,6 @@ def score_column(table: pa.Table, name: str) -> FloatArray:
         available = ", ".join(_further_scores(table)) or "none"
         raise UsageError(
             f"There is no score column {name!r} to rank by. There are: {available}. "
-            "`tiescope check` tells why a column is not read."
+            "`tiescope check` shows why a column is not read."
         )
     return np.asarray(table[name].to_numpy())

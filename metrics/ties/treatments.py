@@ -247,7 +247,7 @@ class Treatment:
 TREATMENTS: tuple[Treatment, ...] = (
     Treatment(
         "expected",
-        "mean of every order",
+        "mean over all orders",
         "Tied",
         "every order of the ties",
         "The mean over all orders that the scores allow: the tied value.",
@@ -259,7 +259,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "File order",
         "file order",
         "Ties keep file order.",
-        "most scripts of one's own; LightGBM, XGBoost",
+        "most home-grown scripts; LightGBM, XGBoost",
         input_order,
     ),
     Treatment(
@@ -357,17 +357,14 @@ def treatment(name: str) -> Treatment:
             f"{name} ties near scores, but does not order ties: use it as precision (--precision {name})."
         )
     if noise := parse_noise(name):
-        limit = (
-            "tied as noise ends, where documents of one score have one deviation"
-            if noise.by_row
-            else "tied as noise ends"
-        )
+        where = ", where documents with the same score have the same standard deviation" if noise.by_row else ""
         return Treatment(
             name,
             "mean over noisy scores",
             "Noisy",
-            "every order that noise of the scores allows",
-            f"The mean over all orders, each as likely as {noise.summary} makes it: {limit}.",
+            "every order that noise in the scores allows",
+            f"The mean over all orders, weighted by their probability under {noise.summary}; the tied mean "
+            f"is its limit as the noise goes to 0{where}.",
             "nobody else",
             noise=noise,
         )
@@ -394,9 +391,10 @@ def treatments_by_name() -> dict[str, Treatment]:
     """Return every treatment by the name to type: seeded draws as `random:SEED`, noise as `noise:SIGMA`."""
     noisy = replace(
         treatment("noise:1"),
-        summary="The mean over all orders, each as likely as normal noise of standard deviation SIGMA "
-        "makes it: tied as noise ends. noise reads SIGMA of each row from score_std; noise:bfloat16, other "
-        "formats and noise:decimals:N put true scores evenly within half a step.",
+        summary="The mean over all orders, weighted by their probability under normal noise with standard "
+        "deviation SIGMA; the tied mean is its limit as the noise goes to 0. noise reads each row's SIGMA from "
+        "score_std; noise:FORMAT (such as noise:bfloat16) and noise:decimals:N instead assume that the true "
+        "score is uniform within half a rounding step of the score.",
     )
     by_pattern = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
     return {ties.name: ties for ties in (*TREATMENTS, *JOINT_BOUNDS)} | by_pattern

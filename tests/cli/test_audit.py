@@ -25,7 +25,7 @@ def test_the_convention_is_named_and_the_figures_are_printed(call, inputs, write
     assert code == 0
     assert "1 of 1 published reranker matched." in err
     assert "'BM25+' is bm25+." in err
-    assert "1 of 1 figure comes out, all to the digit" in err
+    assert "1 of 1 figure is reproduced, all to the digit" in err
     assert "trec_eval: id, descending" in err
     head, row = out.splitlines()
     assert head.split() == ["reranker", "measure", "text", "computed", "difference", "verdict"]
@@ -113,7 +113,7 @@ def test_names_are_matched_by_hand_and_shown(call, inputs, write):
         (["-p", "nowhere.csv"], "--published nowhere.csv: the file does not exist."),
         (["-p", "{}", "--names", "x"], "--names x: write published=ours"),
         (["-p", "{}", "--names", "x=y"], "'x' is not in the published table"),
-        (["-p", "{}", "-o", "{}"], "which is read. Name another file."),
+        (["-p", "{}", "-o", "{}"], "which this command reads. Name another file."),
         (["-p", "{}", "--relevant-from", "0"], "relevant_from=0"),
     ],
 )

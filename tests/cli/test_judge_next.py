@@ -46,14 +46,14 @@ def test_a_form_that_came_back_joins_the_judgments_and_what_it_settled_is_said(c
     code, out, err = call("judge-next", *files, "--judged", form, "--format", "csv")
     assert (code, rows(out)) == (0, [])
     assert "4 new judgments, 2 relevant: the bounds of P@2 narrowed from 1.000 to 0.000 on average" in err
-    assert "The bounds separate 1 of 1 pair, 0 before: one above two." in err
+    assert "The bounds separate 1 of 1 pair (0 before). Newly separated: one above two." in err
 
 
 def test_a_form_is_not_written_over_what_is_read_nor_read_without_judgments(call, files):
     runs, qrels = files[:2], files[3]
     code, _, err = call("judge-next", *files, "--qrels-output", qrels)
     assert code == 2
-    assert "which is read" in err
+    assert "which this command reads" in err
     code, _, err = call("judge-next", *runs, "--judged", qrels)
     assert code == 2
     assert "--qrels" in err
@@ -63,7 +63,10 @@ def test_what_is_judged_twice_is_said_and_a_contradiction_refused_or_settled(cal
     alike, unlike = write("alike.txt", "q 0 a 0\nq 0 c 1\n"), write("unlike.txt", "q 0 a 1\nq 0 c 0\n")
     code, _, err = call("judge-next", *files, "--judged", alike)
     assert code == 0
-    assert "info · alike.txt · Judged alike in two files: 1, such as document 'c' (qrels.txt, line 1)." in err
+    assert (
+        "info · alike.txt · Judgments with the same grade in two files: 1, such as document 'c' "
+        "(qrels.txt, line 1)." in err
+    )
     assert "1 new judgment, 0 relevant" in err
     code, _, err = call("judge-next", *files, "--judged", unlike)
     assert code == 2

@@ -116,7 +116,7 @@ def refuses(call, monkeypatch, tmp_path):
         source = words(command, name, value)
         code, out, err = call(command, *first, *source, *output, *REQUIRED.get(command, []))
         assert (code, out) == (2, "")
-        assert err == f"tiescope: {target}: this is {path}, which is read. Name another file.\n"
+        assert err == f"tiescope: {target}: this is {path}, which this command reads. Name another file.\n"
         assert path.read_bytes() == before
 
     return look
@@ -163,7 +163,7 @@ def test_standard_input_and_output_are_those_of_the_process(files, line, place):
     ended = subprocess.run(  # noqa: S602 our own line
         command, shell=True, capture_output=True, cwd=files[0].parent, check=False
     )
-    said = f"tiescope: {place}: this is /dev/stdin, which is read. Name another file.\n"
+    said = f"tiescope: {place}: this is /dev/stdin, which this command reads. Name another file.\n"
     assert (ended.returncode, ended.stderr.decode()) == (2, said)
     assert files[0].read_text() == COARSE
 
@@ -172,7 +172,7 @@ def test_standard_input_and_output_are_those_of_the_process(files, line, place):
 def test_the_audit_log_of_the_environment_is_not_appended_to_what_is_read(call, files, monkeypatch, command):
     monkeypatch.setenv("TIESCOPE_AUDIT_LOG", str(files[0]))
     code, _, err = call(*command, files[0])
-    assert (code, "which is read" in err, files[0].read_text()) == (2, True, COARSE)
+    assert (code, "which this command reads" in err, files[0].read_text()) == (2, True, COARSE)
 
 
 def test_the_audit_log_of_the_environment_is_not_written_over(call, files, monkeypatch, tmp_path):
@@ -289,7 +289,7 @@ def test_two_outputs_are_two_files(call, files, tmp_path):
         code, _, err = call(*arguments("evaluate --save", files), path, "-o", path)
         assert (code, err) == (
             2,
-            f"tiescope: {path}: this is {path}, which is written already. Name another file.\n",
+            f"tiescope: {path}: this is {path}, which this command already writes. Name another file.\n",
         )
         path.touch()
 
@@ -320,8 +320,8 @@ def test_a_file_of_a_folder_pattern_or_address_is_not_written_over_either(call, 
     link.hardlink_to(run)
     code, _, err = call("evaluate", paths, "--qrels", qrels, "--engine", "dask", "-o", link)
     assert code == 2
-    assert "which is read" in err
+    assert "which this command reads" in err
     for path in (link, qrels):
-        with pytest.raises(UsageError, match="which is read"):
+        with pytest.raises(UsageError, match="which this command reads"):
             evaluate_dataset(paths, qrels, output=path)
     assert run.read_text() == COARSE

@@ -46,7 +46,7 @@ def test_repeats_of_every_kind_give_one_value_under_their_own_noise(call):
     [
         (("--repeats", "seeds", "--stream"), "Leave out --stream"),
         (("--repeats", "seeds", "--repeats", "a,b"), "give seeds, or NAME=A,B,C"),
-        (("--repeats", "d=c-seed1,c-seed2", "--repeats", "d=c-seed3,c-seed2"), "two groups have one name"),
+        (("--repeats", "d=c-seed1,c-seed2", "--repeats", "d=c-seed3,c-seed2"), "two groups have the same name"),
         (("--repeats", "c-seed1"), "at least two score columns"),
         (("--repeats", ","), "name at least two score columns"),
         (("--repeats", "d=a,b"), "'a' is not a reranker"),

@@ -152,7 +152,7 @@ def test_a_window_that_is_no_number_of_lists_or_seconds_is_refused(window):
 @pytest.mark.parametrize("at", [math.nan, math.inf, "noon"])
 def test_a_moment_that_is_no_number_is_refused(at):
     running = Running("RR")
-    with pytest.raises(UsageError, match="give a number of seconds"):
+    with pytest.raises(UsageError, match="give a time in seconds since a fixed moment"):
         running.add(lists(0, 2), at=at)
     assert running.means().empty
 

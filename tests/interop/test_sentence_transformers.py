@@ -208,7 +208,9 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
     with pytest.raises(UsageError, match="give documents, and queries with relevant documents"):
         search(QUERIES, CORPUS, {})
     for option in ({"ndcg_at_k": ()}, {"corpus_chunk_size": -3}):
-        with pytest.raises(UsageError, match="Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document"):
+        with pytest.raises(
+            UsageError, match="Give ndcg_at_k at least one cut-off, and set corpus_chunk_size to 1 document"
+        ):
             search(QUERIES, CORPUS, RELEVANT, **option)
 
 

@@ -115,7 +115,7 @@ def test_large_ties_lie_near_the_mean_of_draws_and_cost_little():
 
 def test_best_worst_and_deviation_are_refused_in_one_line_and_not_usual(runs):
     for ties in ("optimistic", "pessimistic", "std"):
-        with pytest.raises(UsageError, match="best and worst case are a covering problem"):
+        with pytest.raises(UsageError, match="best or worst case is a covering problem"):
             evaluate(runs, "alpha_nDCG@10", ties)
     assert evaluate(runs, "alpha_nDCG@10").ties == ("input", "expected")
     with pytest.raises(UsageError, match="covering problem"):

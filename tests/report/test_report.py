@@ -171,13 +171,13 @@ def test_the_orders_that_swap_stand_in_the_summary_with_both_values_p_and_chance
 def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders(simulated_report):
     audit = section(simulated_report, "audit")
     sentence = plain(audit.sentences[0])
-    assert "7 of 8 figures come out" in sentence
+    assert "7 of 8 figures are reproduced" in sentence
     assert "printed orders" in sentence
     figures, pairs = audit.tables
     assert figures.frame["MRR"].tolist().count("0.6848 (−0.0100)") == 1
     assert len(pairs.frame) == len(simulated_report.studies.audited_order.pairs)
     assert "| 0.6848 (−0.0100) |" in simulated_report.markdown(DAY)
-    assert ", 1 does not come out." in simulated_report.markdown(DAY)
+    assert ", 1 is not reproduced." in simulated_report.markdown(DAY)
     assert audit.title in simulated_report.latex(DAY)
     with pytest.raises(UsageError, match="needs a published table: --published"):
         report(simulated_report.studies.runs, sections=["audit"])

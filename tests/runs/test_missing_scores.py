@@ -213,5 +213,5 @@ def test_a_further_column_with_a_word_is_not_read_and_a_finding_says_which():
     (finding,) = [finding for finding in runs.noted if "'cost' is not read" in finding.message]
     assert (finding.code, finding.line) == ("columns-unused", 4)
     assert "'dear' is not a number" in finding.message
-    with pytest.raises(UsageError, match="tells why a column is not read"):
+    with pytest.raises(UsageError, match="shows why a column is not read"):
         evaluate(runs, "RR", "expected", criteria=["cost"])

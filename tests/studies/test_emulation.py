@@ -182,7 +182,7 @@ CROSS_ENCODER, BI_ENCODER = (
             [Doc("a", 1, 1), Doc("b", 1, 1)],
             "scores no list",
         ),
-        (CROSS_ENCODER, "nDCG@3", [Doc("a", 1e39, 1), Doc("b", 1, 0)], "is infinite in 32 bits"),
+        (CROSS_ENCODER, "nDCG@3", [Doc("a", 1e39, 1), Doc("b", 1, 0)], "is infinite when rounded to 32 bits"),
         ("torchmetrics", "P@3", [Doc("a", 1, 1), Doc("b", 0, 0)], "is not above 0"),
         ("BEIR", "P@3", [Doc("q", 1, 1)], "the document named like its query"),
     ],

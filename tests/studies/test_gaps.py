@@ -411,7 +411,7 @@ def test_the_finding_of_nothing_scored_says_so():
 def test_the_finding_tells_who_ties_most_from_whose_lists_are_farther_off():
     queries = ["q", "r", "s"]
     text = sentence({"harmless": dict.fromkeys(queries, HARMLESS), "lucky": dict.fromkeys(queries, LUCKY)})
-    assert text.startswith("harmless ties most: 75% of a list on average.")
+    assert text.startswith("harmless has the most ties: 75% of a list's documents on average.")
     assert "lucky has the larger mean |RR gap|: 0.250 against 0.000." in text
 
 
@@ -434,12 +434,13 @@ def test_the_finding_says_who_else_ties_as_much_to_the_percent():
         lists = drawn_lists({name: np.zeros(3) for name in names}, dict(zip(names, ratios, strict=True)))
         return plain(reranker_finding(lists, "RR"))
 
-    end = "90% of a list on average. Tie order changes no value: every RR gap is 0. "
-    assert text_of(0.9, 0.2) == f"A ties most: {end}"
-    assert text_of(0.9, 0.899, 0.2) == f"A and 1 more tie most: {end}"
-    assert text_of(0.9, 0.899, 0.2, 0.9) == f"A and 2 more tie most: {end}"
-    assert text_of(0.9, 0.9) == f"All rerankers tie {end}"
-    assert text_of(0.9) == f"A ties {end}"
+    level = "Tie order changes no value: every RR gap is 0. "
+    end = f"90% of a list's documents on average. {level}"
+    assert text_of(0.9, 0.2) == f"A has the most ties: {end}"
+    assert text_of(0.9, 0.899, 0.2) == f"A and 1 more have the most ties: {end}"
+    assert text_of(0.9, 0.899, 0.2, 0.9) == f"A and 2 more have the most ties: {end}"
+    assert text_of(0.9, 0.9) == f"All rerankers have 90% of a list's documents in ties, on average. {level}"
+    assert text_of(0.9) == f"A has 90% of a list's documents in ties on average. {level}"
 
 
 def test_the_prediction_is_that_of_the_finding_on_lists():
@@ -447,7 +448,9 @@ def test_the_prediction_is_that_of_the_finding_on_lists():
     text, of_lists = plain(reranker_finding(lists, "RR")), plain(gap_finding(lists, "RR"))
     assert "The tie ratio predicts the gap moderately (r = 0.39)" in text
     assert text[text.index("The tie ratio") :].strip() in of_lists
-    assert text.startswith("Local LLM (Very High Ties) ties most: 97% of a list on average.")
+    assert text.startswith(
+        "Local LLM (Very High Ties) has the most ties: 97% of a list's documents on average."
+    )
     assert "It also has the largest mean |RR gap|: 0.167 against 0.129 for Claude (High Ties)." in text
 
 

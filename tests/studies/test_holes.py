@@ -29,7 +29,7 @@ def finding(table):
 @pytest.mark.parametrize(
     ("bars", "sentence"),
     [
-        ([A, (0.4, 0.5, 0.7, 0.7)], "as many as by ties alone"),
+        ([A, (0.4, 0.5, 0.7, 0.7)], "as many as if only tie order varied"),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.4, 0.5, 0.5, 0.7)],
             "Up to 2 of 2 rerankers could lead if every document were judged, only a by ties alone",

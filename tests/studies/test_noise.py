@@ -359,7 +359,7 @@ def sketch(**columns):
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0]),
             None,
-            "A has the highest MTRR under every noise up to σ = 1. "
+            "A has the highest MTRR at every noise level up to σ = 1. "
             "The order of both holds in half of the draws or more up to σ = 1.",
         ),
         (
@@ -372,7 +372,7 @@ def sketch(**columns):
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.01,
             "A has the highest MTRR up to σ = 0.14, then B. "
-            "The order of both holds in fewer than half of the draws at σ = 0.01 already.",
+            "Even at σ = 0.01, the order of both holds in fewer than half of the draws.",
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0], C=[0.7] * 4),

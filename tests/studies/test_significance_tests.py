@@ -360,7 +360,8 @@ def test_a_bootstrap_of_five_queries_at_99_percent_has_no_bound_and_says_so():
     row = compare_pair([0] * 5, [0.1, 0.2, 0.3, 0.4, 0.5], "bootstrap", 0.99)
     assert (row["p"], row["low"], row["high"]) == (1 / 16, -1, 1)
     assert row["note"] == (
-        "only 5 queries differ: signs agree by chance with p = 0.0625, so no interval of 0.99 is bounded"
+        "only 5 queries differ: all differences have the same sign by chance with p = 0.0625, so the interval "
+        "at level 0.99 is unbounded"
     )
 
 

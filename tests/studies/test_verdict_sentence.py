@@ -161,7 +161,8 @@ def test_means_over_other_queries_of_a_judged_table_say_how_to_compare():
     evaluation = evaluate(board(table_csv=HEADER + text).runs, ["RR"], ["expected", "input"])
     assert plain(query_sets(evaluation, "RR")) == (
         "Ranks compare different queries. All rerankers share 4 of 8 queries. With the judgments in a file of "
-        "their own, missing queries count as 0. Comparisons of two use the queries both have. "
+        "their own, missing queries count as 0. Pairwise comparisons use only the queries that both "
+        "rerankers have. "
     )
     even = evaluate(board(table_csv=HEADER + rows("a", (1, 2, 0), range(6))).runs, ["RR"], ["expected"])
     assert query_sets(even, "RR") == ()

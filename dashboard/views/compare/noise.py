@@ -89,7 +89,7 @@ def noise_section(view: View, measure: str) -> None:
         section_finding(note)
         st.info(f"Noise leaves no ties for the rule of {measure} to settle. Choose another measure.")
     elif view.scoring.criteria:
-        st.info("Noise is added to the score only. Choose the score alone under Settings, Ranked by.")
+        st.info("Noise applies only to the score. Under Settings → Ranked by, choose the score alone.")
     elif columns := view.scoring.tiebreak_by:
         names = escape_markdown(", ".join(columns))
         st.info(f"Noise leaves no ties for {names} to break. Remove these columns under Settings.")

@@ -57,7 +57,8 @@ def _bold(names: Mapping[str, object]) -> str:
 
 
 _REPEATS = (
-    "Rerankers with one name are repeats. Each document gets the mean and standard deviation of their scores."
+    "Rerankers with the same name are repeats. Each document gets the mean and standard deviation of its "
+    "scores over the repeats."
 )
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 

@@ -415,7 +415,7 @@ FORMATS = (
     Format(
         REPEATED_SCORES,
         "Table with several scorings of one reranker (score_1, score_2 ...) and no score. The score is their "
-        "mean, score_std the standard deviation of one of them.",
+        "mean; score_std is the standard deviation of a single scoring (not the standard error of the mean).",
         "query_id,doc_id,score_1,score_2,score_3\nq1,d7,0.9,0.7,0.8\nq1,d2,0.8,0.8,0.8",
         _has_repeats,
         lambda head, choice: open_table(head, choice, REPEATED_SCORES).read(),

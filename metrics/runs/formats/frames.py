@@ -58,7 +58,7 @@ def of_frame(
     choice: ColumnChoice = _AS_READ,
     name: str = "table",
 ) -> Source:
-    """Read the rows of a data frame, in its order; without a query column they are one list.
+    """Read the rows of a data frame, in its order; without a query column they are treated as one list.
 
     Named levels of the index count as columns.
 
@@ -87,7 +87,9 @@ def of_frame(
         query_column = next(text for text in ("query_id", "query id", "(one list)") if text not in header)
         mapping = {"query_id": query_column, **mapping}
         plain = plain.assign(**{query_column: _ONE_LIST})
-        message = f"The table has no query column, so its {count_of(len(plain), 'row')} are one list."
+        message = (
+            f"The table has no query column, so its {count_of(len(plain), 'row')} are treated as one list."
+        )
         noted.append(make_finding("one-list", name, message, count=len(plain)))
     for needed in ("query_id", "doc_id", value):
         if needed not in mapping and not (needed == "score" and "rank" in mapping):

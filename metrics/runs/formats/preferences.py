@@ -295,7 +295,7 @@ def read_preferences(head: Head, choice: ColumnChoice) -> Source:
 def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> _Columns:
     columns = _Columns.of(header, choice.columns)
     if columns is None or len(set(header)) < len(header):
-        problem = f"no query, two documents and preferred document among {', '.join(header)}"
+        problem = f"the columns {', '.join(header)} are not a query, two documents and the preferred document"
         raise ReadError(head.file.name, problem, "Name the columns query, a, b, preferred, each once.", line=1)
     return columns
 

@@ -260,7 +260,7 @@ def _distribution(columns: _Columns) -> GradeProbabilities:
     by_column = _grades_of(columns.values)
     if not by_column:
         problem = "no column or map entry is the probability of a grade"
-        hint = 'Name columns by their grade, p_0 and p_1, or write a map: {"0": 0.1, "1": 0.9}.'
+        hint = 'Name the columns after their grades (p_0, p_1), or write a map: {"0": 0.1, "1": 0.9}.'
         raise columns.origin.error(0, problem, hint)
     grades = sorted({grade for grade, _ in by_column.values()})
     weights = np.zeros((len(next(iter(columns.values.values()))), len(grades)))

@@ -46,23 +46,23 @@ def convention_finding(reproduction: Reproduction) -> Prose:
             ", reproduces none",
             *_where_it_fails(reproduction),
         )
-    come_out = Strong(part_of(n - n_out, n, "figure"))
-    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{_by_rounding(reproduction, n - n_out)}"
+    reproduced = Strong(part_of(n - n_out, n, "figure"))
+    outcome = f" {'is' if n - n_out == 1 else 'are'} reproduced{_by_rounding(reproduction, n - n_out)}"
     if n_out:
         nearest = ("No convention tried reproduces the whole table. ", *_nearest(reproduction.fitting), ": ")
-        return *nearest, come_out, outcome, *_where_it_fails(reproduction)
+        return *nearest, reproduced, outcome, *_where_it_fails(reproduction)
     shared, either = _alternatives(reproduction.fitting)
     if not shared:
         number = Strong(count_of(len(reproduction.fitting), "convention"))
         choices = Strong("; ".join(either))
         alike = f", which {_why_alike(reproduction)}: "
-        return come_out, f"{outcome} under ", number, alike, choices, f". {_what_would_tell(reproduction)}"
+        return reproduced, f"{outcome} under ", number, alike, choices, f". {_what_would_tell(reproduction)}"
     label = Strong("; ".join(shared))
     open_words = _what_is_open(reproduction) if either else ""
     if reproduction.n_by_chance >= _HARDLY:
-        return come_out, f"{outcome} under ", label, f", which may be chance with so few digits.{open_words}"
+        return reproduced, f"{outcome} under ", label, f", which may be chance with so few digits.{open_words}"
     end = f"{outcome.rstrip(',')}.{open_words}"
-    return "The table was made by this convention: ", label, ": ", come_out, end
+    return "The table was made by this convention: ", label, ": ", reproduced, end
 
 
 def untold_notes(reproduction: Reproduction) -> list[str]:

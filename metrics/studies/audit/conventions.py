@@ -160,8 +160,14 @@ def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], dict[str, str]]
     alike = next(names[1:] for names in by_bounds.values() if names[0] == "float64")
     formats = [name for name in alike if not name.startswith("decimals:")]
     decimals = [name.removeprefix("decimals:") for name in alike if name.startswith("decimals:")]
-    words = [*formats, *([f"to {', '.join(decimals)} decimals"] if decimals else [])]
-    reason = {"precision": f"the same documents tie as read and as {', '.join(words)}"} if alike else {}
+    ways = ["as read"]
+    ways += [f"as {', '.join(formats)}"] if formats else []
+    ways += [f"rounded to {', '.join(decimals)} decimals"] if decimals else []
+    reason = (
+        {"precision": f"the same documents tie whether scores are compared {' or '.join(ways)}"}
+        if alike
+        else {}
+    )
     return [names[0] for names in by_bounds.values()], reason
 
 

@@ -26,8 +26,8 @@ def traces(figure):
 def test_each_figure_has_the_mark_of_its_verdict_and_the_legend_counts_them(figures):
     matrix = reproduction_matrix(figures, LIGHT, ["b", "a"], has_differences=True)
     marks = traces(matrix)
-    assert set(marks) == {"to the digit · 1", "off by rounding · 1", "does not come out · 2"}
-    off = marks["does not come out · 2"]
+    assert set(marks) == {"to the digit · 1", "off by rounding · 1", "not reproduced · 2"}
+    off = marks["not reproduced · 2"]
     assert list(zip(off.x, off.y, strict=True)) == [(0, 0), (1, 0)]  # b is the first row
     assert [text.strip() for text in off.text] == ["+.020", "&lt;.001"]
     assert off.marker.color == LIGHT.traditional
@@ -36,15 +36,15 @@ def test_each_figure_has_the_mark_of_its_verdict_and_the_legend_counts_them(figu
 
 def test_differences_stand_in_the_matrix_of_another_rule_alone(figures):
     matrix = reproduction_matrix(figures, DARK, ["a", "b"], has_differences=False)
-    assert traces(matrix)["does not come out · 2"].mode == "markers"
+    assert traces(matrix)["not reproduced · 2"].mode == "markers"
 
 
 def test_counts_below_the_columns_are_of_all_rerankers_though_few_are_drawn(figures):
     matrix = reproduction_matrix(figures, LIGHT, ["a"], has_differences=False)
     counts = matrix.data[-1]
     assert list(counts.text) == ["1", "1"]
-    assert list(counts.customdata) == ["1 of 2 come out", "1 of 2 come out"]
-    assert matrix.layout.yaxis.ticktext[-1] == "of 2 come out"
+    assert list(counts.customdata) == ["1 of 2 are reproduced", "1 of 2 are reproduced"]
+    assert matrix.layout.yaxis.ticktext[-1] == "of 2 reproduced"
     assert list(counts.textfont.color) == [LIGHT.traditional, LIGHT.traditional]
 
 

@@ -288,7 +288,7 @@ def test_a_stored_evaluation_is_handed_to_the_app_apart_from_runs(call, streamli
 def test_judgments_without_a_run_are_refused(call, streamlit_calls, results_file, write):
     code, _, err = call("app", results_file, "--qrels", write("qrels.txt", "q0 0 d0 1\n"))
     assert (code, streamlit_calls) == (2, [])
-    assert "--qrels goes with runs" in err
+    assert "--qrels applies only to runs" in err
 
 
 def test_a_stored_evaluation_that_is_damaged_is_refused_by_the_command(call, streamlit_calls, results_file):

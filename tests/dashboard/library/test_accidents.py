@@ -336,7 +336,7 @@ NO_DATABASE = {
         "it is not a database. Move it",
     ),
     "a folder": (Path.mkdir, "it cannot be opened. Check the folder"),
-    "damaged": (_spoil, "it is damaged. Restore a copy"),
+    "damaged": (_spoil, "it is damaged. Restore it from a backup"),
 }
 
 

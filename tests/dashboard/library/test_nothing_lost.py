@@ -138,7 +138,9 @@ def test_a_damaged_database_that_is_moved_away_leaves_every_upload_to_be_pushed_
     before = {board: scores(call, board, tmp_path / board) for board in ("nightly", "tables")}
     kept = files(filled)
     damage(filled / "library.db")
-    assert refused(call, visit, "library.db", "it is damaged. Restore a copy, or move it away")
+    assert refused(
+        call, visit, "library.db", "it is damaged. Restore it from a backup, or move the damaged file away"
+    )
     (filled / "library.db").rename(filled / "damaged.db")
     assert [visit(), visit()] == ["", ""]
     assert files(filled) == kept
@@ -183,7 +185,9 @@ def test_the_log_of_a_database_that_was_moved_away_is_not_written_into_the_new_o
 def test_a_database_of_no_bytes_is_refused_until_a_copy_is_restored(filled, call, visit):
     kept, copy = files(filled), (filled / "library.db").read_bytes()
     (filled / "library.db").write_bytes(b"")
-    assert refused(call, visit, "library.db", "it is empty", "Restore a copy, or move it away")
+    assert refused(
+        call, visit, "library.db", "it is empty", "Restore it from a backup, or move the empty file away"
+    )
     assert (files(filled), (filled / "library.db").read_bytes()) == (kept, b"")
     (filled / "library.db").write_bytes(copy)
     assert visit() == ""

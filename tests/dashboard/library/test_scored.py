@@ -49,7 +49,7 @@ def test_two_visitors_who_ask_for_the_same_score_it_once(runs, monkeypatch):
         may_go_on.set()
         labels = {visitor.result().label for visitor in visitors}
     assert len(labels) == scored_runs.count(["coarse"]) == 1
-    assert "Waiting for another run …" in messages
+    assert "Waiting for another scoring job to finish …" in messages
 
 
 def test_what_is_being_written_is_left_alone(runs):

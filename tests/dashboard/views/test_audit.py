@@ -30,8 +30,8 @@ def said(page):
 def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_leaves_out():
     page = opened("audit")
     assert (
-        "48 of 48 figures come out, all to the digit. The figures do not show whether scores were compared as "
-        "read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 printed orders,"
+        "48 of 48 figures are reproduced, all to the digit. The figures do not show whether scores were "
+        "compared as read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 printed orders,"
     ) in texts(page).replace("*", "")
     by_measure = table(page, "Printed orders by measure").set_index("measure")
     assert by_measure.loc["MRR"].tolist() == [27, 9, 9, 9]
@@ -50,8 +50,8 @@ def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_
     rules.set_value("trec_eval: id, descending").run()
     assert page.query_params["rule"] == "trec_eval: id, descending"
     marks = {trace["name"] for trace in charts(page)["figures"]["data"] if trace.get("name")}
-    assert not any(name.endswith("come out · 0") for name in marks)
-    assert "48 of 48 figures come out" in finding(page)  # by the rule that fits
+    assert not any(name.endswith("reproduced · 0") for name in marks)
+    assert "48 of 48 figures are reproduced" in finding(page)  # by the rule that fits
 
 
 def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
@@ -65,7 +65,7 @@ def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
 
 def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless_script():
     page = opened("audit", data=cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label)
-    assert "Drop published results of these runs" in said(page)
+    assert "Drop a file of published results for these runs" in said(page)
     assert not charts(page)
     page.button(key="careless").click().run()
     assert not page.exception, page.exception
@@ -84,15 +84,15 @@ def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matc
     drop(page, SAMPLE.replace("TF-IDF", "Sparse words"))
     assert page.query_params["table"].startswith("mine.csv~")
     assert "Not matched and left out: 1 reranker (Sparse words)" in texts(page)
-    assert "42 of 42 figures come out" in finding(page)
+    assert "42 of 42 figures are reproduced" in finding(page)
     show(page, "Names").selectbox(key="match-rerankers-Sparse words-").set_value("TF-IDF").run()
     assert "Matched by hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
-    assert "48 of 48 figures come out" in finding(page)
+    assert "48 of 48 figures are reproduced" in finding(page)
     assert page.query_params["names"] == "Sparse words=TF-IDF"
     drop(page, "no table at all")
     assert only(page.error).value.startswith("mine")
     assert "Nothing was replaced." in texts(page)
-    assert "48 of 48 figures come out" in finding(page)
+    assert "48 of 48 figures are reproduced" in finding(page)
     drop(page, "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n")  # nobody is above another
     assert "no order is printed" in texts(page)
     drop(page, "recip_rank\tq001\t1.0000\nrecip_rank\tq002\t1.0000\n", "BM25.eval")  # no mean

@@ -169,7 +169,7 @@ def test_a_frame_without_queries_is_one_list_and_a_finding_says_so():
     runs = read_runs(frame(noise=[0.5, 0.25]).drop(columns="query_id"))
     assert runs.queries["table"].to_pylist() == ["1"]
     (finding,) = [one for one in runs.noted if one.code == "one-list"]
-    assert finding.message == "The table has no query column, so its 2 rows are one list."
+    assert finding.message == "The table has no query column, so its 2 rows are treated as one list."
 
 
 @pytest.mark.parametrize("other", [["p", "q"], [1, 2]], ids=["text", "whole numbers"])

@@ -42,7 +42,7 @@ def test_more_digits_are_promised_of_what_they_would_tell_alone(write):
 def test_decimals_are_named_in_words(runs):
     assert Convention(precision="decimals:6").aspect("precision") == "scores to 6 decimals"
     notes = untold_notes(audit(runs, {"t.csv": b"run,RR\nr,0.1\n"}).reproduction)
-    assert "tie as read and as float32, float16, bfloat16, to 6, 4, 3, 2 decimals." in notes[-1]
+    assert "as read or as float32, float16, bfloat16 or rounded to 6, 4, 3, 2 decimals." in notes[-1]
 
 
 def test_conventions_of_which_some_give_the_same_figures_are_not_said_to_differ_all(runs):

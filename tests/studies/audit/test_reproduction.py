@@ -1,4 +1,4 @@
-"""When a computed figure comes out as it was printed."""
+"""When a computed figure is reproduced as it was printed."""
 
 import re
 from dataclasses import replace
@@ -199,7 +199,7 @@ def test_conventions_that_differ_past_the_printed_digits_alone_are_all_named():
     result = audited(runs, printed_table(runs, Convention("input"), ("RR", "AP", "nDCG@10")), relevant_from=1)
     assert {each.treatment for each in result.reproduction.fitting} == {"input", "docid_asc"}
     sentence = plain(convention_finding(result.reproduction))
-    assert "3 of 3 figures come out, all to the digit under 2 conventions" in sentence
+    assert "3 of 3 figures are reproduced, all to the digit under 2 conventions" in sentence
     assert "More digits would distinguish them." in sentence
 
 
@@ -215,7 +215,7 @@ def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
     assert result.reproduction.n_fitting_alike == 1
     sentence = plain(convention_finding(result.reproduction))
     assert "The table was made" not in sentence
-    assert "2 of 2 figures come out, all to the digit under 6 conventions" in sentence
+    assert "2 of 2 figures are reproduced, all to the digit under 6 conventions" in sentence
     assert "ties of relevant with other documents" in sentence
     assert any("no run lacks a judged query" in note for note in untold_notes(result.reproduction))
 
@@ -228,7 +228,7 @@ def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(boa
     failed = result.reproduction.figures().query("verdict == 'does not come out'")
     assert failed[["reranker", "measure", "text"]].to_numpy().tolist() == [["b", "AP", "0.1111"]]
     sentence = plain(convention_finding(result.reproduction))
-    assert f"{3 * len(MEASURES) - 1} of {3 * len(MEASURES)} figures come out" in sentence
+    assert f"{3 * len(MEASURES) - 1} of {3 * len(MEASURES)} figures are reproduced" in sentence
     assert "It fails for b (1), by AP (1)." in sentence
 
 
@@ -329,9 +329,9 @@ def test_what_fits_by_rounding_is_not_dropped_beside_what_fits_to_the_digit():
     )
     result = audited(runs, "reranker,RR@10\na,0.063\n", relevant_from=1)
     assert {"expected", "input"} <= {each.treatment for each in result.reproduction.fitting}
-    assert str(result).startswith("1 of 1 figure comes out, at times by rounding, under")
+    assert str(result).startswith("1 of 1 figure is reproduced, at times by rounding, under")
     twins = metrics.Runs({"a": runs.tables["a"], "b": runs.tables["a"]}, runs.qrels)
     both = str(audited(twins, "reranker,RR@10\na,0.063\nb,0.063\n", relevant_from=1))
-    assert both.startswith("2 of 2 figures come out, up to 2 of them by rounding, under")
+    assert both.startswith("2 of 2 figures are reproduced, up to 2 of them by rounding, under")
     rounded = str(audited(twins, "reranker,Hits@1\na,0.063\nb,0.063\n", relevant_from=1))
-    assert "2 of 2 figures come out, 2 of them by rounding" in rounded
+    assert "2 of 2 figures are reproduced, 2 of them by rounding" in rounded
