@@ -283,7 +283,7 @@ def test_a_link_to_what_is_not_a_file_of_the_repository_is_refused(review, targe
     assert f"tiescope: 'link.trec' {problem}." in capsys.readouterr().out
 
 
-def test_judgments_that_link_out_of_the_repository_are_refused_and_a_link_within_it_is_read(tmp_path):
+def test_judgments_may_link_only_within_the_repository(tmp_path):
     job = Job(tmp_path, stand_in=True, runs="runs with spaces/*", qrels="qrels.txt")
     (job.repository / "runs with spaces" / "latest.trec").symlink_to("llm.trec")
     assert job.run("Review").returncode == 0
@@ -304,7 +304,7 @@ def test_a_file_called_like_a_pattern_takes_the_place_of_no_other(tmp_path):
     assert job.runs() == [*of_pattern, "LLM=runs with spaces/llm.trec", "LLM=runs with spaces/llm.trec"]
 
 
-def test_what_the_workflow_names_outside_the_checkout_is_taken_as_it_is_and_only_now(tmp_path):
+def test_files_outside_the_checkout_are_used_unchanged(tmp_path):
     made, address = str(tmp_path / "made.trec"), "LLM=https://example.org/llm.trec"
     inside = tmp_path / "repository" / "runs with spaces" / "llm.trec"
     qrels = str(tmp_path / "qrels.txt")
@@ -404,7 +404,7 @@ def test_a_pull_request_that_ties_everything_is_reviewed_commented_and_stopped(t
 
 
 @pytest.mark.slow
-def test_an_unchanged_pull_request_passes_and_a_run_that_cannot_be_read_fails_at_once(tmp_path):
+def test_an_unchanged_pull_request_passes_and_an_unreadable_run_fails(tmp_path):
     job = Job(tmp_path, runs="LLM=runs with spaces/llm.trec", qrels="\nqrels.txt\n", fail_on="lower")
     assert job.run("Review").returncode == 0
     assert job.outputs["passed"] == "true"
@@ -435,7 +435,7 @@ def test_a_run_of_an_odd_name_is_reviewed_under_it(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_action_installs_itself_into_an_empty_environment_beside_what_a_pull_request_holds(tmp_path):
+def test_the_action_installs_itself_beside_a_hostile_pull_request(tmp_path):
     job = Job(tmp_path, python=empty_environment(tmp_path / "environment"))
     job.hold_modules()
     installed = job.run("Install TieScope, by hashes")

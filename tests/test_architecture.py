@@ -130,6 +130,6 @@ def test_imports_are_absolute(package):
     assert not [(path, name) for path in files(package) for name, _ in imports(path) if name.startswith(".")]
 
 
-def test_dashboard_has_no_file_that_hides_a_module_when_streamlit_puts_the_folder_first():
+def test_no_file_of_the_dashboard_hides_a_module():
     names = {path.stem for path in (ROOT / "dashboard").iterdir()}
     assert not names & (set(sys.stdlib_module_names) | {"metrics", "streamlit", "plotly", "pandas", "numpy"})

@@ -51,7 +51,7 @@ def test_the_signature_that_help_shows_has_no_long_default(name):
 @pytest.mark.parametrize(
     ("chosen", "expected"), [({}, "system"), ({"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}, "mimalloc")]
 )
-def test_pyarrow_takes_its_memory_from_the_system_unless_the_environment_says_otherwise(chosen, expected):
+def test_pyarrow_uses_the_system_allocator_unless_the_environment_names_one(chosen, expected):
     environment = {name: text for name, text in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
     code = "import metrics, pyarrow; print(pyarrow.default_memory_pool().backend_name)"
     ended = subprocess.run(  # noqa: S603 our own

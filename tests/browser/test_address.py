@@ -93,7 +93,7 @@ def test_another_browser_shows_what_the_address_says_whatever_was_operated_befor
     ("path", "section"),
     [("significance", "Against the baseline"), ("robustness", "Noise"), ("tradeoffs", "Trade-offs")],
 )
-def test_an_address_of_version_0_2_leads_to_its_section_of_compare_with_its_settings(new_page, path, section):
+def test_an_address_of_version_0_2_leads_to_compare_with_its_settings(new_page, path, section):
     settings = {"data": "Sample: simulated rerankers", "measure": "AP", "order": "docid_asc"}
     settings |= {"rerankers": ["GPT-4 (Low Ties)", "Claude (High Ties)"]}
     page = new_page(f"/{path}?{urlencode(settings, doseq=True)}")

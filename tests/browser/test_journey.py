@@ -88,7 +88,7 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
 FIRST_BYTES = {"SVG": b"<svg", "PNG": b"\x89PNG"}
 
 
-def test_a_chart_is_saved_and_the_link_copied_without_a_run_and_a_click_on_its_dot_opens_the_list(new_page):
+def test_saving_a_chart_or_a_link_needs_no_run_and_a_dot_opens_its_list(new_page):
     reruns = []
 
     def note_rerun(frame):
@@ -175,7 +175,7 @@ def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
     assert largest[0] > 10**6 > largest[-1]
 
 
-def test_what_a_link_asks_in_vain_of_a_control_that_a_click_brings_is_said_at_that_click(new_page):
+def test_an_unknown_value_of_a_later_control_is_reported_when_it_appears(new_page):
     page = new_page("/rerankers?data=Sample%3A+simulated+rerankers&baseline=nobody")
     alert = page.get_by_test_id("stMain").get_by_test_id("stAlert")
     expect(alert).to_have_count(0)

@@ -10,7 +10,7 @@ from metrics.scale.stored import Stored
 BLUE = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 180, 240)"}
 
 
-def test_a_path_opens_and_its_page_follows_the_theme_fits_a_phone_and_has_no_serious_barrier(new_page, folder):
+def test_the_page_of_a_path_follows_the_theme_fits_a_phone_and_is_accessible(new_page, folder):
     ties = ("input", "expected", "optimistic", "pessimistic")
     Stored.write(folder / "sample.parquet", [evaluate(cache.sample_board().runs, ["RR", "nDCG@10"], ties)])
     page = new_page("/large")

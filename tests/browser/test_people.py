@@ -111,9 +111,7 @@ def test_forwarded_headers_lead_no_cookie_and_no_redirect_elsewhere(gated_server
     assert redirect_uri == f"{gated_server}/oauth2callback"
 
 
-def test_a_cookie_counts_on_the_servers_own_pages_as_it_was_signed_and_for_thirty_days(
-    gated_server, new_client, signed_in
-):
+def test_a_cookie_is_valid_for_thirty_days_on_pages_of_the_server(gated_server, new_client, signed_in):
     with pytest.raises(InvalidStatus), signed_in["ada"].page(origin=f"http://{EVIL}"):
         pass
     claims = {"email": "ada@example.org", "email_verified": True, "is_logged_in": True, "origin": gated_server}
@@ -217,7 +215,7 @@ def test_what_is_there_for_this_session_only_is_nobody_else_s_by_any_id(new_clie
         assert {answer.headers["Cache-Control"] for answer in answers} == {"private, no-store"}
 
 
-def test_a_board_of_one_session_that_is_deleted_is_gone_from_every_page_of_its_visitor(signed_in):
+def test_a_deleted_session_board_is_gone_from_all_pages_of_its_visitor(signed_in):
     with ExitStack() as stack:
         page = stack.enter_context(signed_in["ada"].page(name="runs"))
         page.tick("This session only").drop("gone.csv", TABLE.replace("d1", "gone").encode())
@@ -274,7 +272,7 @@ def test_signing_out_ends_every_page_of_the_sign_in_and_every_copy_of_its_cookie
         assert "Signed in as ada@example.org" in elsewhere.text
 
 
-def test_to_sign_out_on_a_page_ends_its_own_sign_in_whatever_the_cookie_says_by_then(new_client):
+def test_signing_out_ends_the_pages_own_sign_in_whatever_the_cookie(new_client):
     ada, old = new_client(), new_client()
     ada.sign_in("ada")
     old.http.cookies.update(ada.http.cookies)
@@ -287,7 +285,7 @@ def test_to_sign_out_on_a_page_ends_its_own_sign_in_whatever_the_cookie_says_by_
         assert GATE in copied.text
 
 
-def test_where_nobody_signs_in_a_board_of_one_session_is_its_browsers_over_a_refresh(tmp_path):
+def test_without_sign_in_a_session_board_belongs_to_its_browser(tmp_path):
     address = f"http://127.0.0.1:{free_port()}"
     command = [*TIESCOPE, "app", "--insecure", "--port", address.rpartition(":")[2]]
     environment = {"TIESCOPE_HOME": str(tmp_path)}

@@ -58,9 +58,7 @@ def report_file(tmp_path_factory):
     return path
 
 
-def test_the_file_opens_from_disk_and_asks_for_nothing_in_any_theme_on_a_phone_and_on_paper(
-    open_offline, report_file
-):
+def test_the_file_works_offline_in_any_theme_on_a_phone_and_in_print(open_offline, report_file):
     page = open_offline(report_file)
     expect(charts(page)).to_have_count(5)
     dot = page.locator("#chart-leaderboard .scatterlayer path.point").last

@@ -9,7 +9,7 @@ def table(page):
     return page.locator("table[role=grid]")
 
 
-def test_a_run_is_renamed_on_every_page_others_are_added_and_taken_out_but_no_judgments_needed(new_page, write):
+def test_runs_are_renamed_added_and_removed_but_needed_judgments_stay(new_page, write):
     page = new_page(LIGHT_RUNS)
     upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()

@@ -83,7 +83,7 @@ def marked_up(tmp_path):
     return path
 
 
-def test_in_the_light_no_page_scrolls_sideways_or_has_a_serious_barrier_charts_come_once_reports_as_previewed(
+def test_light_pages_fit_are_accessible_and_draw_charts_once(
     new_page,
 ):
     page = new_page("/guide" + LINK[1:])

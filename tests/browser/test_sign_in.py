@@ -68,9 +68,7 @@ def barriers_of(page, name, scheme):
     return barriers(page, f"{name}, {scheme}")
 
 
-def test_a_stranger_sees_a_sign_in_page_alone_and_once_in_what_the_link_asked_for_until_out(
-    stranger, gated_server
-):
+def test_a_stranger_sees_the_sign_in_page_then_the_linked_page_until_sign_out(stranger, gated_server):
     page, frames = stranger
     page.goto(f"{gated_server}/rerankers?measure=AP")
     settle(page)
@@ -94,9 +92,7 @@ def test_a_stranger_sees_a_sign_in_page_alone_and_once_in_what_the_link_asked_fo
     assert problems == []
 
 
-def test_who_signs_out_in_one_tab_is_out_in_the_other_at_the_next_click_and_comes_back_to_its_page(
-    stranger, profile, gated_server
-):
+def test_signing_out_ends_other_tabs_at_their_next_click(stranger, profile, gated_server):
     page, _ = stranger
     page.goto(gated_server)
     settle(page)
@@ -130,14 +126,14 @@ def test_who_is_not_on_the_list_or_not_verified_is_told_so_and_sees_nothing(stra
     assert problems == []
 
 
-def test_a_stranger_without_a_browser_uploads_nothing_and_learns_nothing_of_the_server(gated_server):
+def test_a_stranger_without_a_browser_cannot_upload_or_learn_anything(gated_server):
     with opened_session(gated_server) as session:
         assert session
         assert upload_status(gated_server, session, 1_000) == 403
     assert status(gated_server, "/_stcore/metrics") == 404
 
 
-def test_where_nobody_signs_in_who_opened_a_page_may_upload_up_to_the_limit_of_a_file(server):
+def test_without_sign_in_open_pages_may_upload_up_to_the_limit(server):
     with opened_session(server) as session:
         assert upload_status(server, session, 1_000) == 204
         assert upload_status(server, "no-such-session", 1_000) == 403

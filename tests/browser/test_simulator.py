@@ -23,7 +23,7 @@ def write(page, row, old, new):
     retype(page, new)
 
 
-def test_an_edited_score_recomputes_is_in_the_link_and_stays_until_another_list_is_typed(new_page):
+def test_an_edited_score_recomputes_and_stays_in_the_link(new_page):
     page = new_page("/simulator?madequeries=30&data=Sample%3A+simulated+rerankers")
     expect(figure(page, "Tied RR")).to_have_text("0.6111")
     write(page, 4, "0.6", "0.8")

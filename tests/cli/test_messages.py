@@ -105,7 +105,7 @@ def test_a_process_exits_2_with_a_message_and_no_traceback(arguments):
     assert "Traceback" not in finished.stderr
 
 
-def test_a_measure_with_its_own_rule_for_ties_is_told_beside_the_measure_whose_ties_it_settles(call, table):
+def test_the_text_compares_an_own_tie_rule_with_the_replaced_measure(call, table):
     _, out, err = call("evaluate", table, "-m", "TsRR", "--format", "csv")
     assert "TsRR settles ties by its own rule" in err
     assert "-m RR -m taRR -m TsRR -m PRR -m GRAG-RR" in err

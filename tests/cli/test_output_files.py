@@ -218,9 +218,7 @@ def test_what_is_no_regular_file_is_written_straight_and_stays(call, files, tmp_
 
 
 @pytest.mark.parametrize("command", WRITERS)
-def test_a_file_keeps_its_permissions_and_its_link_and_a_new_one_has_those_of_the_umask(
-    call, files, tmp_path, command
-):
+def test_a_file_keeps_permissions_and_links_and_a_new_file_follows_the_umask(call, files, tmp_path, command):
     target, link, new = tmp_path / "old.csv", tmp_path / "link.csv", tmp_path / "new.csv"
     target.write_text("old")
     target.chmod(0o604)

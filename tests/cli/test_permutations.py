@@ -47,7 +47,7 @@ def test_several_criteria_rank_the_list_whose_orderings_are_listed_by_fronts(cal
     assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["a b c", "b a c"]
 
 
-def test_documents_nobody_judged_are_left_out_of_the_orderings_where_that_is_the_policy(call, write):
+def test_the_policy_leaves_unjudged_documents_out_of_the_orderings(call, write):
     run = write("holes.trec", "q Q0 a 1 1 t\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n")
     qrels = write("holes.qrels", "q 0 a 1\nq 0 b 0\n")
     arguments = ["permutations", run, "--qrels", qrels, "--query", "q", "--format", "csv", "-m", "RR"]

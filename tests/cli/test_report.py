@@ -48,7 +48,7 @@ def test_markdown_is_printed_where_no_file_is_named(call, run_and_qrels):
         ("parquet", b"PAR1", VALUES_ALONE),
     ],
 )
-def test_the_ending_of_the_file_says_what_is_written_and_the_same_files_give_the_same_bytes(
+def test_the_suffix_chooses_the_format_and_equal_inputs_give_equal_bytes(
     call, run_and_qrels, tmp_path, ending, start, options
 ):
     path, other = tmp_path / f"report.{ending}", tmp_path / f"other.{ending}"

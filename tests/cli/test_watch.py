@@ -128,9 +128,7 @@ def test_lines_score_what_evaluate_says_of_the_same_lists(call, pipe, write, tex
         assert last_means(of_reranker) == evaluated(runs.arranged({reranker: reranker}))
 
 
-def test_lines_without_a_header_are_judged_by_qrels_and_queries_that_have_not_come_do_not_count(
-    call, pipe, write
-):
+def test_lines_without_a_header_use_qrels_of_queries_that_arrived(call, pipe, write):
     run = "".join(f"q{query} Q0 d{place} 1 {place % 2} t\n" for query in range(5) for place in range(4))
     qrels = write("qrels.txt", "".join(f"q{query} 0 d1 1\nq{query} 0 d2 0\n" for query in range(1, 9)))
     pipe(run)
@@ -143,7 +141,7 @@ def test_lines_without_a_header_are_judged_by_qrels_and_queries_that_have_not_co
     assert "llm: 1 of 5 lists has no judgments, left out." in err
 
 
-def test_a_list_with_a_line_that_cannot_be_read_is_named_by_its_line_and_left_out_alone(call, pipe):
+def test_only_the_list_with_an_unreadable_line_is_left_out_and_its_line_named(call, pipe):
     lines = (HEADER + rows_of(2, 3)).splitlines(keepends=True)
     lines[8] = "q1,d2,high,0\n"
     pipe("".join(lines))
@@ -212,7 +210,7 @@ def test_windows_are_those_of_running(call, pipe, window, n):
     assert (means(out)[-1]["n"], means(out)[-1][window[0][2:]]) == (n, window[1])
 
 
-def test_files_of_a_folder_count_when_they_are_whole_and_an_interrupt_ends_with_the_last_table(call, folder):
+def test_whole_files_count_and_an_interrupt_prints_the_last_table(call, folder):
     whole = HEADER + rows_of(2, 4)
     path = folder(
         {"a.csv": whole[:-40], ".b.csv": "x", "c.csv.part": "x"}, {"a.csv": whole}, {}, {"d.csv": whole}
@@ -223,7 +221,7 @@ def test_files_of_a_folder_count_when_they_are_whole_and_an_interrupt_ends_with_
     assert last_means(out) == evaluated(read_runs({"llm": path / "a.csv"}))
 
 
-def test_files_of_a_folder_are_one_run_where_they_are_named_so_and_judgments_among_them_are_none(call, folder):
+def test_files_of_a_folder_are_one_run_if_named_so(call, folder):
     judged = "".join(f"q{query} 0 d1 1\n" for query in range(6))
     runs = [
         "".join(f"q{query} Q0 d{place} 1 0 t\n" for query in queries for place in range(3))
@@ -244,7 +242,7 @@ def test_a_file_that_cannot_be_read_is_told_and_read_again_when_it_is_mended(cal
     assert err.count("a.csv, line 2: score 'high' is not a number") == 1
 
 
-def test_a_file_that_changes_after_it_was_read_is_told_once_and_does_not_count_again(call, folder):
+def test_a_file_that_changes_after_reading_is_reported_once_and_not_recounted(call, folder):
     text = HEADER + rows_of(2, 2)
     path = folder({"a.csv": text}, {}, {"a.csv": text + rows_of(2, 1, 2)}, {}, {"a.csv": text}, {})
     code, out, err = call("watch", f"llm={path}", *OPTIONS)

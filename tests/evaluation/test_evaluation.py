@@ -94,7 +94,7 @@ def test_the_summary_is_mean_sample_deviation_and_number_of_each_rerankers_lists
                 assert summary.loc[reranker, (*column, "std")] == pytest.approx(spread, abs=1e-12)
 
 
-def test_the_flat_summary_has_a_row_for_each_reranker_and_measure_and_the_tied_mean_first():
+def test_the_flat_summary_has_a_row_per_reranker_and_measure_tied_first():
     evaluation = scored(RANKED, ["RR", "Hits@2"], ["input", "expected", "optimistic"])
     flat = evaluation.summary(flat=True)
     assert flat.columns.to_list() == ["reranker", "measure", "n", "expected", "input", "optimistic"]

@@ -216,7 +216,7 @@ def test_the_examples_in_the_docstrings_run():
     assert doctest.testmod(one_list, raise_on_error=True).attempted > len(CALLS)
 
 
-def test_importing_the_package_leaves_functions_of_one_list_until_they_are_asked_for():
+def test_importing_the_package_defers_the_functions_of_one_list():
     tree = ast.parse((ROOT / "metrics/__init__.py").read_text(encoding="utf-8"))
     at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
     assert not at_once & {"metrics.evaluation.one_list", "metrics.evaluation.other_names"}

@@ -212,7 +212,7 @@ def test_lists_that_are_not_kept_take_no_memory_and_no_window_reaches_them():
         Running("RR", keep=0)
 
 
-def test_lists_before_a_known_change_are_left_out_by_their_number_among_all_that_came():
+def test_lists_before_a_known_change_are_left_out_by_number():
     running, values = Running("RR", keep=30), [[1, 0, 0]] * 20 + [[0, 0, 1]] * 10 + [[0, 1, 0]] * 10
     running.add(_steps([[2, 1, 0]] * 40, values))
     change = running.change("table", "RR", after=20)

@@ -153,7 +153,7 @@ def test_queries_and_means_are_those_of_ir_measures():
     assert ir_measures.calc_aggregate([MTRR], {}, run)[MTRR] == pytest.approx(float("nan"), nan_ok=True)
 
 
-def test_dicts_frames_and_iterators_give_the_same_and_an_evaluator_serves_several_runs():
+def test_dicts_frames_and_iterators_give_equal_values_for_several_runs():
     run, qrels = board(5)
     measures = [MTRR, RR]
     expected = ir_measures.calc_aggregate(measures, qrels, run)

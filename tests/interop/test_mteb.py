@@ -31,7 +31,7 @@ def scores_of(task):
     return task.task_specific_scores({"q1": {}}, QRELS, RESULTS, hf_split="test", hf_subset="default")
 
 
-def test_tied_worst_and_best_join_the_scores_of_a_task_as_means_of_the_queries_searched():
+def test_tied_worst_and_best_join_the_scores_of_a_task():
     scores = scores_of(TiedTask())
     assert {"n": 1, "split": "test", "subset": "default"}.items() <= scores.items()
     lists = {query: RESULTS[query] for query in ("q1", "q2")}

@@ -64,7 +64,7 @@ def test_without_the_package_the_error_names_the_extra(monkeypatch):
         importlib.import_module(OURS)
 
 
-def test_tied_worst_and_best_of_reranking_are_those_of_evaluate_and_the_tied_selects(evaluators):
+def test_reranking_values_equal_evaluate_and_the_tied_score_selects(evaluators):
     evaluator = evaluators.TiedRerankingEvaluator(SAMPLES, name="dev")
     metrics_of_dev = evaluator(model := Embedder(), epoch=2, steps=7)
     # cat dog: dog bird, cat and dog share a word each; fish: fish above bird and cat, which are tied
@@ -106,9 +106,7 @@ def test_positives_that_a_first_stage_lacks_are_ranked_or_left_out(evaluators, a
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 50_000])
-def test_values_of_retrieval_are_those_of_the_whole_corpus_whatever_the_chunk_and_the_cut_off(
-    evaluators, chunk
-):
+def test_retrieval_values_do_not_depend_on_the_chunk_size(evaluators, chunk):
     evaluator = evaluators.TiedInformationRetrievalEvaluator(
         QUERIES, CORPUS, RELEVANT, chunk, [2], [2], [1], [2], [2], name="dev"
     )
@@ -164,7 +162,7 @@ def test_lists_are_evaluated_in_batches_of_rows_with_the_same_means(evaluators, 
     assert evaluator(Embedder()) == pytest.approx(values)
 
 
-def test_scores_of_half_precision_stay_tied_and_a_second_function_has_metrics_of_its_own(evaluators):
+def test_half_precision_scores_stay_tied_and_functions_keep_separate_metrics(evaluators):
     model = Embedder()
     model.dtype = np.float16
     functions = {"dot": model.similarity, "near": lambda a, b: model.similarity(a, b) + np.float16(2048)}
@@ -248,7 +246,7 @@ def real():
 
 @pytest.mark.filterwarnings("default")  # of other packages
 @pytest.mark.parametrize("precision", ["float32", "float16", "bfloat16"])
-def test_the_ndcg_of_the_real_reranking_evaluator_is_ours_and_its_mrr_between_our_bounds(real, precision):
+def test_the_real_reranking_evaluators_ndcg_equals_ours_and_mrr_is_in_bounds(real, precision):
     import torch  # noqa: PLC0415 only where sentence-transformers is
 
     rng = np.random.default_rng(0)
@@ -265,7 +263,7 @@ def test_the_ndcg_of_the_real_reranking_evaluator_is_ours_and_its_mrr_between_ou
 
 
 @pytest.mark.filterwarnings("default")  # of other packages
-def test_the_real_retrieval_evaluator_agrees_without_ties_and_is_between_our_bounds_with_them(real):
+def test_the_real_retrieval_evaluator_agrees_or_lies_within_bounds(real):
     rng = np.random.default_rng(0)
     corpus = {f"d{n}": " ".join(WORDS[:n] * (n + 1)) for n in range(1, 5)} | {"d5": "dog", "d6": "fish bird"}
     queries = {word: word for word in WORDS}

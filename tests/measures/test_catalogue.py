@@ -144,7 +144,7 @@ def test_a_recall_stands_after_an_at(text, name):
 
 
 @pytest.mark.parametrize(("text", "problem"), [("IPrec@10", "from 0 to 1"), ("RR@2.5", "a whole number")])
-def test_a_recall_that_is_none_and_a_cutoff_that_is_no_number_of_documents_are_refused(text, problem):
+def test_invalid_recalls_and_cutoffs_are_refused(text, problem):
     with pytest.raises(UsageError, match=problem):
         parse(text)
 

@@ -112,7 +112,7 @@ def test_average_precision_of_a_million_tied_documents(relevant):
 @pytest.mark.parametrize(
     ("size", "relevant"), [(MILLION, 1), (MILLION, 3), (20_000, 30), (2000, 100), (100, 100)]
 )
-def test_expected_reciprocal_rank_of_a_tie_is_the_reciprocal_rank_of_those_that_satisfy(size, relevant):
+def test_err_of_certain_satisfaction_is_the_reciprocal_rank(size, relevant):
     share = Fraction(1, 16)  # of grade 1, each by itself; which of them do, the order does not tell
     satisfying = [
         (float(math.comb(relevant, n) * share**n * (1 - share) ** (relevant - n)), n)
@@ -272,7 +272,7 @@ def test_distinct_targets_that_are_certain_have_no_spread(documents):
 
 
 @pytest.mark.parametrize("relevant", RELEVANT_COUNTS)
-def test_precision_and_recall_of_a_million_tied_documents_and_the_spread_of_precision(relevant):
+def test_p_and_r_of_a_million_tied_documents_have_closed_forms(relevant):
     share = relevant / MILLION
     assert expected("P@10", [MILLION], [relevant], 4) == pytest.approx([share * 6 / 10], rel=1e-12)
     assert expected("R@1000", [MILLION], [relevant]) == pytest.approx([1e-3], rel=1e-12)

@@ -152,7 +152,7 @@ def test_expected_reciprocal_places_of_judged_documents_are_those_of_all_places(
 
 
 @pytest.mark.parametrize("n_judged", [2, 1000, 500_000, 999_999])
-def test_expected_reciprocal_places_in_a_tie_of_a_million_add_up_to_those_of_any_place(n_judged):
+def test_expected_reciprocal_ranks_in_a_tie_of_a_million_add_up(n_judged):
     values = _reciprocal_places(*(np.array([number]) for number in (3, MILLION, n_judged)))
     total = math.fsum(1 / place for place in range(4, MILLION + 4))
     assert math.fsum(values) == pytest.approx(total * n_judged / MILLION, rel=1e-11)

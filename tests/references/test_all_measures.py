@@ -193,9 +193,7 @@ def own_rule(measure, listing):
 
 
 @pytest.mark.parametrize("measure", OWN)
-def test_a_measure_with_its_own_rule_is_the_same_under_every_treatment_and_varies_nowhere(
-    scored_lists, measure
-):
+def test_a_measure_with_its_own_tie_rule_is_equal_under_every_treatment(scored_lists, measure):
     listings, scores = scored_lists
     exact = [own_rule(measure, listing) for listing in listings]
     for ties in (*TREATMENTS, "random:1"):

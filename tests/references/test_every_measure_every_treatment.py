@@ -107,7 +107,7 @@ def test_the_order_of_rows_does_not_matter_to_what_has_no_order(rows, qrels, cha
 
 
 @given(RUNS, QRELS, st.permutations("abCdé\U0001f600z"))
-def test_the_names_of_documents_do_not_matter_where_the_treatment_does_not_read_them(rows, qrels, new_names):
+def test_document_names_matter_only_to_tie_orders_that_read_them(rows, qrels, new_names):
     new = dict(zip("abCdé\U0001f600z", new_names, strict=True))
     renamed = [[{**row, "doc_id": new[row["doc_id"]]} for row in part] for part in (rows, qrels)]
     treatments = [*ORDERLESS, "input"]

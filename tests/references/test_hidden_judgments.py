@@ -87,7 +87,7 @@ def estimation_errors(runs, is_hidden):
     )
 
 
-def test_estimated_means_are_near_those_of_all_judgments_where_30_percent_are_hidden(runs):
+def test_estimates_with_30_percent_hidden_are_near_the_full_means(runs):
     errors, shares = estimation_errors(runs, np.random.default_rng(19).random(len(runs.qrels)) < 0.3)
     for name, bound in (("nDCG@10", 0.04), ("P@10", 0.04), ("RR", 0.045), ("AP", 0.06)):
         assert abs(errors[name]).max() < bound, name
@@ -96,7 +96,7 @@ def test_estimated_means_are_near_those_of_all_judgments_where_30_percent_are_hi
     assert shares["AP"] > 0.75
 
 
-def test_rerankers_outside_the_pool_are_estimated_too_high_and_the_weakest_is_said_not_to_be(runs, monkeypatch):
+def test_rerankers_outside_the_pool_are_overestimated_and_flagged(runs, monkeypatch):
     pools = listed_by(runs, 10)
     is_hidden = pools[1] & ~np.delete(pools, 1, axis=0).any(axis=0)
     errors, _ = estimation_errors(runs, is_hidden)

@@ -191,7 +191,7 @@ def test_bounds_of_bpref_and_inferred_ap_hold_where_documents_stay_unjudged():
         assert (bounds[name, "highest"] >= ends[name, "optimistic"] - 1e-12).all()
 
 
-def test_shared_targets_bpref_and_inferred_ap_have_bounds_that_are_not_always_reached():
+def test_bounds_of_shared_targets_bpref_and_infap_may_not_be_reached():
     frame = pd.DataFrame({"query_id": "q", "doc_id": list("abc"), "score": 1.0, "relevance": [1.0, 1, 0]})
     runs = Runs.from_frame(frame)
     assert [name for name in NAMES if not is_exact(runs, parse(name))] == ["bpref", "infAP"]

@@ -111,7 +111,7 @@ def assert_same(actual, expected):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_falling_ids_and_32_bit_scores_are_trec_eval_which_skips_queries_of_one_file_only(seed):
+def test_descending_ids_and_32_bit_scores_are_recognised_as_trec_eval(seed):
     run, qrels = random_run_and_qrels(seed)
     values = per_query(
         runs_of(run, qrels), list(TREC_EVAL.values()), "docid_desc", precision="float32", missing="skip"
@@ -120,7 +120,7 @@ def test_falling_ids_and_32_bit_scores_are_trec_eval_which_skips_queries_of_one_
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_ir_measures_is_trec_eval_with_zero_for_missing_queries_for_what_it_leaves_to_it(seed):
+def test_ir_measures_is_trec_eval_with_zero_for_missing_queries(seed):
     run, qrels = random_run_and_qrels(seed)
     values = per_query(
         runs_of(run, qrels), list(BY_TREC_EVAL.values()), "docid_desc", precision="float32", missing="zero"

@@ -100,7 +100,7 @@ def test_a_long_name_may_break_at_its_marks_and_a_number_never():
     assert r"\penalty" not in wrapped("significance")
 
 
-def test_a_letter_with_its_accent_is_set_by_every_tex_and_one_beyond_latin_by_its_code():
+def test_accents_work_in_every_tex_and_other_scripts_use_codes():
     assert latex("é ß ñ") == r"\'{e} \ss{} \~{n}"
     assert latex("ab重排") == r"ab\ifdefined\Umathcode 重排\else{\scriptsize U+91CD 6392}\fi{}"
 

@@ -144,7 +144,7 @@ def test_it_holds_the_notebooks_figures(simulated_report):
     ("preset", "names"),
     [("short", ["summary", "swaps", "brief"]), ("paper", ["paper", "brief"]), ("full", None)],
 )
-def test_a_preset_says_how_much_is_told_the_summary_first_and_no_target_that_nobody_set(preset, names):
+def test_presets_choose_the_length_start_with_the_summary_and_add_no_targets(preset, names):
     finished = report(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs, preset=preset)
     every = [name for name in SECTIONS if name not in ("paper", "targets", "audit")]
     assert [each.name for each in finished.sections] == (names or every)
@@ -232,7 +232,7 @@ def test_every_chart_of_a_section_is_drawn(simulated_report, simulated_charts):
 
 
 @pytest.mark.parametrize("name", EXTREMES)
-def test_a_report_is_written_of_extreme_data_with_a_bullet_a_target_and_its_verdict_in_words(name):
+def test_a_report_of_extreme_data_has_targets_and_verdicts_in_words(name):
     finished = report(EXTREMES[name]().runs, targets=PRESETS["retrieval"], preset="full")
     assert plain(finished.recommendation)
     assert finished.markdown(DAY)
@@ -401,7 +401,7 @@ def test_rerankers_named_as_columns_of_a_table_are_reported():
     assert sorted(values.frame["Reranker"]) == sorted(names.values())
 
 
-def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ties_it_settles():
+def test_the_table_pairs_an_own_tie_rule_with_the_replaced_measure():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
     finished = report(runs, measures=["TsRR", "RR"], preset="full")
     assert plain(finished.recommendation).startswith("Report TsRR together with MTRR, and name its tie rule.")

@@ -186,7 +186,7 @@ def test_chosen_columns_are_read_in_every_file_that_has_them(write):
 
 
 @pytest.mark.parametrize("delimiter", ",;|\t")
-def test_a_first_line_that_holds_the_chosen_names_is_a_header_however_many_fields_it_has(delimiter):
+def test_a_first_line_with_the_chosen_names_is_a_header(delimiter):
     rows = ["sujet pièce points reste", "q1 d1 0.5 1", "q1 d2 0.5 0"]
     file = File("jugés", "\n".join(rows).replace(" ", delimiter).encode())
     source = read(file, {"query_id": "sujet", "doc_id": "pièce", "score": "points"})

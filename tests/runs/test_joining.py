@@ -178,7 +178,7 @@ def test_judgments_alone_among_runs_are_read_as_judgments(write, tmp_path, form,
         assert (runs.rerankers, runs.qrels["relevance"].to_pylist()) == (["r"], [1.0])
 
 
-def test_a_run_whose_header_is_that_of_beirs_judgments_is_a_run_where_judgments_are_given(tmp_path):
+def test_a_run_with_a_beir_header_is_a_run_if_judgments_are_given(tmp_path):
     frame = pd.DataFrame({"query-id": ["q1"], "corpus-id": ["d1"], "score": [0.5]})
     paths = [written(frame, form, tmp_path) for form in ("parquet", "tsv")]
     runs = read_runs(dict(zip("ab", paths, strict=True)), {"q1": {"d1": 1}})

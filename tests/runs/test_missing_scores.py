@@ -191,7 +191,7 @@ def frame_as_parquet():
     [COSTS.format(first="", third="3").encode(), json.dumps(COST_RECORDS).encode(), frame_as_parquet()],
     ids=["csv", "json", "parquet"],
 )
-def test_a_missing_further_score_comes_last_in_either_direction_and_where_it_splits_ties(data):
+def test_a_missing_further_score_ranks_last_in_either_direction(data):
     runs = Runs.from_sources([read(File("t", data))])
     for options, value in (
         ({"tiebreak_by": ["cost"]}, 1 / 2),

@@ -7,7 +7,7 @@ from metrics.runs import query_doc_keys
 from metrics.runs.query_doc_keys import QueryDocKeys, hashes_after
 
 
-def test_a_million_pairs_of_ids_that_differ_in_their_digits_alone_have_hashes_of_their_own():
+def test_a_million_ids_that_differ_only_in_digits_have_distinct_hashes():
     queries, documents = 10, 100_000
     table = pa.table(
         {

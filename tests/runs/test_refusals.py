@@ -106,7 +106,7 @@ def test_a_faulty_row_far_into_a_large_file_is_named_with_its_line():
     assert refusal(f"{HEADER}{rows}q,z,1\n".encode()).line == 150_002
 
 
-def test_a_faulty_row_after_a_text_of_two_hundred_thousand_characters_is_named_with_its_line():
+def test_a_faulty_row_after_a_very_long_text_is_named_with_its_line():
     text = "query_id,doc_id,score,doc_text\nq,a,1," + "x" * 200_000 + "\nq,b,bad,x\n"
     assert refusal(text.encode()).line == 3
 

@@ -103,7 +103,7 @@ def test_answers_stand_in_a_column_of_scores_and_in_json_too():
         assert columns(text.encode())["score"] == [7, 2]
 
 
-def test_a_score_beside_them_goes_before_answers_and_judgments_with_words_stay_judgments():
+def test_a_score_column_precedes_answers_and_worded_judgments_stay_judgments():
     assert columns(b"query_id,doc_id,answer,score\nq,a,Score: 7,0.5\n")["score"] == [0.5]
     judged = read(File("qrels.csv", b"query_id,doc_id,relevance,answer\nq,a,1,yes it is\n"))
     assert judged.kind == "qrels"

@@ -167,7 +167,7 @@ def test_more_queries_make_less_detectable():
         ({"A": [1, 0.5] * 3, "B": [0.75, 0.25] * 3}, 0),
     ],
 )
-def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_where_signs_can_prove_it(values, smallest):
+def test_untestable_differences_are_never_significant(values, smallest):
     assert detectable(scored(expected=values), "RR", "expected", "A") == smallest
 
 

@@ -80,13 +80,13 @@ def test_scores_alike_to_32_bits_tie_in_pytrec_eval_and_not_in_trec_eval():
     assert value("pytrec_eval", "RR", close) == pytest.approx(1 / 2)
 
 
-def test_a_query_the_run_lacks_is_left_out_by_trec_eval_and_counts_zero_in_ir_measures():
+def test_trec_eval_skips_queries_without_rows_and_ir_measures_counts_zero():
     lacking = runs({"q": [Doc("a", 1, 1)]}, {"q": {"a": 1}, "gone": {"a": 1}})
     assert value("trec_eval", "RR", lacking) == 1
     assert value("ir_measures", "RR", lacking) == pytest.approx(1 / 2)
 
 
-def test_trec_eval_9_averages_over_the_runs_queries_10_stops_and_c_counts_what_is_missing_as_0():
+def test_trec_eval_9_skips_10_stops_and_c_counts_missing_queries_as_0():
     lacking = runs({"q": [Doc("a", 1, 1)]}, {"q": {"a": 1}, "gone": {"a": 1}})
     rows = emulate(lacking, ["RR"], map(find_tool, ["trec_eval", "trec_eval 10", "trec_eval -c"]))
     assert rows["version"].tolist() == ["9.0.8", "10.0-rc3", "9.0.8 and 10.0-rc3"]
@@ -123,7 +123,7 @@ def test_a_tool_is_asked_with_the_smallest_relevant_grade_of_its_user(name, meas
 
 
 @pytest.mark.parametrize("name", ["BEIR", "MTEB"])
-def test_a_tool_without_a_threshold_is_said_to_answer_another_question_where_it_matters(name):
+def test_a_tool_without_a_threshold_answers_another_question(name):
     def question(measure, docs):
         return emulate(runs({"q": docs}), [measure], [find_tool(name)], relevant_from=2)["question"].item()
 
@@ -193,7 +193,7 @@ def test_where_a_tool_has_no_number_the_reason_is_said(name, measure, docs, reas
     assert reason in row["refusal"]
 
 
-def test_a_cross_encoder_counts_lists_with_nothing_relevant_and_a_bi_encoder_skips_them():
+def test_cross_encoders_count_lists_without_relevant_documents_bi_encoders_do_not():
     one_sided = runs(
         {
             "q": [Doc("a", 1, 1), Doc("b", 0, 0)],
@@ -205,7 +205,7 @@ def test_a_cross_encoder_counts_lists_with_nothing_relevant_and_a_bi_encoder_ski
     assert value("sentence-transformers bi-encoder reranking", "AP", one_sided) == 1
 
 
-def test_a_query_with_nothing_relevant_counts_except_in_sentence_transformers_retrieval():
+def test_queries_without_relevant_documents_count_except_in_st_retrieval():
     hopeless = runs({"q": [Doc("a", 1, 1)], "hopeless": [Doc("a", 1, 0)]})
     assert value("ir_measures", "RR@3", hopeless) == pytest.approx(1 / 2)
     assert value("sentence-transformers retrieval", "RR@3", hopeless) == 1
@@ -252,7 +252,7 @@ def test_rows_are_each_tool_by_measure_by_reranker_in_the_order_asked():
     ]  # fmt: skip
 
 
-def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_policies(monkeypatch):
+def test_one_evaluation_serves_all_tools_with_equal_options(monkeypatch):
     calls = []
 
     def count_calls(*arguments):
@@ -271,7 +271,7 @@ BETWEEN = {"RR", "RR@5", "nDCG-linear@3", "P@3", "R@3", "Hits@3"}
 
 @settings(max_examples=30)
 @given(tables())
-def test_tied_is_the_expected_mean_and_what_tools_make_of_scores_as_read_lies_between_worst_and_best(table):
+def test_tool_values_of_raw_scores_lie_between_worst_and_best(table):
     given_runs = Runs.from_frame(drawn(table))
     treatments = ["expected", "pessimistic", "optimistic"]
     means = evaluate(given_runs, MEASURES, treatments).summary()
@@ -331,7 +331,7 @@ def test_values_are_those_of_the_emulation_in_the_order_of_the_rerankers():
     pd.testing.assert_frame_equal(own, emulate(tied_runs.arranged({"B": "B", "A": "A"}), ["RR"]))
 
 
-def test_tools_whose_mrr_has_a_cut_off_are_asked_for_it_down_to_the_end_of_the_longest_list():
+def test_tools_with_a_cut_off_mrr_get_the_longest_list_as_cutoff():
     values = tool_values(boards(A=TIED, B=STRICT), "RR", ["A", "B"])
     cut = values[values["measure"] != "RR"]
     assert set(cut["measure"]) == {"RR@5"}
@@ -386,7 +386,7 @@ def test_the_finding_says_whether_tools_name_the_same_leader():
     assert finding_of([third, fourth]).endswith("The tools name 2 different leaders.")
 
 
-def test_a_value_that_answers_another_question_is_told_apart_and_no_ground_for_the_finding():
+def test_values_for_another_question_are_marked_and_do_not_enter_the_finding():
     graded = [Doc("a", 2, 1), Doc("b", 1, 2), Doc("c", 0, 0)]
     values = tool_values(boards(A=graded), "P@1", ["A"], ScoringOptions(relevant_from=2))
     assert set(values["value"].dropna()) == {0, 1}
@@ -434,7 +434,7 @@ def test_tools_that_agree_on_every_reranker_share_a_column():
     assert not table.T.duplicated().any()
 
 
-def test_every_tool_is_compared_where_documents_are_relevant_or_not_as_both_gains_are_one():
+def test_with_binary_relevance_every_tool_is_compared():
     binary = tool_values(boards(A=TIED, B=STRICT), "nDCG@10", ["A", "B"])
     compared = comparable_values(binary, "nDCG@10")
     assert set(compared["tool"]) == set(binary[binary["value"].notna() & (binary["question"] == "")]["tool"])

@@ -139,7 +139,7 @@ def test_the_example_shows_every_answer_to_its_tie_side_by_side(settings, figure
 
 
 @given(SMALL)
-def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_over_the_first_rank(settings):
+def test_grag_rr_never_exceeds_mtrr(settings):
     tied, _, above, _ = settings
     example = worked_example(*settings)
     mean_rank = Fraction(sum(range(above + 1, above + tied + 1)), tied)

@@ -219,7 +219,7 @@ def test_a_mean_that_stays_is_said_to_stay():
     )
 
 
-def test_a_change_of_small_means_shows_and_one_that_stays_does_not_hide_one_that_moves():
+def test_a_change_of_small_means_shows_beside_a_constant_mean():
     small = finding_text(("a-v1", MONDAY, 0.0014, 0.0014), ("a-v2", TUESDAY, 0.0019, 0.0014))
     assert small == "a went from 0.0014 to 0.0019 tied MRR; traditional MRR stayed at 0.0014."
     both = finding_text(
@@ -302,9 +302,7 @@ def test_judged_queries_that_a_version_lacks_are_no_lists_that_came():
         (1, lambda _: True, "beyond chance over its 1 list (mean 1.000)."),
     ],
 )
-def test_the_sentence_says_where_the_tied_mean_changed_and_whether_ties_may_have_done_it(
-    n_lists, relevant_first, words
-):
+def test_the_sentence_says_where_the_tied_mean_changed_and_if_ties_explain_it(n_lists, relevant_first, words):
     lists = arrived(log(n_lists, relevant_first), ["llm"])
     assert words in plain(arrivals_finding("llm", lists, change_of(lists, "RR"), "MRR"))
 

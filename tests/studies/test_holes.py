@@ -76,9 +76,7 @@ def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
         ([True, True], [False, False], "for all grades of unjudged documents."),
     ],
 )
-def test_how_many_comparisons_keep_their_order_is_said_of_all_and_of_the_significant_ones(
-    is_safe, is_significant, words
-):
+def test_stable_comparisons_are_counted_among_all_and_significant_ones(is_safe, is_significant, words):
     assert words in plain(order_finding(np.array(is_safe), np.array(is_significant), shares_grades=True))
 
 

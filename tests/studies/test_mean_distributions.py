@@ -220,7 +220,7 @@ def normal(mean, std):
     return MeanDistribution("grid", mean, std, 0.0, 1.0, means, np.diff(norm.cdf(means, mean, std), prepend=0))
 
 
-def test_places_of_two_rerankers_are_the_chances_of_the_pair_and_those_of_their_curves():
+def test_ranks_of_two_rerankers_follow_the_probabilities_of_the_pair():
     lucks = {"A": normal(0.5, 0.1), "B": normal(0.45, 0.07)}
     row = pairwise_order(lucks).iloc[0]
     assert rank_distribution(lucks).chances.loc[row["reranker"]].to_list() == pytest.approx(

@@ -77,7 +77,7 @@ def test_the_first_row_of_every_ordering_is_the_input_order(docs):
 
 
 @given(SHORT)
-def test_the_first_relevant_rank_of_an_ordering_is_missing_where_nothing_is_relevant(docs):
+def test_an_ordering_without_relevant_documents_has_no_first_relevant_rank(docs):
     ranks = every_ordering(ranking(docs), "q", ["RR"], limit=1000)["first_relevant"]
     if any(doc.grade >= 1 for doc in docs):
         assert ranks.value_counts().to_dict() == dict(rank_counts(docs))
@@ -160,7 +160,7 @@ def test_the_finding_of_a_query_gives_the_order_taken_the_mean_and_the_range():
 
 
 @pytest.mark.parametrize(("traditional", "point"), [(1.0, "0.750 too high"), (0.2, "0.050 too low")])
-def test_the_gap_of_a_list_is_told_with_both_its_values_and_how_many_orderings_there_are(traditional, point):
+def test_the_gap_of_a_list_is_stated_with_both_values_and_orderings(traditional, point):
     value = pd.Series({"input": traditional, "expected": 0.25})
     prose = gap_of_list(value, "RR", "input", "about 10¹⁹")
     assert Strong(point) in prose
@@ -189,7 +189,7 @@ LATE = [(2, 1), (1, 0), (1, 0)]
 """Two documents tie, and no order of them changes RR."""
 
 
-def test_lists_are_ordered_by_the_size_of_the_gap_over_all_rerankers_whatever_its_sign():
+def test_lists_are_ordered_by_absolute_gap_over_all_rerankers():
     lists = lists_by_gap(evaluated([("a", "q1", HALF), ("a", "q2", UNTIED), ("b", "q1", THIRD)]), "RR", "input")
     assert list(zip(lists["reranker"], lists["query_id"], strict=True)) == [
         ("b", "q1"),
@@ -199,7 +199,7 @@ def test_lists_are_ordered_by_the_size_of_the_gap_over_all_rerankers_whatever_it
     assert lists["gap"].to_list() == pytest.approx([1 / 3 - 11 / 18, 0.25, 0])
 
 
-def test_lists_of_one_gap_are_ordered_by_their_tied_documents_then_as_the_data_has_them():
+def test_lists_of_equal_gap_are_ordered_by_tied_documents_then_by_file():
     more_ties = [*HALF, (0, 0), (0, 0)]
     rows = [("a", "q1", HALF), ("a", "q2", HALF), ("b", "q1", more_ties)]
     lists = lists_by_gap(evaluated(rows), "RR", "input")
@@ -211,7 +211,7 @@ def test_where_no_list_has_a_gap_the_one_with_the_most_ties_is_first():
     assert lists_by_gap(evaluated(rows), "RR", "input").loc[0, "query_id"] == "q2"
 
 
-def test_a_measure_with_its_own_rule_is_ordered_by_the_measure_whose_ties_it_settles():
+def test_a_measure_with_its_own_tie_rule_is_ordered_by_the_replaced_measure():
     rows = [("a", "q1", HALF), ("b", "q1", THIRD)]
     assert lists_by_gap(evaluated(rows), "TsRR", "input").equals(lists_by_gap(evaluated(rows), "RR", "input"))
 

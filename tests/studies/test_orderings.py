@@ -116,7 +116,7 @@ def flat(documents, relevant, groups=1, **columns):
 
 
 @given(SHORT)
-def test_each_pattern_is_listed_once_with_its_orderings_its_chance_and_what_each_of_them_scores(docs):
+def test_each_pattern_is_listed_once_with_orderings_probability_and_value(docs):
     patterns = every_pattern(ranking(docs), "q", BY_GRADES, limit=1000)
     behind = Counter(tuple(doc.grade for doc in order) for order in all_orderings(docs))
     grades = [tuple(map(float, text.replace("|", " ").split())) for text in patterns["grades"]]
@@ -201,7 +201,7 @@ def test_down_to_a_cut_off_few_orders_are_left_of_a_tie_of_a_hundred_thousand():
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "AP", "DR@5", "Judged@5", "taRR"])
-def test_there_is_no_exact_distribution_of_too_many_patterns_or_where_grades_do_not_tell(measure):
+def test_too_many_patterns_have_no_exact_distribution(measure):
     single_list = flat(100_000, 400)
     assert distribution(single_list, "q", measure, first_rank_chances(single_list, "q")) is None
 

@@ -253,7 +253,7 @@ def test_the_finding_of_lists_without_ties_says_so():
     assert plain(growth_finding(curve, 0, 0, "MRR")).startswith("No documents tie: MRR is ")
 
 
-def test_a_measure_with_its_own_rule_for_ties_is_said_to_have_one_and_not_to_be_left_to_luck():
+def test_the_sentence_names_a_measures_own_tie_rule_and_no_luck():
     curve = growth_curve(SIMULATE, 10, "TsRR", [0.3])
     sentence = plain(growth_finding(curve, 0.3, 10, "TsRR"))
     assert sentence.endswith("TsRR settles ties by its own rule. ")

@@ -46,7 +46,7 @@ def test_a_difference_has_its_sign_and_nothing_has_none(value, text):
     assert signed(value) == text
 
 
-def test_a_headline_is_the_first_sentence_and_the_next_where_that_is_a_strong_word_alone():
+def test_a_headline_is_the_first_sentence_with_more_than_a_strong_word():
     assert plain(headline((Strong("9 of 91"), ", of .5. The sort puts ", Strong("a. b"), " first."))) == (
         "9 of 91, of .5."
     )

@@ -195,7 +195,7 @@ def test_a_copy_is_told_from_a_list_that_is_only_much_alike():
     assert list_similarity(lists, queries=["q0"]).iloc[0]["n"] == 1
 
 
-def test_the_finding_is_true_where_nobody_copies_and_where_there_is_nothing_to_compare():
+def test_the_finding_is_true_without_copies_and_without_pairs():
     _, lists = rankings_of_lists(rerankers=2)
     text = plain(similarity_finding(list_similarity(lists)))
     assert text == "r0 and r1 have a mean overlap of 0.222, and the same list in no query."
@@ -307,7 +307,7 @@ def extrapolated_of(first, second):
 
 
 @given(pair=pairs_of_rankings(same_items=False))
-def test_extrapolated_overlap_is_the_mean_over_all_orders_where_the_longer_list_has_no_ties(pair):
+def test_extrapolated_overlap_is_the_mean_over_orders_of_the_shorter_list(pair):
     short, long = sorted(pair, key=len)
     long = {item: -place for place, item in enumerate(long)}
     values = [extrapolated_of(order, [*long]) for order in linear_orders(short)]

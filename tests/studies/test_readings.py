@@ -36,7 +36,7 @@ def test_a_value_is_read_as_so_many_times_the_baselines_and_as_a_typical_rank():
     assert (row["mean_rank"], row["relevant"]) == (2.5, 1.5)
 
 
-def test_one_over_mrr_is_the_harmonic_mean_and_a_query_without_a_hit_counts_in_it_alone():
+def test_one_over_mrr_is_the_harmonic_mean_with_queries_without_a_hit():
     row = table({"A": [{1}, {3}, set()]}).loc["A"]
     assert row["tied_rank"] == pytest.approx(3 / (1 + 1 / 3))
     assert row["mean_rank"] == 2
@@ -58,7 +58,7 @@ def test_a_query_on_which_rr_and_ap_name_another_winner_is_counted_apart():
     assert table({"A": [{1, 9, 10}], "B": [{2, 3, 4}]}).loc["B", ["one_sided", "opposed"]].to_list() == [0, 1]
 
 
-def test_the_finding_compares_the_leader_with_the_baseline_and_says_what_kind_of_mean_it_is():
+def test_the_finding_compares_leader_and_baseline_and_names_the_mean():
     text = finding({"low": [{4}, {8}], "middle": [{3}, {8}], "high": [{1}, {4, 5}]})
     assert text.startswith(
         "high scores 3.33 times the MTRR of low and 3.53 times its tied MAP (traditional: 3.33"

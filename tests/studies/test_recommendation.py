@@ -26,7 +26,7 @@ def test_without_ties_the_traditional_value_may_be_reported():
     assert sentence.endswith("You can report the traditional score.")
 
 
-def test_where_ties_move_a_mean_the_tied_value_is_to_be_reported_with_what_they_move():
+def test_if_ties_move_a_mean_the_tied_score_is_recommended():
     sentence = advice(strict_trec=STRICT, flat_trec=TIED, qrels_txt=QRELS)
     assert sentence.startswith("Report MTRR, the mean over all orders, with its worst and best case.")
     assert sentence.endswith("Tie order alone can put flat anywhere from 0.200 to 1.000.")

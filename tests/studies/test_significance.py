@@ -232,7 +232,7 @@ def test_a_verdict_changes_where_only_one_is_significant_or_the_signs_differ():
     assert np.sign(outcome.traditional["difference"]).to_list() == [-1, -1, -1]
 
 
-def test_of_many_comparisons_those_whose_verdict_changes_come_first_the_farthest_moved_before_all():
+def test_changed_verdicts_come_first_by_distance():
     outcome = verdicts(flipped(), "RR", "input", "A")
     assert outcome.changed_first(2, 2).tied["reranker"].to_list() == ["C", "B"]
     assert outcome.changed_first(2).tied["reranker"].to_list() == ["C", "B", "D"]

@@ -167,7 +167,7 @@ def test_tukeys_p_of_many_pairs_are_interpolated_closely(first):
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
 @given(values=pairs)
-def test_a_p_is_a_chance_an_interval_is_in_order_and_swapped_rerankers_have_its_opposite(test, values):
+def test_p_values_and_intervals_are_valid_and_antisymmetric(test, values):
     forth, back = run_test(test.name, values), run_test(test.name, values[:, ::-1])
     assert 0 <= forth.p <= 1
     assert forth.low <= forth.high
@@ -311,7 +311,7 @@ def test_wilcoxon_of_few_queries_counts_all_flips_zeros_and_ties_included(values
 
 @settings(max_examples=15)
 @given(LEVELS, st.lists(st.tuples(VALUES, VALUES), min_size=4, max_size=7).map(np.array))
-def test_the_interval_of_randomisation_holds_the_shifts_that_flipped_signs_do_not_reject(level, values):
+def test_the_randomisation_interval_holds_the_shifts_not_rejected(level, values):
     theirs, ours = (fractions(column) for column in values.T)
     differences = [our - their for our, their in zip(ours, theirs, strict=True)]
     assume(len(set(differences)) > 1 and all(differences))

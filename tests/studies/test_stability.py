@@ -304,7 +304,7 @@ def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     assert text == "No tie-breaking reverses any order: ties do not change any MRR by more than 0.5000."
 
 
-def test_copies_of_one_run_are_said_to_be_that_and_not_to_have_an_order_that_ties_decide():
+def test_copies_of_one_run_are_named_as_copies_without_an_order():
     rows = [(f"q{query}", name, 1.0, float(name == "a")) for query in range(4) for name in "abc"]
     table = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "relevance"])
     boards = {"model": table, "copy": table, "other": table.assign(score=[3.0, 2.0, 2.0] * 4)}

@@ -141,7 +141,7 @@ def test_a_relative_target_holds_all_but_the_baseline_to_its_mean():
     assert table["bound"].tolist() == [0.6, 0.6]
 
 
-def test_a_relative_target_is_met_by_every_order_only_if_the_baselines_best_is_reached():
+def test_every_order_meets_a_relative_target_only_above_the_baselines_best():
     evaluation = evaluated({"old": [1, 1, 0], "new": [0, 1, 1]})
     assert check_target(evaluation, "RR>=baseline", baseline="old")["verdict"] == "met on average"
     evaluation = evaluated({"old": [2, 1, 0], "new": [0, 1, 1]})

@@ -125,7 +125,7 @@ def test_five_queries_tell_nothing_apart_and_six_that_agree_do():
     assert better(np.column_stack([np.ones(6), np.zeros(6)])).tolist() == [[False, True], [False, False]]
 
 
-def test_copies_stand_together_and_neither_the_order_nor_a_shift_of_queries_changes_a_thing():
+def test_copies_share_a_tier_whatever_the_order_or_shift_of_queries():
     values = spread_values(4)
     values[:, 3] = values[:, 2]
     is_better = better(values)

@@ -131,7 +131,7 @@ def test_mrr_of_a_query_nobody_judged_is_an_error(name):
         PACKAGES[name](["MRR@3"], {"q": {"a": 1.0}, "r": {"a": 1.0}}, {"q": {"a": 1}}, 1)
 
 
-def test_scikit_learn_label_ranking_ap_is_above_the_worst_order_where_relevant_documents_tie():
+def test_scikit_learns_lrap_exceeds_the_worst_case_with_tied_relevant_documents():
     worst_order = (1 / 2 + 2 / 3) / 2
     mean_of_orders = (1 + (1 + 2 / 3) / 2 + worst_order) / 3
     for measure in (label_ranking_average_precision_score, lambda y, x: average_precision_score(y[0], x[0])):
@@ -140,7 +140,7 @@ def test_scikit_learn_label_ranking_ap_is_above_the_worst_order_where_relevant_d
         assert worst_order < scikit_learns < mean_of_orders
 
 
-def test_numpy_reversed_argsort_keeps_no_order_of_ties_so_reranking_mrr_is_certain_without_ties_alone():
+def test_reranking_mrr_with_argsort_is_certain_only_without_ties():
     rule = find_tool("sentence-transformers CrossEncoder reranking").rule(parse("RR@10"))
     assert rule.stable == 0
     scores = np.random.default_rng(0).integers(0, 3, (200, 40)).astype(np.float32)

@@ -78,7 +78,7 @@ def test_a_lead_of_two_that_queries_do_not_show_is_not_shown():
     )
 
 
-def test_a_lead_of_two_that_queries_show_is_a_win_and_a_tie_order_that_reverses_it_is_said():
+def test_a_significant_lead_is_a_win_and_a_reversing_tie_order_is_named():
     relevant_second = rows("old", (2, 1, 0)) + rows("new", (1, 1, 0)).replace("q11,d0,1", "q11,d0,2")
     text = verdict(board(table_csv=HEADER + relevant_second).runs)
     assert text.startswith("new beats old. Ties averaged, new is 0.229 MRR ahead (p <")

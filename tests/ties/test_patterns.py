@@ -39,7 +39,7 @@ def test_patterns_times_their_multiplicity_are_all_orderings(docs):
 
 
 @given(GROUPS)
-def test_patterns_fall_from_the_highest_grades_first_and_the_last_group_changes_fastest(groups):
+def test_patterns_start_with_the_highest_grades_and_vary_the_last_group_first(groups):
     arrangements = [sorted(set(permutations(group)), reverse=True) for group in groups]
     expected = [tuple(grade for part in parts for grade in part) for parts in product(*arrangements)]
     assert list(Patterns(tuple(map(tuple, groups)))) == expected
@@ -67,7 +67,7 @@ def test_the_same_seed_draws_the_same_orderings_and_another_seed_others():
     assert (GROUPED.sample(50, seed=3) != GROUPED.sample(50, seed=4)).any()
 
 
-def test_draws_are_orderings_that_the_scores_allow_and_each_is_drawn_as_often_as_chance_has_it():
+def test_draws_are_uniform_over_the_orderings_that_scores_allow():
     counts = Counter(map(tuple, GROUPED.sample(12_000, seed=0).tolist()))
     assert set(counts) == set(GROUPED)
     assert all(850 < times < 1150 for times in counts.values())

@@ -23,7 +23,7 @@ def signed(text, name="_streamlit_user", secret=SECRET):
     return {name: create_signed_value(secret, name, text).decode()}
 
 
-def test_claims_are_read_whole_or_in_parts_where_this_server_signed_them_for_its_own_pages():
+def test_claims_are_read_whole_or_in_parts_if_this_server_signed_them():
     text = json.dumps(CLAIMS)
     parts = signed("chunks-2") | signed(text[:40], "_streamlit_user_1") | signed(text[40:], "_streamlit_user_2")
     assert read_claims(signed(text)) == read_claims(parts) == CLAIMS
@@ -37,7 +37,7 @@ def test_claims_are_read_whole_or_in_parts_where_this_server_signed_them_for_its
     assert [read_claims(cookies) for cookies in strange] == [{}] * len(strange)
 
 
-def test_two_sign_ins_of_a_person_in_one_second_are_told_apart_and_page_and_cookie_agree():
+def test_two_sign_ins_within_a_second_are_distinct():
     page = {name: value for name, value in CLAIMS.items() if name != "origin"} | {"tokens": {}}
     assert sign_in_id(page) == sign_in_id(CLAIMS)
     assert sign_in_id(CLAIMS | {"nonce": "n2"}) != sign_in_id(CLAIMS)

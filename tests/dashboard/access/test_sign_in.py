@@ -121,7 +121,7 @@ def test_a_sign_in_that_runs_out_is_over_at_the_next_run_of_a_page_that_is_open(
         assert bool(session.text) == is_in
 
 
-def test_who_is_taken_off_the_allow_list_is_out_at_the_next_run_of_a_page_that_is_open(visit, monkeypatch):
+def test_removal_from_the_allow_list_ends_open_pages_at_their_next_run(visit, monkeypatch):
     session = visit(ADA, AUTH, TIESCOPE_ALLOW="example.org")
     assert owner(session) == "ada@example.org"
     monkeypatch.setenv(settings.ALLOW, "eve@example.org")

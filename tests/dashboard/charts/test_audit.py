@@ -48,7 +48,7 @@ def test_counts_below_the_columns_are_of_all_rerankers_though_few_are_drawn(figu
     assert list(counts.textfont.color) == [LIGHT.traditional, LIGHT.traditional]
 
 
-def test_a_cell_of_several_queries_shows_the_figure_farthest_off_and_counts_those_that_do_not_come_out():
+def test_a_cell_of_several_queries_shows_the_worst_figure_and_counts_failures():
     verdicts = ["to the digit", "does not come out", "does not come out"]
     differences = [0.0, 0.1, -0.2]
     figures = pd.DataFrame(

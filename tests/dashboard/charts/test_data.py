@@ -32,7 +32,7 @@ def test_a_change_is_an_upright_line_after_the_lists_before_it():
     assert "changed after 12" in [note.text for note in figure.layout.annotations]
 
 
-def test_a_hundred_thousand_lists_are_as_many_points_as_pixels_and_end_with_the_last():
+def test_a_hundred_thousand_lists_are_thinned_to_pixels_and_keep_the_last():
     figure = drawn(100_000, 50)
     assert {max(trace.x) for trace in figure.data} == {100_000}
     assert max(len(trace.x) for trace in figure.data if trace.meta) == MAX_POINTS

@@ -86,7 +86,7 @@ def test_what_is_no_number_is_null_and_what_is_none_is_not_sent_wherever_they_st
     )
 
 
-def test_a_figure_says_that_its_data_stay_and_what_streamlit_would_set_where_its_points_are_clicked():
+def test_a_figure_declares_unchanged_data_and_the_layout_for_clickable_points():
     layouts = [
         sent(style(Figure(), LIGHT, 300), is_clickable=clickable)["layout"] for clickable in (False, True)
     ]
@@ -136,7 +136,7 @@ def test_axes_are_found_by_the_row_and_the_column_of_their_panel(place, names):
     assert Figure.of_panels(2, 3).axis_names("x", **place) == names
 
 
-def test_a_figure_without_panels_has_one_axis_of_a_letter_and_those_that_its_layout_names():
+def test_a_figure_without_panels_has_one_axis_per_letter_and_named_axes():
     assert Figure(yaxis2={"overlaying": "y"}).axis_names("y") == ["yaxis", "yaxis2"]
     assert Figure(yaxis10={}, yaxis2={}).axis_names("y") == ["yaxis", "yaxis2", "yaxis10"]
 

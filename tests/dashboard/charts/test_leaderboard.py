@@ -22,7 +22,7 @@ from metrics.studies.judging import JudgingPlan, closing_text, plan_finding
 from metrics.studies.prose import plain
 
 
-def test_the_legend_of_a_chart_with_large_marks_stands_farther_from_the_first_row_than_the_second():
+def test_legends_of_large_marks_keep_a_distance_from_the_first_row():
     rows = leaderboard([2, 1, 3])
     values = pd.DataFrame(
         {"reranker": rows.index, "tool": "trec_eval", "value": rows["traditional"].to_numpy()}
@@ -92,7 +92,7 @@ def ends_outside(rows, start, stop):
     }
 
 
-def test_the_slope_says_from_and_to_which_places_outside_its_rows_a_reranker_comes_and_goes():
+def test_the_slope_labels_ranks_outside_its_rows():
     rows = leaderboard([*range(1, 20), 27, 20, 22, 21, *range(23, 27), 28, 29, 30])
     assert ends_outside(rows, 0, 20) == {"from 27": 19.75, "to 21": 19.75}
     assert ends_outside(rows, 20, 30) == {"from 20": -0.75, "to 20": -0.75}
@@ -180,7 +180,7 @@ def test_on_a_phone_names_of_small_latin_letters_ask_for_no_more_room():
     assert least_width(["lynx-rerank-4b-lora-r16"]) == least_width(["bm25"]) == least_width([])
 
 
-def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_is_a_thin_line():
+def test_other_tie_orders_are_named_and_query_intervals_are_thin_lines():
     rows = leaderboard([2, 1, 3])
     rows = rows.assign(query_low=rows["tied"] - 0.5, query_high=[1.2, float("nan"), 0.9])
     figure = place_and_score(rows, LIGHT, "MRR", order="published")
@@ -287,7 +287,7 @@ def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent(
     assert (title["y"], title["yanchor"]) == (0, "top")  # below, where no legend is
 
 
-def test_a_tick_at_the_judged_rate_is_higher_than_the_bar_and_lies_under_dot_and_diamond():
+def test_the_tick_at_the_judged_rate_is_under_dot_and_diamond():
     figure = place_and_score(ROWS.assign(expectation=[0.7, np.nan, np.nan]), LIGHT, "nDCG@10")
     names = [trace.name for trace in figure.data]
     tick = figure.data[names.index("at the judged rate")]

@@ -29,7 +29,7 @@ def test_the_tie_ratio_is_named_once_below_the_first_panel_of_the_last_row(n):
     assert heights[named.plotly_name.replace("axis", "")] == min(heights.values()) == 0
 
 
-def test_axes_of_tie_ratios_end_where_the_lists_do_and_that_of_the_means_where_a_mean_leaves_zero():
+def test_axes_of_tie_ratios_end_with_the_data():
     ratios = np.r_[np.linspace(0.9, 1, 40), np.full(40, 0.5)]
     gaps = np.r_[np.linspace(0.1, 0.4, 40), np.zeros(40)]
     lists = pd.DataFrame(
@@ -137,7 +137,7 @@ def pieces(trace):
     return [part[~np.isnan(part[:, 0])] for part in np.split(np.c_[x, y], np.flatnonzero(np.isnan(x)) + 1)][:-1]
 
 
-def test_each_side_of_all_ridges_is_one_trace_that_ends_on_the_ground_line_of_its_row():
+def test_each_side_of_the_ridges_is_one_trace_that_ends_on_its_ground_line():
     ground, below, above, _ = gap_rows(RERANKERS, EDGES, list(COUNTS), LIGHT, "RR").data[1:]
     bases = [line[0, 1] for line in pieces(ground)]
     assert np.diff(bases) == pytest.approx([1, 1])

@@ -13,12 +13,12 @@ AXIS_WITH_TITLE = 36
 """Pixels that plotly gives an axis with ticks and a title, beside the smallest of the margins, 12 at most."""
 
 
-def test_an_axis_with_a_title_has_room_below_the_panels_so_that_plotly_need_not_draw_them_again():
+def test_an_axis_title_has_room_so_plotly_draws_once():
     margin = style(Figure(), LIGHT, 300, l=50).layout.margin
     assert margin.b >= AXIS_WITH_TITLE + min(12, margin.l, margin.r, margin.t)
 
 
-def test_an_axis_of_values_up_to_1_ends_before_a_tick_past_1_and_starts_after_one_below_0():
+def test_an_axis_of_values_from_0_to_1_has_no_ticks_outside():
     low, high = padded_range(np.array([0.0, 1.0]))
     assert -0.04 < low < 0
     assert 1 < high < 1.04
@@ -65,13 +65,13 @@ def test_an_axis_of_differences_has_no_more_ticks_than_asked_for(low, span, n_st
 
 
 @given(reach=st.floats(1e-9, 1e6))
-def test_an_axis_of_differences_that_reaches_as_far_down_as_up_has_a_tick_on_either_side_of_zero(reach):
+def test_a_symmetric_axis_of_differences_has_ticks_on_both_sides_of_zero(reach):
     ticks = signed_ticks(-reach, reach, 5)["tickvals"]
     assert min(ticks) < 0 < max(ticks)
     assert 0 in ticks
 
 
-def test_properties_of_axes_are_set_beside_those_they_have_and_a_title_keeps_its_other_ones():
+def test_axis_properties_are_merged():
     figure = Figure.of_panels(1, 2)
     set_xaxes(figure, title_text="gap", nticks=3)
     set_xaxes(figure, title_standoff=7, showgrid=False, col=2)

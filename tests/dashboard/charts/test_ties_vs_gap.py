@@ -34,7 +34,7 @@ def scatter_dots(figure):
     return next(figure.to_plotly().select_traces({"type": "scatter", "mode": "markers"}))
 
 
-def test_lists_with_the_same_two_gaps_are_a_dot_as_opaque_as_all_of_them_that_counts_the_others():
+def test_lists_with_equal_gaps_share_a_dot_that_counts_them():
     trace = dots(lists_of([0.5, 0.5, 0.5, 0.2], [1.0, 1.0, 1.0, 0.0]))
     assert list(zip(trace.x, trace.y, strict=True)) == [(0.5, 1.0), (0.2, 0.0)]
     assert [row[2] for row in trace.customdata] == ["q0 and 2 more here", "q3"]

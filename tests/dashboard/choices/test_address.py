@@ -49,7 +49,7 @@ def test_a_link_inside_the_app_sets_controls_that_were_set_otherwise_before():
     assert page.segmented_control(key="section").value == "Pairs that swap"
 
 
-def test_every_page_keeps_its_own_section_and_pages_without_sections_have_none_in_the_address():
+def test_pages_keep_their_section_and_only_they_name_one_in_the_address():
     page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise")
     for view, section in (("guide", "One minute"), ("leaderboard", "Scores")):
         page.query_params = {}  # the browser opens a page of the menu at its bare address
@@ -78,7 +78,7 @@ def test_a_link_to_another_page_does_not_name_the_section_of_this_one():
     assert any("section" not in query for query in queries)
 
 
-def test_a_link_opens_the_section_that_it_names_where_the_page_it_stands_on_shows_one_of_that_name():
+def test_a_link_opens_the_named_section_from_a_page_with_a_section_of_that_name():
     page = opened("guide", section="Notebook")
     links = [parse_qs(link.proto.query_string) for link in page.get("page_link")]
     page.query_params = next(link for link in links if link.get("section") == ["Notebook"])
@@ -95,7 +95,7 @@ def test_a_default_that_moved_leaves_the_choice_in_the_address():
     assert page.query_params["query"] == query
 
 
-def test_a_board_is_named_by_its_id_so_a_link_from_before_a_rename_shows_it_also_once_refreshed(library):
+def test_a_link_from_before_a_rename_still_shows_the_board(library):
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Before")
     library.rename(record.id, "After")
     page = opened("leaderboard", data=record.label)
@@ -146,7 +146,7 @@ WRONG = {
 }
 
 
-def test_what_an_address_asks_for_in_vain_is_said_in_one_line_and_leaves_the_address():
+def test_unknown_values_of_an_address_are_named_once_and_removed():
     page = opened("query", data=cache.SAMPLE_LABEL, measure="AP", **WRONG)
     (line,) = (warning.value.replace("\\", "") for warning in page.warning)
     assert [f"{key}={text}" for key, text in WRONG.items() if f"{key}={text}" not in line] == []
@@ -155,7 +155,7 @@ def test_what_an_address_asks_for_in_vain_is_said_in_one_line_and_leaves_the_add
     assert page.query_params == {"measure": "AP"}
 
 
-def test_a_trec_board_of_an_earlier_version_opens_with_the_order_it_had_and_so_does_a_link_without_one(library):
+def test_earlier_trec_boards_and_links_keep_their_tie_order(library):
     trec_board = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS)
     earlier, now = library.keep(trec_board, name="Earlier", view={}), library.keep(trec_board)
     page, by_link = opened("leaderboard", data=earlier.id), opened("leaderboard", data=now.id, measure="AP")
@@ -185,7 +185,7 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     assert first != by_link == now
 
 
-def test_an_order_that_was_chosen_stays_on_other_boards_and_the_order_of_a_board_does_not(library):
+def test_a_chosen_tie_order_stays_on_other_boards_a_default_one_does_not(library):
     record = library.keep(board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS))
     page = opened("leaderboard", data=record.id)
     page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()

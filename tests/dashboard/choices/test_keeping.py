@@ -61,7 +61,7 @@ def test_a_new_file_with_a_run_of_a_name_that_is_there_loses_no_reranker(library
     assert names(library) == ["other", "a", "c"]
 
 
-def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_with_it(library):
+def test_a_visitor_cannot_keep_the_session_board_of_another(library):
     loaded = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
     page = opened("data", data=loaded.label)
     assert page.selectbox(key="data").value == loaded.label
@@ -159,7 +159,7 @@ def test_bytes_that_were_uploaded_are_not_held_once_their_board_is_kept(library)
     assert loaded.runs.origins["a"].line_of(2) == 3
 
 
-def test_what_the_simulator_makes_of_a_file_for_this_session_only_is_not_kept_either(library):
+def test_session_files_of_the_simulator_are_not_kept(library):
     loaded = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
     page = opened("simulator", data=loaded.label, section="Rounding", held="2 decimals")
     page.button(key="use-held").click().run()
@@ -186,7 +186,7 @@ def test_the_name_of_a_board_comes_back_where_it_is_emptied(library):
     assert library.find(record.id).name == "Reranking"
 
 
-def test_a_deleted_board_comes_back_by_undo_and_an_upload_for_this_session_only_leaves_nothing(library):
+def test_undo_restores_a_board_and_a_session_upload_leaves_nothing(library):
     page = opened("data")
     next(toggle for toggle in page.toggle if toggle.label == "This session only").set_value(True).run()
     uploads = [("a.trec", RUN.encode(), "text/plain"), ("qrels.txt", QRELS.encode(), "text/plain")]
@@ -205,7 +205,7 @@ def test_a_deleted_board_comes_back_by_undo_and_an_upload_for_this_session_only_
     assert "1 of 1 reranker, 4 queries." in texts(page)
 
 
-def test_a_board_is_kept_with_its_further_scores_what_splits_its_ties_and_what_ranks(library):
+def test_a_board_keeps_its_further_scores_tie_breaks_and_criteria(library):
     rows = "query_id,doc_id,score,fresh,second,relevance\nq,a,1,3,0,0\nq,b,1,2,1,1\n"
     record = library.keep(board(split_csv=rows))
     library.save_view(record.id, {"tiebreak": ["fresh"], "criteria": ["score", "second:asc"]})

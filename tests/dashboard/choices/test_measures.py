@@ -3,7 +3,7 @@
 from opening import opened
 
 
-def test_a_measure_that_needs_a_cutoff_is_given_one_after_a_look_at_one_that_needs_none():
+def test_a_measure_that_needs_a_cutoff_gets_one_after_one_without():
     page = opened("leaderboard")
     page.number_input[-1].set_value(5).run()
     page.number_input[-1].set_value(None).run()

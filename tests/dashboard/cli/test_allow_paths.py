@@ -252,9 +252,7 @@ def test_the_command_tells_the_app_what_may_be_opened(call, streamlit_calls, tre
     assert len(streamlit_calls) == 1
 
 
-def test_without_the_option_nothing_may_be_opened_whatever_the_environment_said_before(
-    call, streamlit_calls, monkeypatch
-):
+def test_without_the_option_no_path_opens(call, streamlit_calls, monkeypatch):
     monkeypatch.setenv(settings.ALLOW_PATHS, '["/"]')
     assert call("app")[0] == 0
     assert json.loads(os.environ[settings.ALLOW_PATHS]) == []

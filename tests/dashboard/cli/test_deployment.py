@@ -79,7 +79,7 @@ def test_neither_the_password_nor_the_allow_list_has_a_default():
     assert len(secret) == 2
 
 
-def test_each_service_has_a_memory_limit_and_what_the_app_holds_at_most_fits_into_its_own():
+def test_services_have_memory_limits_that_fit_the_apps_maximum():
     limits = {name: re.fullmatch(r"\$\{\w+:-(\d+)g\}", one["mem_limit"])[1] for name, one in SERVICES.items()}
     (smaller,) = re.findall(r"APP_MEMORY=(\d+)g TIESCOPE_MAX_VISITORS_MB=(\d+)", COMPOSE)
     for gigabytes, uploads in ((limits["app"], UPLOAD_LIMITS["TIESCOPE_MAX_VISITORS_MB"]), smaller):
@@ -125,7 +125,7 @@ def test_every_package_of_a_lock_file_has_a_version_and_a_hash(path):
     ]
 
 
-def test_whatever_installs_from_a_lock_file_asks_for_hashes_and_fetches_nothing_else():
+def test_installs_from_lock_files_require_hashes():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     installs = re.findall(r"^.*pip install.*$|^.*(?:PIP|LOCKED|SELF)\).*$", makefile + DOCKERFILE, re.MULTILINE)
     by_lock = [line for line in installs if "--requirement" in line or "requirements" in line]

@@ -136,7 +136,7 @@ def test_with_sign_in_and_an_allow_list_the_app_is_served_and_told_who_may_enter
     assert os.environ[settings.INSECURE] == "0"
 
 
-def test_the_allow_list_is_read_from_the_environment_unless_the_command_says_another(
+def test_the_allow_list_comes_from_the_command_or_else_the_environment(
     call, streamlit_calls, secrets, monkeypatch
 ):
     secrets(section())

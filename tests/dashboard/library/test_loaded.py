@@ -13,7 +13,7 @@ def memory():
     return LoadedBoards()
 
 
-def test_a_board_of_one_visitor_has_an_id_nobody_can_guess_and_opens_for_nobody_else(memory):
+def test_a_session_board_has_a_random_id_and_opens_only_for_its_visitor(memory):
     strict = board(a_trec=STRICT, qrels_txt=QRELS)
     mine, theirs = (id_of(memory.add(strict, visitor).label) for visitor in ("ada", "bob"))
     assert mine != theirs
@@ -52,7 +52,7 @@ def test_a_board_that_is_removed_opens_no_more_and_only_its_visitor_removes_it(m
     assert memory.find(second, "ada") is None
 
 
-def test_the_board_unused_longest_goes_where_room_is_needed_and_one_too_large_is_refused():
+def test_the_least_recently_used_board_goes_and_a_too_large_one_is_refused():
     strict, coarse = board(a_trec=STRICT, qrels_txt=QRELS), board(b_trec=COARSE, qrels_txt=QRELS)
     memory = LoadedBoards(most_bytes=max(strict.size, coarse.size))
     board_id = id_of(memory.add(strict, "ada").label)
@@ -63,7 +63,7 @@ def test_the_board_unused_longest_goes_where_room_is_needed_and_one_too_large_is
         LoadedBoards(most_bytes=strict.size - 1).add(strict)
 
 
-def test_published_results_are_held_for_one_visitor_until_their_board_or_the_visitor_goes():
+def test_published_results_live_as_long_as_their_board_and_visitor():
     boards = LoadedBoards()
     for board_id in ("one", "two"):
         boards.publish(board_id, "ada", ("t~1", b"packed"))

@@ -132,9 +132,7 @@ def damage(path):
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
 
 
-def test_a_damaged_database_that_is_moved_away_leaves_every_upload_to_be_pushed_again(
-    filled, call, visit, tmp_path
-):
+def test_uploads_survive_the_removal_of_a_damaged_database(filled, call, visit, tmp_path):
     before = {board: scores(call, board, tmp_path / board) for board in ("nightly", "tables")}
     kept = files(filled)
     damage(filled / "library.db")

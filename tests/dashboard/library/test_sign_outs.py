@@ -13,9 +13,7 @@ def test_a_sign_in_that_ended_has_ended_for_every_process_and_another_has_not(li
     assert not other_process.has_ended("bob")
 
 
-def test_a_sign_in_is_remembered_longer_than_its_cookie_is_accepted_and_then_forgotten(
-    library_at, empty_url, monkeypatch
-):
+def test_a_sign_in_record_outlives_its_cookie_and_is_then_forgotten(library_at, empty_url, monkeypatch):
     library, later = library_at(empty_url), now()
     library.end_sign_in("ada")
     for days, has_ended in ((31, True), (33, False)):

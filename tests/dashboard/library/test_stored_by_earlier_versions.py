@@ -189,7 +189,7 @@ def test_a_board_of_earlier_uploads_is_exported_as_files_that_anybody_reads(libr
     assert values(imported.board) == expected["scores"]
 
 
-def test_boards_of_an_earlier_version_are_listed_with_their_size_where_they_can_be_read(library):
+def test_readable_boards_of_earlier_versions_are_listed_with_their_size(library):
     def sizes():
         table = boards_table(library, "", for_people=False).set_index("id")
         return table.loc[BOARDS["named"]["id"], ["runs", "queries", "files"]].tolist()

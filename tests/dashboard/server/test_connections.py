@@ -176,7 +176,7 @@ def test_an_answer_of_two_packets_does_not_wait_for_the_browser_in_between():
     assert [bool(option) for option in options] == [True]
 
 
-def test_the_command_serves_others_while_six_hundred_connections_wait_and_closes_these(tmp_path):
+def test_six_hundred_waiting_connections_do_not_block_others(tmp_path):
     port = free_port()
     health = f"http://127.0.0.1:{port}/_stcore/health"
     command = [TIESCOPE[0], HASTE + TIESCOPE[1], "app", "--port", str(port)]

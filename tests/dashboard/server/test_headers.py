@@ -12,7 +12,7 @@ def headers(embedders=()):
     return [answer(SecurityHeaders(app, embedders), "GET", path).headers for path in ("/runs", "/no/such/page")]
 
 
-def test_no_other_site_may_show_a_page_in_a_frame_nor_guess_its_type_nor_learn_its_address():
+def test_other_sites_cannot_frame_sniff_or_learn_the_address_of_a_page():
     for page in headers():
         assert page["X-Frame-Options"] == "SAMEORIGIN"
         assert "frame-ancestors 'self'" in page["Content-Security-Policy"].split("; ")

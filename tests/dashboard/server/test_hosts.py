@@ -117,7 +117,7 @@ def test_default_ports_need_not_be_written():
     assert is_served("Host: gpu-box:443", "Origin: https://gpu-box", scheme="https")
 
 
-def test_pages_of_a_declared_origin_come_from_just_there_whatever_the_proxy_says_of_itself():
+def test_a_declared_origin_is_required_whatever_the_proxy_says():
     for host in ("tiescope.example.org", "tiescope.example.org:443", "tiescope.example.org:8501"):
         for scheme in ("http", "https"):
             assert is_served(f"Host: {host}", f"Origin: {PROXY}", scheme=scheme)
@@ -143,14 +143,12 @@ def test_a_name_that_is_declared_with_a_port_has_pages_at_that_port_alone():
     ("arrival", "host"),
     [("::ffff:10.0.0.7", "10.0.0.7"), ("2001:db8::7", "[2001:DB8:0::7]"), ("10.0.0.7", "10.0.0.7:8501")],
 )
-def test_the_address_where_a_request_arrives_is_served_for_no_name_server_leads_elsewhere(arrival, host):
+def test_the_address_of_arrival_is_served(arrival, host):
     assert is_served(f"Host: {host}", f"Origin: http://{host}", arrival=arrival)
     assert not is_served(f"Host: {host}", arrival="10.0.0.8")
 
 
-def test_the_command_tells_the_app_its_host_what_is_declared_and_where_people_come_back_to(
-    call, streamlit_calls, write, tmp_path
-):
+def test_the_command_passes_host_declared_hosts_and_redirect_to_the_app(call, streamlit_calls, write, tmp_path):
     assert call("app", "--host", "LOCALHOST")[0] == 0
     assert os.environ[ALLOW_HOST] == "LOCALHOST"
     assert call("app", "--host", "::1")[0] == 0

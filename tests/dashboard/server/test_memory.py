@@ -26,7 +26,7 @@ def test_a_server_takes_all_its_memory_from_the_system():
     assert said.stdout.split()[-2:] == [b"system", b"0"]
 
 
-def test_threads_of_a_server_share_what_they_free_unless_the_environment_says_otherwise(monkeypatch):
+def test_server_threads_share_freed_memory_unless_configured(monkeypatch):
     calls = []
     monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(mallopt=lambda *given: calls.append(given)))
     monkeypatch.setattr(os, "environ", {})

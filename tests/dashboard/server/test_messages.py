@@ -42,7 +42,7 @@ def sent(fields):
 
 
 @pytest.mark.parametrize("fields", OF_ALL, ids=str)
-def test_a_message_that_concerns_all_visitors_or_the_server_is_dropped_and_the_next_one_passes(fields):
+def test_messages_about_all_visitors_or_the_server_are_dropped(fields):
     own = sent(OF_ONES_OWN[0])
     assert passed(sent(fields), own) == [own]
 

@@ -63,7 +63,7 @@ def test_cookies_go_by_https_alone_where_people_sign_in_by_it(visit, monkeypatch
     assert kept.count("; Secure") == 1
 
 
-def test_who_signs_out_while_the_library_cannot_be_reached_is_told_so_and_keeps_the_cookie(visit, monkeypatch):
+def test_signing_out_without_the_library_is_reported_and_keeps_the_cookie(visit, monkeypatch):
     ended = []
     monkeypatch.setattr(sign_ins, "end_sign_in", ended.append)
     assert visit("GET", "/auth/logout", claims={"sub": "ada"}).status_code == 200
@@ -125,9 +125,7 @@ def test_of_many_sockets_of_those_not_let_in_the_oldest_of_the_busiest_address_e
 
 
 @pytest.mark.parametrize("is_let_in", [True, False])
-def test_a_page_asks_for_downloads_that_it_was_offered_and_for_rows_as_long_as_it_is_let_in(
-    monkeypatch, is_let_in
-):
+def test_a_page_gets_its_downloads_and_rows_only_while_admitted(monkeypatch, is_let_in):
     address = "ada@example.org" if is_let_in else None
     monkeypatch.setattr(sign_ins, "is_sign_in_required", lambda: True)
     monkeypatch.setattr(sign_ins, "read_claims", lambda _: {"email": "ada@example.org"})

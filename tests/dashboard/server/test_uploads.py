@@ -151,7 +151,7 @@ def test_who_announces_much_and_sends_nothing_stops_nobody():
 
 
 @pytest.mark.usefixtures("files")
-def test_what_has_arrived_counts_as_held_and_an_upload_ends_where_it_would_be_too_much():
+def test_arrived_bytes_count_and_an_upload_ends_at_the_limit():
     async def upload():
         uploads = Uploads()
         first, second = [await uploads.begin(page, 1_500_000) for page in ("mine", "mine too")]

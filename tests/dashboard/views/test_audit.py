@@ -27,7 +27,7 @@ def said(page):
     return plain(" ".join(alert.value for alert in [*page.error, *page.warning, *page.info]))
 
 
-def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_leaves_out():
+def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     page = opened("audit")
     assert (
         "48 of 48 figures are reproduced, all to the digit. The figures do not show whether scores were "
@@ -63,7 +63,7 @@ def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
     assert charts(page)["figures"]["data"] == matrix
 
 
-def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless_script():
+def test_a_board_without_a_table_offers_the_example_table():
     page = opened("audit", data=cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label)
     assert "Drop a file of published results for these runs" in said(page)
     assert not charts(page)
@@ -73,7 +73,7 @@ def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless
     assert "all to the digit" in texts(page)
 
 
-def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matched_by_hand():
+def test_lost_and_bad_tables_are_reported_and_names_can_be_matched_by_hand():
     page = opened("audit", table="theirs.csv~12345678")
     assert "table=theirs.csv~12345678" in said(page)
     assert "This link audits theirs.csv, but this board does not have it." in said(page)
@@ -127,7 +127,7 @@ OUTPUTS = {
 RUNS = {"strict.trec": STRICT, "coarse.trec": COARSE, "qrels.txt": QRELS}
 
 
-def test_results_that_come_with_runs_are_kept_with_the_board_and_audited_by_one_click():
+def test_results_dropped_with_runs_are_kept_and_audited_in_one_click():
     page = drop_on_data(opened("data"), RUNS | OUTPUTS)
     assert not page.error
     assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
@@ -154,7 +154,7 @@ def test_results_dropped_alone_audit_the_board_that_is_shown():
     assert set(table(page, "Printed orders by measure")["measure"]) == {"map", "recip_rank"}
 
 
-def test_results_on_a_sample_are_kept_for_the_visitor_and_a_copy_of_a_board_has_its_own():
+def test_results_on_a_sample_belong_to_the_visitor_and_copies_have_their_own():
     page = drop(opened("audit"), SAMPLE.replace("TF-IDF", "tf-idf"))
     again = opened("audit", table=page.query_params["table"])
     assert finding(again) == finding(page)

@@ -56,7 +56,7 @@ def test_files_are_read_joined_and_scored_in_sight_and_scored_once(monkeypatch, 
     assert len(scored) == 1
 
 
-def test_one_visitor_reads_a_large_file_another_is_served_and_a_third_waits_in_sight(monkeypatch, steps):
+def test_one_large_read_serves_others_and_the_next_waits_in_sight(monkeypatch, steps):
     is_reading, may_end, begin_step = Event(), Event(), turns.begin_step
 
     class Slow(Entry):
@@ -139,7 +139,7 @@ def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_but
     assert "Documents without a score, dropped: 4 of 20" in texts(kept)
 
 
-def test_findings_are_said_once_of_all_runs_with_warnings_in_sight_and_information_folded():
+def test_shared_findings_appear_once_with_information_folded():
     page = opened("data")
     said = texts(page).replace("*", "")
     assert "3 runs: file order inside ties depends on relevance." in said
@@ -169,7 +169,7 @@ ODD = "".join(  # each reranker is odd in its own way
 )
 
 
-def test_at_most_ten_lines_of_findings_are_in_sight_and_files_and_board_are_folded_to_a_line():
+def test_ten_findings_at_most_are_open_and_files_and_board_are_folded():
     page = opened("data")
     odd = [("odd.csv", f"reranker,query_id,doc_id,score,relevance\n{ODD}".encode(), "text/csv")]
     page.file_uploader(key="upload").set_value(odd).run()

@@ -153,9 +153,7 @@ def test_several_files_are_chosen_by_name_even_where_names_are_alike(server, run
 @pytest.mark.parametrize(
     ("ties", "advice"), [("input", "--ties expected"), (["expected", "optimistic", "pessimistic"], "")]
 )
-def test_an_evaluation_without_the_treatments_of_a_leaderboard_says_which_to_ask_for(
-    server, runs, ties, advice
-):
+def test_an_evaluation_without_the_leaderboards_treatments_names_them(server, runs, ties, advice):
     runs_read = read_runs([runs / "coarse.trec"], runs / "qrels.txt")
     Stored.write(runs / "kept.parquet", [evaluate(runs_read, "RR", ties)])
     server(runs / "kept.parquet")
@@ -212,9 +210,7 @@ def test_the_menu_has_large_results_only_where_one_is_open_or_can_be(server, run
         assert visible.pop("Large results") == is_there
 
 
-def test_where_results_alone_are_opened_their_page_is_the_first_and_keeps_its_address(
-    server, runs, monkeypatch
-):
+def test_large_results_alone_are_the_first_page(server, runs, monkeypatch):
     pages, page_class = [], st.Page
 
     def note_page(path, **options):

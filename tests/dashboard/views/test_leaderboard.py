@@ -30,7 +30,7 @@ def thirty():
     return cache.loaded_boards().add(board(table_csv=text + "\n")).label
 
 
-def test_of_many_rerankers_twenty_are_drawn_the_next_and_all_on_request_which_the_address_keeps():
+def test_twenty_of_many_rerankers_are_drawn_and_the_address_keeps_more():
     label = thirty()
     page = opened("leaderboard", data=label)
     assert len(names_drawn(page)) == len(table(page, "All rerankers")) == 20
@@ -59,7 +59,7 @@ def test_the_first_screen_has_the_verdict_the_chart_and_the_ranked_table():
     assert texts[-1] == ["1", "2"]
 
 
-def test_on_a_phone_names_stand_above_bounds_without_a_slope_and_whose_data_it_is_comes_last():
+def test_on_a_phone_names_stand_above_bounds_without_a_slope():
     page = opened("leaderboard")
     assert "Sample data" in next(node.value for node in page.main if node.type == "markdown")
     page.session_state[WIDTH_KEY] = {"is_narrow": True}

@@ -145,7 +145,7 @@ def test_adding_what_is_on_the_board_says_so(library):
     assert library.find(record.id).version == record.version
 
 
-def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_asked_for(library):
+def test_uploads_of_other_boards_are_offered_only_on_request(library):
     library.keep(files("coarse-v1.trec", COARSE, "qrels.txt", QRELS), name="Theirs")
     record = library.keep(files("coarse-v2.trec", STRICT, "qrels.txt", QRELS), name="Ours")
     page = opened("data", section="Library", data=record.label)

@@ -33,7 +33,7 @@ def findings_of(data, page, **choices):
 
 
 @pytest.mark.parametrize("page", ["leaderboard", "rerankers", "ties", "query", "share"])
-def test_a_page_says_that_the_measure_settles_ties_by_its_own_rule_and_dismisses_no_tie(data, page):
+def test_a_page_names_the_own_tie_rule_and_dismisses_no_tie(data, page):
     findings = findings_of(data, page)
     assert any("settles ties by" in text for text in findings) or page == "share"
     assert [word for word in DISMISSALS for text in findings if word in text] == []

@@ -40,7 +40,7 @@ def test_only_the_point_of_the_sentence_is_coloured_and_names_are_no_markup():
     assert only(page.header).value.count(":orange[") == 1
 
 
-def test_a_measure_that_settles_ties_by_its_own_rule_presents_the_one_whose_ties_they_are():
+def test_a_measure_with_its_own_tie_rule_presents_the_measure_it_replaces():
     page = opened("present", measure="taRR")
     assert any(caption.value.startswith("MRR, 200 queries") for caption in page.caption)
 

@@ -95,7 +95,7 @@ def shown_list(page):
     return page.selectbox(key="reranker").value, page.selectbox(key="query").value
 
 
-def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_measure_until_a_list_is_chosen():
+def test_the_page_opens_at_the_largest_gap_until_a_list_is_chosen():
     page = explored(data=cache.SIMULATED_LABEL)
     assert shown_list(page) == ("Claude (High Ties)", "q093")
     assert {"reranker", "query"}.isdisjoint(page.query_params)
@@ -122,7 +122,7 @@ def test_a_link_from_before_that_names_a_query_opens_it_of_the_first_reranker():
     assert page.selectbox(key="query").options[0].startswith("q084 · gap +0.389")
 
 
-def test_the_documents_of_the_list_are_a_table_with_their_text_and_the_places_they_can_take(texts):
+def test_the_table_of_documents_has_text_and_possible_ranks(texts):
     documents = table(explored(data=texts, reranker="a", section="Documents"), "places")
     assert documents["doc_id"].to_list()[:4] == ["d6", "d7", "d8", "d3"]
     assert documents["text"].iloc[0] == '<b>6</b> said "so"'
@@ -183,9 +183,7 @@ def test_patterns_that_are_too_many_are_counted_and_not_listed():
 
 
 @pytest.mark.parametrize(("every", "number"), [("Single orders", 720), ("Relevance patterns", 360)])
-def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_leaves_out(
-    every, number, monkeypatch
-):
+def test_the_csv_of_orders_is_made_on_request_and_is_complete(every, number, monkeypatch):
     downloads, show = {}, components.table
     monkeypatch.setattr(
         components,
@@ -367,7 +365,7 @@ def holed():
     return board(**runs, qrels_txt="q 0 a 1\nq 0 c 0\n")
 
 
-def test_what_nobody_judged_is_hatched_and_the_first_to_judge_has_a_strong_outline_and_a_line(holed):
+def test_unjudged_documents_are_hatched_and_the_first_to_judge_outlined(holed):
     upper, lower = (ladder(Ranking.of(holed.runs, name, query_id="q"), "q") for name in "xy")
     figure = ladder_pair(upper, lower, ("x", "y"), DARK, None, "b")
     hatched = [bars for bars in figure.data if bars.marker.pattern.shape == "/"]
@@ -397,7 +395,7 @@ def test_where_a_judgment_may_add_a_query_pages_say_why_they_bound_nothing(page)
         assert "a new judgment may add such a query to the means" in page_text(shown)
 
 
-def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_have_judged_first(holed):
+def test_the_page_explains_hatching_and_outlines_the_first_to_judge(holed):
     page = explored(data=label(holed), query="q", reranker="x", beside="y", measure="nDCG@10")
     assert "Hatched: unjudged; strong outline: the document to judge first." in page_text(page)
     (ladders,) = [
@@ -408,7 +406,7 @@ def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_h
     assert np.isnan(table(page, "doc_id")["grade"].iloc[1])
 
 
-def test_how_likely_documents_are_relevant_is_learned_once_for_measures_of_one_depth(holed, monkeypatch):
+def test_relevance_probabilities_are_estimated_once_per_depth(holed, monkeypatch):
     depths = []
 
     def spy(runs, options, depth):
@@ -558,7 +556,7 @@ def test_hostile_names_are_escaped_in_every_chart():
     assert "<img" not in json.dumps(charts(page))
 
 
-def test_the_range_and_the_mean_over_all_orderings_are_said_though_not_all_are_listed():
+def test_range_and_mean_cover_all_orderings_even_if_not_listed():
     nine_tied = "".join(f"q0 Q0 d{document} {document} 1 t\n" for document in range(9))
     nine = label(board(nine_trec=nine_tied, qrels_txt="q0 0 d4 1\n"))
     page = explored(data=nine, section="Permutations", measure="P@3")

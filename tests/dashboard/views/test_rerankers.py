@@ -80,7 +80,7 @@ def test_rerankers_are_sorted_by_the_mean_gap_that_is_drawn():
     assert signed["reranker"].to_list() != absolute["reranker"].to_list()
 
 
-def test_a_reranker_is_opened_with_its_gaps_its_readings_and_similar_rankings_by_the_address():
+def test_the_address_opens_a_reranker_with_gaps_readings_and_similar_rankings():
     name = "Claude (High Ties)"
     page = opened("rerankers", data=cache.SIMULATED_LABEL)
     assert list(charts(page)) == ["reranker-rows"]

@@ -176,7 +176,7 @@ def test_every_page_follows_criteria_and_the_further_scores_that_split_their_tie
     assert "ties broken by fresh, second first" in sidebar_text(page)
 
 
-def test_the_documents_of_a_list_stand_by_front_with_what_made_it_and_what_splits_it():
+def test_documents_are_listed_by_front_with_criteria_and_tie_breaks():
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
     page = opened("query", data=label, section="Documents", **RANKED)
     rows = table(page, "The documents")
@@ -191,7 +191,7 @@ def test_the_documents_of_a_list_stand_by_front_with_what_made_it_and_what_split
     assert rows["front"].tolist() == (1 + numbers).tolist()
 
 
-def test_further_scores_stand_in_the_order_of_the_link_each_once_and_what_a_board_lacks_is_said():
+def test_further_scores_follow_the_link_and_lacking_ones_are_named():
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
     criteria = ["third:desc", "score:desc", "third:asc", "price"]
     page = opened("leaderboard", data=label, tiebreak=["second", "stale", "fresh"], criteria=criteria)

@@ -113,7 +113,7 @@ def test_the_command_makes_the_same_report(write, call, tmp_path):
     assert out == report(new_board.runs, **vars(options)).markdown(DAY)
 
 
-def test_criteria_and_further_scores_that_split_ties_are_in_the_command_in_their_order():
+def test_the_command_keeps_the_order_of_criteria_and_tie_breaks():
     options = ReportOptions.of(tiebreak_by=("second", "fresh"), criteria=("score", "cost:asc"))
     words = command(board(coarse_trec=COARSE, qrels_txt=QRELS), options).replace("\\\n", " ").split()
     assert [after for word, after in pairwise(words) if word == "--tiebreak-by"] == ["second", "fresh"]
@@ -158,7 +158,7 @@ def test_a_target_that_means_none_is_named_and_none_is_held(label):
     assert "Targets met, tied" not in metrics(page)
 
 
-def test_the_report_is_the_short_one_until_another_is_chosen_which_is_in_the_address_and_the_command(label):
+def test_the_report_is_short_until_the_address_chooses_another(label):
     page = opened("share", data=label)
     assert 'id="summary"' in preview(page)
     assert 'id="scores"' not in preview(page)

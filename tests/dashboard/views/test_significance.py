@@ -83,7 +83,7 @@ def test_the_table_has_the_comparisons_and_the_verdicts_that_change(sample):
     assert results["changed"].tolist() == expected["changed"].tolist()
 
 
-def test_the_share_of_ties_is_of_the_difference_from_the_baseline_shown_whichever_was_shown_before(sample):
+def test_the_share_of_ties_follows_the_shown_baseline(sample):
     for baseline in sample.scores.index.unique("reranker"):
         page = opened("compare", data=SIMULATED, measure="Hits@5", baseline=baseline)
         shown = table(page, "Results against").set_index("reranker")["share_ties"] / 100
@@ -100,15 +100,13 @@ def test_every_test_can_be_chosen(test):
 
 
 @pytest.mark.parametrize(("test", "is_paired"), [("t-test", True), ("Mann-Whitney U", False)])
-def test_the_finding_ends_with_the_difference_that_a_t_test_as_paired_as_the_test_detects(
-    sample, test, is_paired
-):
+def test_the_finding_ends_with_the_detectable_difference(sample, test, is_paired):
     page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", test=test)
     least = detectable(sample, "Hits@5", "expected", BASE, 0.95, paired=is_paired)
     assert finding(page).endswith(f" A t-test detects a difference of {least:.3f} in four of five samples.")
 
 
-def test_where_nothing_can_be_tested_no_difference_is_said_to_be_detectable_and_a_note_says_why():
+def test_without_a_test_no_difference_is_called_detectable():
     text = "\n".join(line for line in THREE.splitlines() if line[:2] == "re" or ",q2," in line)
     page = opened("compare", data=label(board(single_csv=text)))
     assert finding(page)
@@ -134,7 +132,7 @@ def test_pairs_and_stability_are_offered_from_four_rerankers_on(sample, n_rerank
     assert not page.warning
 
 
-def test_a_section_that_three_rerankers_do_not_have_is_refused_and_the_first_one_shown(sample):
+def test_a_section_that_three_rerankers_lack_falls_back_to_the_first(sample):
     names = sample.scores.index.unique("reranker").to_list()[:3]
     page = opened("compare", data=SIMULATED, rerankers=names, section="All pairs")
     assert page.segmented_control(key="section").value == "Against the baseline"
@@ -206,7 +204,7 @@ def test_a_link_to_one_comparison_opens_its_detail(sample):
     assert page.selectbox(key="compared").value == other
 
 
-def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for(downloads):
+def test_the_table_has_100_queries_behind_a_difference_until_asked_for_all(downloads):
     page = detailed()
     assert downloads["queries"]()["query_id"].nunique() == 200
     assert len(table(page, "Query by query")) == 100
@@ -257,9 +255,7 @@ def test_all_pairs_are_corrected_over_their_number():
     assert "Colour: which scores show it at 5%, after Holm over 6 pairs." in texts(page)
 
 
-def test_of_many_comparisons_the_table_begins_as_the_chart_does_with_those_whose_verdict_changes(
-    sample, monkeypatch
-):
+def test_tables_and_charts_begin_with_verdicts_that_change(sample, monkeypatch):
     shown = {}
     monkeypatch.setattr(differences, "FIRST_ROWS", 2)
     monkeypatch.setattr(differences, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
@@ -372,7 +368,7 @@ def test_every_pair_has_its_tied_difference_and_the_colour_of_its_verdict():
     assert list(figure.layout.xaxis.ticktext) == [1, 2, 3]
 
 
-def test_a_pair_that_no_order_reverses_has_a_dot_and_one_always_level_an_equals_sign():
+def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     pairs = pd.DataFrame(
         {"reranker": ["a", "b"], "other": ["b", "c"], "above": [1.0, 0.0], "equal": [0.0, 1.0]}
         | {"below": [0.0, 0.0], "method": "exact", "reversible": False, "standard_error": 0.0}

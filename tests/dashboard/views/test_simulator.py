@@ -263,7 +263,7 @@ def test_a_line_that_is_no_rerankers_leaves_those_there_are_at_first():
     assert table(page, "first_tied")["reranker"].to_list() == [*NOTEBOOK_RERANKERS, "Continuous"]
 
 
-def test_types_of_queries_leave_no_performance_to_choose_and_continuous_scores_no_ties():
+def test_query_types_fix_the_performance_and_continuous_scores_never_tie():
     page = llm_rerankers(made=CONTINUOUS_KIND, madetypes="the notebook's four")
     assert "No list has ties" in page_text(page)
     keys = {slider.key for slider in page.slider}

@@ -16,7 +16,7 @@ def axis_titles(figure):
     }
 
 
-def test_the_charts_are_of_any_two_measures_and_of_absolute_gaps_until_asked_for_with_their_sign():
+def test_charts_of_two_measures_show_absolute_gaps_by_default():
     page = opened("ties", data=cache.SIMULATED_LABEL, first="nDCG@7", second="TsRR")
     assert page.selectbox(key="first").value == "nDCG@7"
     assert list(charts(page)) == ["gap-scatter", "gap-panels"]
@@ -125,7 +125,7 @@ def test_tables_begin_with_what_they_are_about():
     assert list(page.dataframe[0].proto.column_order)[:3] == ["query_id", "first_gap", "reranker"]
 
 
-def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabilities_alone():
+def test_only_files_with_probabilities_show_the_loss_of_the_likeliest_grade():
     rows = "q,a,0.1,0.9,0\nq,b,0,1,1\n"
     graded = board(
         llm_csv=f"query_id,doc_id,p_0,p_1,relevance\n{rows}",
@@ -138,7 +138,7 @@ def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabiliti
     assert "tied RR from 0.750 to 1.000: +0.250" in texts(page).replace("*", "")
 
 
-def test_a_hundred_lists_with_the_largest_gaps_are_in_the_table_until_all_are_asked_for(downloads):
+def test_the_table_has_the_100_lists_with_the_largest_gaps_until_asked_for_all(downloads):
     page = opened("ties", data=cache.SIMULATED_LABEL)
     assert len(downloads["gaps"]()) == 400
     first = table(page, "Lists with the largest gap")

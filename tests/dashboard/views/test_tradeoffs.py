@@ -164,7 +164,7 @@ def test_targets_are_counted_as_lists_are_scored(name, scoring):
     assert rows(page)[["recall", "distinct", "targets"]].notna().all(axis=None)
 
 
-def test_every_measure_stands_in_one_table_tied_and_traditional_with_stars_by_the_test_chosen():
+def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
     new_board = TIMED["latency, segments and targets"]()
     page = open_board(new_board, baseline="middle", test="t-test", correction="Bonferroni", depth="5")
     lines = opening.table(page, "Against middle")
@@ -188,7 +188,7 @@ def test_every_measure_stands_in_one_table_tied_and_traditional_with_stars_by_th
     assert "+ better than middle, − worse." in said
 
 
-def test_both_tables_stand_in_the_order_of_the_measure_shown_whichever_was_shown_before():
+def test_both_tables_follow_the_order_of_the_shown_measure():
     orders = []
     for measure in ("RR", "Hits@10"):
         page = opening.opened("compare", section="Trade-offs", measure=measure)
@@ -198,7 +198,7 @@ def test_both_tables_stand_in_the_order_of_the_measure_shown_whichever_was_shown
     assert orders[0] != orders[1]
 
 
-def test_gaps_by_segment_are_of_the_measure_shown_where_another_was_shown_before_in_the_same_order():
+def test_gaps_by_segment_follow_the_shown_measure():
     new_board, means = TIMED["latency, segments and targets"](), []
     for measure in ("RR", "Hits@3"):
         page = open_board(new_board, measure=measure)
@@ -350,7 +350,7 @@ def test_the_budget_shades_what_is_too_slow(budget, shaded):
     assert all(shape.x0 >= 0.99 * (budget or 0) for shape in boxes)
 
 
-def test_charts_with_a_row_a_reranker_show_the_first_twenty_below_the_tables_and_all_on_request():
+def test_charts_with_rows_show_twenty_rerankers_and_all_on_request():
     names = [f"r{number:02d}" for number in range(23)]
     many = add_board(table(names, rising, segment=kind, target=lambda document: document // 3)())
     page = opened("compare", section="Trade-offs", data=many)

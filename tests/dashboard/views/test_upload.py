@@ -87,7 +87,7 @@ def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
     assert "score ← secs" in headings(page)
 
 
-def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_the_board():
+def test_changing_a_column_of_a_loaded_file_keeps_the_address_of_the_board():
     page = drop(opened("data"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     address = page.query_params["data"]
     column(show_columns(page), "score").set_value("secs").run()

@@ -15,7 +15,7 @@ from metrics.support.shown_columns import shown_columns
 LONG = [f"cross-encoder/ms-marco-MiniLM-L{layers}-v2-finetuned-on-the-help-desk-corpus" for layers in (6, 12)]
 
 
-def test_long_names_in_a_table_keep_what_tells_them_apart_and_stand_whole_in_the_last_column():
+def test_shortened_names_in_a_table_stay_distinct_and_whole_in_a_column():
     frame = pd.DataFrame(
         {"reranker": [*LONG, "bm25"], "beaten_by": [LONG[1], "", LONG[0]], "tied": [0.3, 0.2, 0.1]}
     )
@@ -72,7 +72,7 @@ def test_a_table_whose_formats_show_every_number_is_left_as_it_is():
     assert writers(frame, shown_columns("gap", "tied")) == {}
 
 
-def test_numbers_below_0_have_a_true_minus_and_no_sign_stands_on_0_however_long_a_table_is():
+def test_negative_numbers_have_a_true_minus_and_zero_has_no_sign():
     gaps = pd.DataFrame({"gap": [-0.25, 0.0] * 2000})
     writer = writers(gaps, shown_columns("gap"))["gap"]
     assert [writer(-0.25), writer(0.0)] == ["−0.250", "0.000"]
@@ -87,7 +87,7 @@ def test_the_row_of_all_lists_takes_no_part_in_what_names_share():
     assert all(f"lr{number}e-5" in label for number, label in enumerate(alone["reranker"], 1))
 
 
-def test_on_a_phone_a_reranker_that_leads_a_table_stays_in_sight_with_its_place_before_it():
+def test_on_a_phone_the_reranker_column_stays_in_sight_after_its_rank():
     def pinned(*names, is_narrow):
         configurations = streamlit_columns(shown_columns(*names), is_narrow=is_narrow)
         return [name for name, column in configurations.items() if column.get("pinned")]

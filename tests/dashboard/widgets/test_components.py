@@ -8,7 +8,7 @@ from metrics.studies.prose import Strong, plain
 LONG = [f"cross-encoder/ms-marco-MiniLM-L{layers}-v2-finetuned-on-the-help-desk-corpus" for layers in (6, 12)]
 
 
-def test_a_sentence_keeps_what_tells_long_names_apart_and_its_tooltip_has_them_whole():
+def test_shortened_names_in_sentences_stay_distinct_and_whole_in_tooltips():
     labels = sentence_names([*LONG, "bm25"])
     short, whole = elide_prose((Strong(LONG[0]), f" is above {LONG[1]} and ", Strong("bm25"), "."), labels)
     assert plain(short) == f"{labels[LONG[0]]} is above {labels[LONG[1]]} and bm25."

@@ -23,7 +23,7 @@ def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
     assert drawn == ["red", "red", "blue"]
 
 
-def test_a_figure_is_made_ready_for_the_browser_once_for_points_that_are_clicked_and_once_for_others():
+def test_a_figure_is_serialised_once_with_and_once_without_clickable_points():
     figure = Figure(height=300).draw_scatter(x=[1], y=[2])
     clickable, other = sent_figure(figure, is_clickable=True), sent_figure(figure)
     assert sent_figure(figure) is other
@@ -50,7 +50,7 @@ def _page():
     kept_elements(draw, table, name="third")
 
 
-def test_elements_stand_where_they_are_asked_for_though_they_are_drawn_once_for_the_same_contents():
+def test_elements_drawn_once_appear_at_each_requested_position():
     page = AppTest.from_function(_page).run().run()
     assert not page.exception
     assert page.session_state["drawn"] == ["first", "first", "second", "third"]

@@ -48,7 +48,7 @@ def differences(table, qrels, unjudged):
 
 @pytest.mark.parametrize("has_ties", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_every_difference_lies_within_its_bounds_which_are_exact_for_sums_without_ties(seed, has_ties):
+def test_differences_lie_within_bounds_that_are_exact_for_sums_without_ties(seed, has_ties):
     table, qrels, unjudged = lists(seed, has_ties=has_ties)
     smallest, largest = (ends.to_numpy() for ends in differences(table, qrels, unjudged))
     runs = read_runs(table, qrels)

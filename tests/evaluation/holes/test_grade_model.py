@@ -48,7 +48,7 @@ def test_chances_differ_by_query_and_by_place_as_those_of_judged_documents_do():
         assert means["rate"].to_numpy() == pytest.approx(means["truth"].to_numpy(), abs=0.08)
 
 
-def test_a_query_without_a_judged_document_has_the_chances_of_all_and_of_queries_alike_all_do():
+def test_a_query_without_judged_documents_has_the_overall_probabilities():
     evidence, queries = np.tile([-1.0, 0, 1], 200), np.repeat(np.arange(20), 30)
     is_success = np.random.default_rng(0).random(600) < expit(0.5 + evidence)
     fit = QueryLogit.fit(is_success, evidence, queries, 21)
@@ -58,7 +58,7 @@ def test_a_query_without_a_judged_document_has_the_chances_of_all_and_of_queries
     assert np.std(of_all) < np.std([is_success[queries == query].mean() for query in range(20)])
 
 
-def test_documents_that_no_reranker_has_lack_judgments_at_the_share_of_those_that_rerankers_have():
+def test_unretrieved_documents_lack_judgments_at_the_retrieved_rate():
     _, runs = board(50, 0.5, lambda query, place: 0.3 + 0 * query * place, n_unlisted=4)
     model = RankedDocuments.of(runs).grade_model(10)
     assert model.coverage == pytest.approx(0.5, abs=0.05)
@@ -67,7 +67,7 @@ def test_documents_that_no_reranker_has_lack_judgments_at_the_share_of_those_tha
     assert set(grades) == {1}
 
 
-def test_documents_below_the_depth_are_relevant_as_far_as_some_of_their_kind_were_judged():
+def test_documents_below_the_depth_use_judged_documents_of_their_kind():
     run, _ = board(40, 1, lambda query, place: 0.5 + 0 * query * place)
     judged = run[(run["place"] < 10) | (run["doc_id"].isin(["d11", "d15", "d19"]))]
     runs = read_runs(run[["query_id", "doc_id", "score"]], judged[["query_id", "doc_id", "relevance"]])
@@ -77,7 +77,7 @@ def test_documents_below_the_depth_are_relevant_as_far_as_some_of_their_kind_wer
     assert documents.unjudged_rates(None, N_DOCS).mean() == pytest.approx(0.5, abs=0.1)
 
 
-def test_estimates_are_said_to_be_none_for_ap_and_where_judged_documents_tell_nothing():
+def test_ap_and_uninformative_judgments_have_no_estimate():
     _, runs = board(20, 0.7, lambda query, place: 0.4 + 0 * query * place)
     names = ["nDCG@10", "P@10", "RR", "AP"]
     assert [estimated_means(runs, name).notna().all() for name in names] == [True, True, True, False]

@@ -29,7 +29,7 @@ def board():
     return read_runs(run, pd.concat([judged, lacking]))
 
 
-def test_the_highest_of_a_list_that_is_cut_is_that_of_all_orders_and_judgments_and_all_places_past_its_end():
+def test_the_highest_of_a_cut_list_includes_ranks_past_its_end():
     p = Fraction(4, 5)
     bounds = joint_bounds(board(), "RBP(0.8)", is_cut=True).loc["run"]["RBP(0.8)"]
     for query, docs in LISTS.items():

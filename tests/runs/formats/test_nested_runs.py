@@ -46,7 +46,7 @@ def test_what_is_no_list_where_one_should_stand_is_refused(value, problem):
         read(File("run.json", json.dumps(value).encode()))
 
 
-def test_a_run_that_mteb_saved_is_scored_under_the_name_of_its_model_in_the_order_of_pytrec_eval(tmp_path):
+def test_a_run_saved_by_mteb_has_its_models_name_and_pytrec_evals_order(tmp_path):
     run = {
         "mteb_model_meta": {"model_name": "org/m", "revision": None},
         "default": {"test": one("q1") | one("q2")},

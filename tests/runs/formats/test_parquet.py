@@ -142,7 +142,7 @@ TIMES = [
     ]
     + [(name, values) for name in ("score", "relevance", "latency", "rank") for values in TIMES],
 )
-def test_values_that_are_no_texts_and_no_numbers_are_refused_by_the_name_of_the_column(name, values):
+def test_columns_that_are_neither_text_nor_numbers_are_refused(name, values):
     error = refusal(stored(**{name: values}), "run.parquet")
     assert error.file == "run.parquet"
     assert f"'{name}'" in str(error)

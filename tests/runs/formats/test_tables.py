@@ -77,7 +77,7 @@ def test_a_quote_that_never_closes_is_refused_rather_than_the_rest_swallowed():
     assert refusal(data).line == 3
 
 
-def test_two_quotes_that_never_close_are_refused_rather_than_the_rows_between_swallowed():
+def test_unclosed_quotes_are_refused():
     data = b'query_id,doc_id,score,title\nq,a,3,"one\nq,b,2,fine\nq,c,1,"two\nq,d,0,fine\n'
     assert refusal(data).line == 2
 

@@ -153,7 +153,7 @@ def test_grades_that_repeats_give_unlike_are_refused_unless_judgments_are_apart(
     assert judged.rerankers == ["c"]
 
 
-def test_columns_that_some_repeats_lack_and_their_own_scatter_are_said_not_to_be_read():
+def test_unread_columns_of_repeats_are_named():
     first, second = (frame({(name, "q", doc): 1.0 for doc in "ab"}) for name in SEEDS[:2])
     runs = read_runs([first.assign(bm25=2.0, score_std=0.5), second], repeats="seeds")
     findings = runs.findings

@@ -97,7 +97,7 @@ def test_the_deviation_of_order_is_that_without_what_a_repeat_adds_to_a_list(fir
     assert score_deviations(scores, lists) == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_deviation_of_order_is_right_on_average_where_documents_scatter_independently():
+def test_the_deviation_of_order_is_unbiased_for_independent_scatter():
     scores = np.random.default_rng(1).normal(size=(40_000, 3))
     lists = np.repeat(np.arange(10_000), 4)
     assert (score_deviations(scores, lists) ** 2).mean() == pytest.approx(1, abs=0.03)

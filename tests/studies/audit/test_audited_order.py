@@ -43,7 +43,7 @@ def audited(runs, text, measure="MRR"):
     return result, audited_order(result, runs, measure)
 
 
-def test_places_are_those_printed_and_the_interval_has_the_variance_of_queries_and_of_ties(runs):
+def test_ranks_are_those_printed_and_intervals_include_queries_and_ties(runs):
     _, order = audited(runs, "reranker,MRR\ncoarse,0.9\nstrict,0.5\n")
     values = evaluate(runs, ["RR"], ["expected", "std"]).scores["RR"].loc["coarse"]
     n = len(values)

@@ -138,7 +138,7 @@ def test_every_combination_is_named_by_the_table_it_made(board):
 
 @needs_real_runs
 @pytest.mark.slow
-def test_tables_of_real_runs_come_out_whole_under_every_convention_and_name_what_the_runs_can_tell():
+def test_tables_of_real_runs_are_reproduced_under_every_convention():
     """Of these runs every list is there and has relevant documents; few formats tie what others do not."""
     runs = metrics.read_runs([FOLDER / "bm25.trec", FOLDER / "ada2.trec"], FOLDER / "qrels.txt")
     telling = {name: FIELDS[name] for name in ("treatment", "relevant_from", "gain", "unjudged")}
@@ -273,7 +273,7 @@ def test_percents_with_one_decimal_name_the_convention_too(board):
     assert result.published.notes == (f"Percents were divided by 100: {', '.join(MEASURES)}.",)
 
 
-def test_the_evaluation_of_an_audit_holds_the_measures_with_the_gain_of_the_convention(board):
+def test_an_audits_evaluation_uses_the_gain_of_the_convention(board):
     result = audited(board, printed_table(board, replace(USUAL, gain="exponential")))
     assert result.measure("nDCG@10") == "nDCG@10"
     assert result.evaluation.ties == ("input", "expected", "optimistic", "pessimistic")

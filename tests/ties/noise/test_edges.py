@@ -56,7 +56,7 @@ def test_a_standard_deviation_that_floats_cannot_divide_by_is_refused(tiny):
         values(board([0.5, 0.5], [1], score_std=[tiny, 0.0]), "noise")
 
 
-def test_standard_deviations_that_the_digits_of_a_float_cannot_hold_together_are_refused():
+def test_sigmas_of_incompatible_magnitudes_are_refused():
     with pytest.raises(UsageError, match="score_std: the smallest value of a list is 1e-280"):
         values(board([0.5, 0.5], [1], score_std=[1e-280, 1e280]), "noise")
 
@@ -65,7 +65,7 @@ def test_standard_deviations_that_the_digits_of_a_float_cannot_hold_together_are
     ("ties", "measure"),
     [("noise:decimals:0", "RR"), ("noise:decimals:0", "AP"), ("noise", "RR")],
 )
-def test_a_list_that_would_not_end_is_refused_with_its_cost_and_how_many_documents_may(ties, measure):
+def test_a_list_that_costs_too_much_is_refused_with_the_feasible_size(ties, measure):
     rng = np.random.default_rng(0)
     table = board(rng.random(1200), range(0, 1200, 10), score_std=10 ** rng.uniform(-8, 2, 1200))
     with pytest.raises(

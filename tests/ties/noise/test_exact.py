@@ -79,7 +79,7 @@ def count_chances(documents, x):
 
 
 @pytest.mark.parametrize("relevant", [(0, 3), (1, 4), (2, 3)])
-def test_standard_deviations_that_differ_within_a_list_give_what_adaptive_quadrature_gives(relevant):
+def test_differing_sigmas_agree_with_adaptive_quadrature(relevant):
     others = [document for document in range(5) if document not in relevant]
     pairs = [relevant, relevant[::-1]]
 
@@ -119,7 +119,7 @@ def test_a_narrow_document_at_the_end_of_a_wide_ones_reach_is_scored(relevant):
     assert values(table, "noise", ["AP", "RR", "nDCG@2"])[:2] == pytest.approx([exact] * 2, abs=1e-8)
 
 
-def test_equal_spreads_of_each_row_have_the_limits_of_one_standard_deviation_in_every_measure():
+def test_equal_row_deviations_give_the_values_of_one_sigma():
     scores = np.array([0.75, 0.5, 0.5, 0.5, 0.25, 0.25])
     table = board(scores, [1, 4], target_id=list("stsuut"))
     for score, sigma, tolerance in ((scores, 1e-9, 1e-12), (np.ones(6), 1e9, 1e-7)):
@@ -128,7 +128,7 @@ def test_equal_spreads_of_each_row_have_the_limits_of_one_standard_deviation_in_
         assert noisy == pytest.approx(tied, abs=tolerance)
 
 
-def test_two_spreads_inside_a_tie_move_every_measure_that_sees_the_order_away_from_the_tied_value():
+def test_two_sigmas_inside_a_tie_move_measures_off_the_tied_value():
     table = board([0.5] * 4, [0], target_id=list("stuv"), score_std=[1e-6, 1e-7, 1e-7, 1e-7])
     moved = np.abs(values(table, "noise", ALL) - values(table, "expected", ALL)) > 1e-3
     assert [name for name, is_moved in zip(ALL, moved, strict=True) if not is_moved] == ["Judged@3"]

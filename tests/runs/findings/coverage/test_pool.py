@@ -84,7 +84,7 @@ def test_unjudged_documents_below_the_top_ten_are_no_matter(listing_of_rows, jud
     assert not unjudged(listing_of_rows(rows), judged_of({"q": {"d0": 1}}))
 
 
-def test_a_reranker_whose_first_documents_are_far_less_judged_than_the_others_is_outside_the_pool(board):
+def test_a_reranker_with_far_fewer_judged_documents_is_outside_the_pool(board):
     findings = board({"A": 0.95, "B": 0.9, "C": 0.5, "D": 0.92})
     assert [name for name, own in findings.items() if own] == ["C"]
     [finding] = findings["C"]
@@ -106,7 +106,7 @@ def test_a_reranker_whose_first_documents_are_far_less_judged_than_the_others_is
     ],
     ids=str,
 )
-def test_rerankers_that_are_judged_about_alike_or_alone_are_not_said_to_be_outside_the_pool(board, shares):
+def test_similarly_judged_or_single_rerankers_are_inside_the_pool(board, shares):
     assert not any(board(shares).values())
 
 
@@ -115,9 +115,7 @@ def test_shares_of_few_lists_are_not_compared(board):
     assert [own[0].code for own in board({"A": 1.0, "B": 0.3}, n_queries=5, n_judged=30).values() if own]
 
 
-def test_judgments_made_from_one_run_are_said_to_be_and_the_others_not_to_be_outside(
-    listing_of_rows, judged_of
-):
+def test_judgments_from_one_run_are_named_and_no_run_is_outside_the_pool(listing_of_rows, judged_of):
     grades = {f"q{query}": {f"A{place}": 0 for place in range(12)} for query in range(20)}
     rows = {
         name: [(query, f"{name}{place}", -place) for query in grades for place in range(DEPTH)]
@@ -168,7 +166,7 @@ def test_judgments_of_a_pool_of_several_runs_were_not_made_from_one(board):
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the real runs are not beside the repository")
-def test_the_runs_of_a_real_pool_are_not_outside_it_until_its_judgments_come_from_one_of_them():
+def test_real_pools_have_no_outside_runs_until_judged_from_one_run():
     paths = [FOLDER / f"{name}.trec" for name in ("ada2", "bm25", "rankgpt35", "repllama", "spladepp")]
     runs = read_runs(paths, FOLDER / "qrels.txt")
     assert not {"outside-pool", "judged-from-run"} & set(runs.findings["code"])

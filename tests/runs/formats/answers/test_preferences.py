@@ -23,14 +23,14 @@ def noted(text):
     return {one.code: (one.line, one.count) for one in read(File("pairs.csv", text.encode())).noted}
 
 
-def test_documents_are_scored_by_the_pairs_they_won_and_stand_in_the_order_of_the_file():
+def test_documents_are_scored_by_pairs_won_and_keep_file_order():
     rows = columns(TABLE.encode())
     assert rows["query_id"] == ["q1"] * 3 + ["q2"] * 3 + ["q3"] * 2
     assert rows["doc_id"] == ["d7", "d2", "d4", "x", "y", "z", "a", "b"]
     assert rows["score"] == [1, 0, 1, 1, 1, 1, 0, 0]
 
 
-def test_findings_count_unread_inconsistent_missing_unconnected_and_circular_preferences():
+def test_findings_count_odd_preferences_by_kind():
     assert noted(TABLE) == {
         "preferences-unread": (9, 1),
         "preferences-inconsistent": (5, 1),
@@ -116,7 +116,7 @@ def test_more_comparisons_than_the_limit_are_refused(monkeypatch):
     assert "more than 3 comparisons" in str(refusal(TABLE.encode()))
 
 
-def test_bradley_terry_scores_of_more_pairs_than_the_limit_are_refused_and_copeland_is_not(monkeypatch):
+def test_bradley_terry_above_the_limit_of_pairs_is_refused_copeland_is_not(monkeypatch):
     monkeypatch.setattr("metrics.runs.formats.preferences.MAX_PAIRS", 3)
     assert columns(TABLE.encode())["score"][:3] == [1, 0, 1]
     with pytest.raises(ReadError, match="Choose copeland as the score"):
