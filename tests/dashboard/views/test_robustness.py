@@ -83,7 +83,7 @@ def test_weights_are_of_the_criteria_that_rank_or_of_those_of_the_link(coarse_an
 
 def test_noise_is_refused_where_criteria_rank(coarse_and_fine):
     page = opened("compare", section="Noise", data=coarse_and_fine.label, criteria=["fresh:asc", "score"])
-    assert "Noise is added to the score only" in only(page.info).value
+    assert "Noise applies only to the score" in only(page.info).value
     assert not charts(page)
 
 
