@@ -241,7 +241,12 @@ def test_a_report_of_extreme_data_has_targets_and_verdicts_in_words(name):
     studies = finished.studies
     rows = studies.targets[studies.targets["reranker"] == studies.targets_for].reset_index(drop=True)
     figure = target_bullets(rows, LIGHT)
-    assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
+    assert (
+        len(figure.data[-1].x)
+        == len(figure.layout.annotations)
+        == len(figure.layout.shapes)
+        == len(PRESETS["retrieval"])
+    )
     assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 

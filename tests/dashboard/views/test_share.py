@@ -144,7 +144,7 @@ def test_columns_that_were_chosen_are_in_the_command():
 
 
 def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(label):
-    for targets, n_targets in (("P@1>0.1, MTRR>=0.2", 2), ("retrieval", 11)):
+    for targets, n_targets in (("P@1>0.1, MTRR>=0.2", 2), ("retrieval", 12)):
         page = opened("share", data=label, targets=targets, preview="text")
         assert metrics(page)["Targets met, tied"].endswith(f"of {n_targets}")
     page = opened("share", data=label)
