@@ -32,7 +32,7 @@ def test_a_baseline_is_not_held_to_itself(call, run_and_qrels):
 def test_a_preset_brings_its_targets(call, run_and_qrels):
     code, out, _ = call("gate", *run_and_qrels, "--preset", "retrieval")
     assert code == 1
-    assert len(out.splitlines()) == 22
+    assert len(out.splitlines()) == 24
 
 
 def test_a_gate_as_json_holds_every_figure(call, run_and_qrels):
