@@ -44,9 +44,17 @@ function mendMenu() {
     group.setAttribute("aria-label", group.querySelector("p")?.textContent ?? "Pages");
   });
 }
+// Formulas wider than the page scroll with the keyboard, too.
+function reachFormulas() {
+  document.querySelectorAll(".katex-display").forEach((formula) => {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+    else formula.removeAttribute("tabindex");
+  });
+}
 
 function look() {
   mendMenu();
+  reachFormulas();
   document
     .querySelectorAll(`.modebar-btn[data-title^="Download plot"]`)
     .forEach((camera) => camera.closest(".js-plotly-plot") && addPng(camera));
@@ -117,9 +125,13 @@ export default function ({ data, setTriggerValue }) {
     requestAnimationFrame(() => { waiting = false; look(); });
   });
   watch.observe(document.body, { childList: true, subtree: true });
+  window.addEventListener("resize", look);
+  document.fonts.addEventListener("loadingdone", look);
   look();
   return () => {
     watch.disconnect();
     theme.disconnect();
+    window.removeEventListener("resize", look);
+    document.fonts.removeEventListener("loadingdone", look);
   };
 }

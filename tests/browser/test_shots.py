@@ -16,11 +16,6 @@ from dashboard import cache
 FIRST = next(iter(DATA_PAGES))
 LINK = "/?" + urlencode({"title": TITLE})
 """What the report of that page is called is in the link of every page."""
-DRAWN_AGAIN = {
-    "TieScope: The list of the example.",
-    "TieScope: Probability of each rank of the first relevant document.",
-}
-"""Charts of the Guide that plotly draws again, unchanged, when the visitor leaves for Share; unexplained."""
 SECTIONS = {
     "leaderboard": ("Pairs that swap", "Other tools"),
     "compare": ("All pairs", "Stability", "Noise", "Trade-offs"),
@@ -96,7 +91,7 @@ def test_light_pages_fit_are_accessible_and_draw_charts_once(
     go(page, DATA_PAGES[FIRST])
     problems = problems_of_popovers(page, "light") + judge_look(page, FIRST, "phone")
     problems += problems_of_pages(page, "light")
-    assert problems + [chart for chart in page.evaluate("drawnAgain") if chart not in DRAWN_AGAIN] == []
+    assert problems + page.evaluate("drawnAgain") == []
 
 
 def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_page, marked_up):
