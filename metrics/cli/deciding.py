@@ -301,7 +301,7 @@ def gate_command(
         list[str] | None,
         typer.Option(
             help="A set of targets. retrieval: P@3>0.80, P@5>0.70, P@10>0.60, R@5>0.70, R@10>0.90, R@20>0.95, "
-            "F1@5>0.70, RR>0.8, nDCG@5>0.85, nDCG@10>0.80, Hits@10>0.95."
+            "F1@5>0.70, RR>0.8, RR>0.9, nDCG@5>0.85, nDCG@10>0.80, Hits@10>0.95."
         ),
     ] = None,
     baseline: TargetBaseline = None,

@@ -72,6 +72,8 @@ CARDLESS = {
     "tradeoffs": lambda page: f"{table(page, 'All figures')['tied'].max():.4f}",
 }
 """Pages that had cards and have none by now: a figure of these, where it is now."""
+FURTHER_TARGET = {"0 of 11": "0 of 12"}
+"""Targets met, of those of the preset: RR>0.9 joined them."""
 
 
 @pytest.fixture
@@ -245,7 +247,8 @@ def test_a_link_shows_what_it_did(library, monkeypatch, link):
         assert len(now["cards"]) >= len(then["cards"])
         same_cards = now["cards"].keys() & then["cards"].keys()  # a newer version has better words
         assert len(same_cards) >= len(then["cards"]) / 2
-        assert [now["cards"][label] for label in same_cards] == [then["cards"][label] for label in same_cards]
+        values_then = [then["cards"][label] for label in same_cards]
+        assert [now["cards"][label] for label in same_cards] == [FURTHER_TARGET.get(v, v) for v in values_then]
 
 
 def test_a_stored_evaluation_opens():
