@@ -150,12 +150,19 @@ def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start:
         textfont={"size": 12, "color": palette.muted},
         **look,
     )
-    band = {"type": "rect", "xref": "paper", "x0": start, "x1": 1, "layer": "below", "line": {"width": 0}}
-    ends = [{"y0": run.first - 0.5, "y1": run.last + 0.5} for run in runs[: len(runs) * (len(runs) > 1) : 2]]
-    fill = {"fillcolor": faded(palette.other, 0.14)}
-    figure.draw_shapes(band | fill | height for height in ends)
+    figure.draw_shapes(_tier_shades(runs, palette, start))
     foot = {"x": 0.3, "xref": "x4", "y": 0, "yref": "paper", "yanchor": "top", "yshift": 1}
     note(figure, "tier", palette, **foot)
+
+
+def _tier_shades(
+    runs: Sequence[TierRun], palette: Palette, start: float, above: float = 0.5
+) -> list[dict[str, object]]:
+    """Return a shade for every second of several tiers, from `above` rows above its first row."""
+    look = {"layer": "below", "line": {"width": 0}, "fillcolor": faded(palette.other, 0.14)}
+    band = {"type": "rect", "xref": "paper", "x0": start, "x1": 1} | look
+    shaded = runs[::2] if len(runs) > 1 else []
+    return [band | {"y0": run.first - above, "y1": run.last + 1 - above} for run in shaded]
 
 
 def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
@@ -182,6 +189,14 @@ _STACKED_ROW = 44
 """Pixels of a row whose name stands above its bar."""
 
 
+def _add_tier_bands(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
+    """Name each tier at the right above its first row, and shade every second one."""
+    runs = tier_runs(tiers)
+    figure.draw_shapes(_tier_shades(runs, palette, 0, above=0.8))
+    place = {"x": 1, "xref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    figure.write_notes(note_of(f"tier {run.tier}", palette, **place, y=run.first - 0.24) for run in runs)
+
+
 def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of rerankers with at least one scored list."""
     return leaderboard.dropna(subset=VALUES)
@@ -199,6 +214,8 @@ def score_bounds(
     if is_stacked:
         style(figure, palette, 100 + _STACKED_ROW * len(leaderboard), t=48)
         label_rows_above(figure, leaderboard.index, palette, 0.24)
+        if "tier" in leaderboard:
+            _add_tier_bands(figure, leaderboard["tier"], palette)
         set_yaxes(figure, range=[len(leaderboard) - 0.4, -0.8])
     else:
         style(figure, palette, rows_height(len(leaderboard)))

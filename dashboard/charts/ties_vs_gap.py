@@ -149,7 +149,7 @@ def add_gap_distribution(
             col=col,
         )
         text = f"<b style='color:{words}'>traditional {name}</b> · {int(lists.sum()):,}"
-        height = {"y": 1 if name == "too high" else 0.93, "yref": f"y{col} domain", "yanchor": "top"}
+        height = {"y": 1, "yref": f"y{col} domain", "yanchor": "bottom", "yshift": 18 * (name == "too high")}
         note(figure, text, palette, x=1, xref=f"x{col} domain", xanchor="right", **height)
     set_yaxes(figure, showticklabels=False, row=1, col=col)
     set_xaxes(figure, title_text="lists", row=1, col=col, nticks=4)
@@ -183,7 +183,7 @@ def gap_scatter(
     ]
     add_gap_distribution(figure, middles(edges), counts, palette, 2)
     set_yaxes(figure, range=[panel.below(2.1), panel.top], col=2)
-    return style(figure, palette, 350, t=16, l=60, r=24)
+    return style(figure, palette, 374, t=40, l=60, r=24)
 
 
 def gap_panels(
@@ -363,7 +363,7 @@ def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: st
     set_yaxes(figure, range=[panel.below(2.1), top], col=3)
     counts = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
     add_gap_distribution(figure, middles(ratios.levels), counts, palette)
-    return style(figure, palette, 430, t=16, l=48, r=24)
+    return style(figure, palette, 454, t=40, l=48, r=24)
 
 
 def _fill_from_counts(panel: GapPanel, gap_cells: "GapCells") -> None:

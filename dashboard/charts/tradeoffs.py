@@ -249,10 +249,10 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
             cliponaxis=False,
         )
     beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "yref": "y"}
-    figure.write_notes(
-        note_of(signed(-lost), palette, **beside, y=row) for row, lost in enumerate(covered["lost"])
-    )
-    style(figure, palette, 60 + ROW * len(covered), r=60, t=8, b=BELOW_TICKS - 4)
+    losses = [signed(-lost) for lost in covered["lost"]]
+    figure.write_notes(note_of(text, palette, **beside, y=row) for row, text in enumerate(losses))
+    room = 12 + 8 * max(map(len, losses))
+    style(figure, palette, 60 + ROW * len(covered), r=room, t=8, b=BELOW_TICKS - 4)
     label_rows(figure, covered.index, palette)
     figure.set_layout(showlegend=False)
     ends = padded_range(covered[["recall", "distinct"]].to_numpy())

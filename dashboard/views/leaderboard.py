@@ -172,6 +172,10 @@ def scores_section(
             _strip(view, drawable, name.traditional, places)
         leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
     places.buttons()
+    if unjudged is not None and _is_plan_known(view, name):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):
+            ui.section_finding((*holes.unjudged_share(unjudged, name), "."), view.rerankers, ":material/info: ")
+            st.button(_JUDGING, icon=":material/edit_document:", on_click=_open_plan, key="open-plan")
     missing = rows.index.difference(drawable.index, sort=False)
     table_rows = drawn_rows.append(missing)
 
@@ -372,22 +376,34 @@ def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: 
     ui.table(
         rows.reset_index(), "", "unjudged", shown_columns("tied_rank", "reranker", *columns, tied=name.tied)
     )
-    _judging(view, name)
+    if _is_plan_known(view, name):
+        _judging(view, name, is_quick=unjudged["unjudged"].sum() <= _QUICK)
 
 
-@ui.section("What judging settles")
-def _judging(view: View, measure: MeasureAt) -> None:
-    is_left_out = view.scoring.unjudged == "leave_out"
-    if is_left_out or not (holes.are_bounds_known(measure) and holes.can_narrow(measure)):
-        return
+_JUDGING = "What to judge next"
+_QUICK = 300
+"""Unjudged documents of all lists up to which the plan is made without being asked for."""
+
+
+def _is_plan_known(view: View, measure: MeasureAt) -> bool:
+    has_bounds = holes.are_bounds_known(measure) and holes.can_narrow(measure)
+    return has_bounds and view.scoring.unjudged != "leave_out"
+
+
+def _open_plan() -> None:
+    controls.set_values({controls.SECTION: UNJUDGED, "judge_next": True})
+
+
+@ui.section(_JUDGING)
+def _judging(view: View, measure: MeasureAt, *, is_quick: bool) -> None:
     ui.heading(
-        "What judging settles",
-        "Which documents to judge first, and how much each would narrow the bounds of all rerankers.",
+        _JUDGING,
+        "Judging a document narrows the bounds of every reranker that ranks it. The most useful come first.",
     )
     if adds_queries(view.board.runs, view.scoring):
         st.caption(holes.QUERIES_MAY_JOIN)
         return
-    if not toggle("Show which to judge next", "judge_next"):
+    if not toggle("Order the unjudged documents", "judge_next", default=is_quick):
         return
     try:
         plan = judging_plan(view, str(measure))
@@ -409,7 +425,8 @@ def _settling(view: View, plan: judging.JudgingPlan) -> None:
         )
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)
-        n = number_input("Documents to judge next", 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge")
+        n_first = min(plan.halving() or _FIRST_DOCUMENTS, _FIRST_DOCUMENTS, n_most)
+        n = number_input("Documents to judge next", 1, n_most, n_first, "n_judge")
         st.markdown(judging.closing_text(plan, n))
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
@@ -440,6 +457,7 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
     rows = plan.documents.head(n)
     rows = rows.assign(
         number=range(1, n + 1),
+        narrowing=rows["narrowing"] / plan.n_rerankers,
         closed=100 * rows["closed"],
         having=[f"{count:,} of {plan.n_rerankers:,}" for count in rows["rerankers"]],
     )
@@ -450,20 +468,22 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
         {
             **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
             "narrowing": st.column_config.ProgressColumn(
-                "Narrows all bounds by",
+                "Narrows the mean width by",
                 format="%.4f",
                 min_value=0,
                 max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length
-                help="Expected narrowing of the bounds if only this document is judged, summed over "
-                "rerankers. The chart shows the mean over rerankers.",
+                help="How much the mean width of the bounds, as in the chart, is expected to fall if only this "
+                "document is judged. The CSV has the sum over rerankers.",
             ),
             "closed": st.column_config.NumberColumn(
-                "Closed so far",
+                "Removed so far",
                 format="%.1f%%",
-                help="Share of the uncertainty removed once this and all documents above are judged.",
+                help="Share of the uncertainty from unjudged documents that is removed once this and all "
+                "documents above are judged.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },
         download=plan.documents,
-        explanation=f"The first {n:,} of {len(plan.documents):,} unjudged documents in the top {plan.depth}.",
+        explanation=f"The first {n:,} of {len(plan.documents):,} unjudged documents that any reranker ranks "
+        f"in the top {plan.depth}, each counted once.",
     )

@@ -25,7 +25,7 @@ from dashboard.library.boards import queries_text
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
-from dashboard.widgets.one_list import bracket_text, load_list
+from dashboard.widgets.one_list import boxes_text, load_list
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import question
@@ -247,8 +247,7 @@ def _list(view: View, measure: str) -> Slide:
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
         f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
-        "every order of its ties. "
-        f"Box: one document; filled: relevant; {bracket_text(view.scoring)}.",
+        f"every order of its ties. {boxes_text(current.rows, view.scoring)}",
     )
 
 

@@ -174,8 +174,8 @@ def list_section(current: one_list.ListInView) -> None:
         if len(rows) > charts.MAX_DOCUMENTS
         else ""
     )
-    brackets = escape_markdown(one_list.bracket_text(view.scoring))
-    explained = f"Box: one document; {brackets}; tall and filled: relevant, with its grade."
+    tied_rows = other.rows if other and not rows["first"].duplicated().any() else rows
+    explained = one_list.boxes_text(tied_rows, view.scoring)
     first_to_judge, hatched = _unjudged(current, [rows, *([other.rows] if other else [])])
     ui.heading("The list and its ties", explained + hatched + first)
     alt = f"The list of {current.query} with its ties."

@@ -202,11 +202,10 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -
 
 
 def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
-    """Show the title of a table and its download."""
-    alignment: Literal["distribute", "right"] = "distribute" if title else "right"
-    with st.container(horizontal=True, horizontal_alignment=alignment, vertical_alignment="bottom"):
+    """Show the title of a table and its download, left of the place where Streamlit shows a table's menu."""
+    with st.container(horizontal=True, vertical_alignment="center"):
         if title:
-            st.header(title, anchor=False)
+            st.header(title, anchor=False, width="content")
         download_csv(download, name)
 
 

@@ -53,7 +53,10 @@ def leaderboard_charts(
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
     bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
-    scores_help = f"Diamond: {traditional.order}. Dot: ties averaged.{holes_caption(leaderboard)}"
+    scores_help = (
+        f"Bar: from the worst to the best tie order. Diamond: traditional score, by {traditional.order}. "
+        f"Dot: tied score, the mean over all tie orders.{holes_caption(leaderboard)}"
+    )
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
         st.header(f"Score with {bounds}", anchor=False, help=scores_help)
@@ -77,7 +80,7 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     """Return the legend of bounds over judgments, empty without such bounds."""
     if "highest" not in leaderboard:
         return ""
-    parts = ["", "Solid: worst to best tie order. Hatched: bounds over tie orders and all judgments."]
+    parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
         parts.append("Bounds also extend left because further relevant documents increase the divisor.")
     if not leaderboard["is_exact"].all():
@@ -124,7 +127,7 @@ def leaderboard_table(
     download: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Show rerankers with tied and traditional scores, and a download."""
-    words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
+    words = {"tied": measure.tied, "traditional": "Traditional", "order": traditional.order}
     table_head("All rerankers", file, download or leaderboard.reset_index)
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()

@@ -270,7 +270,10 @@ def plan_finding(plan: JudgingPlan) -> Prose:
         return (Strong(f"{name} is certain"), ": neither ties nor unjudged documents change it.")
     if not half:
         return (Strong(f"No judgment narrows {name}"), ": the remaining uncertainty comes from ties.")
-    widths = f" The bounds are {decimal(plan.width)} wide on average; ties alone leave {decimal(plan.floor)}."
+    widths = (
+        f" The bounds are {decimal(plan.width)} wide on average: {decimal(plan.floor)} from ties and "
+        f"{decimal(plan.width - plan.floor)} from unjudged documents."
+    )
     if n_documents == 1:
         return (Strong("One document is unjudged"), f" in the top {plan.depth}.{widths}")
     compared = (

@@ -255,7 +255,7 @@ TREATMENTS: tuple[Treatment, ...] = (
     ),
     Treatment(
         "input",
-        "as in the file",
+        "file order",
         "File order",
         "file order",
         "Ties keep file order.",

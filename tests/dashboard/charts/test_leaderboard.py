@@ -329,7 +329,7 @@ def test_what_judging_settles_is_said_of_every_plan():
     assert plain(plan_finding(STEEP)) == (
         "2 judgments in this order halve the uncertainty of nDCG@10 from 8 unjudged documents "
         "(4 in random order), by simulated grades. "
-        "The bounds are 0.600 wide on average; ties alone leave 0.200."
+        "The bounds are 0.600 wide on average: 0.200 from ties and 0.400 from unjudged documents."
     )
     assert (
         closing_text(STEEP, 4) == "The first 4 documents remove 75% of the uncertainty from unjudged documents."

@@ -173,7 +173,7 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     record = library.keep(boards[0])
     page = opened("leaderboard", data=record.id)
     order = page.selectbox(key="order")
-    assert (order.value, order.options[:2]) == ("docid_desc", ["as in the file", "trec_eval: id, descending"])
+    assert (order.value, order.options[:2]) == ("docid_desc", ["file order", "trec_eval: id, descending"])
     assert "Default for TREC runs: trec_eval's order." in texts(page, "caption")
     assert page.query_params["order"] == "docid_desc"  # a link that names none is of an earlier version
     order.set_value("input").run()

@@ -67,7 +67,7 @@ def test_on_a_phone_names_stand_above_bounds_without_a_slope():
     figure = charts(page)["place-and-score"]
     assert {trace.get("xaxis", "x") for trace in figure["data"]} == {"x"}
     names = [note["text"] for note in figure["layout"]["annotations"]]
-    assert names == table(page, "All rerankers")["reranker"].to_list()
+    assert names == [*table(page, "All rerankers")["reranker"], "tier 1", "tier 2"]
     assert "Sample data" in [node.value for node in page.main if node.type == "markdown"][-1]
 
 
@@ -111,16 +111,17 @@ def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_pl
     assert "80% of the documents in the top 10 are unjudged" in texts(page)
     page.segmented_control(key="unjudged").set_value("bounds").run()
     assert page.query_params["unjudged"] == "bounds"
-    assert list(charts(page)) == ["place-and-score"]
+    assert list(charts(page)) == ["place-and-score", "settling"]
     runs = EXTREMES["two rerankers with ties"]().runs
-    page.toggle(key="judge_next").set_value(True).run()
     plan = plan_judging(runs, "nDCG@10")
-    assert page.number_input(key="n_judge").value == len(plan.documents) < 50
+    assert page.number_input(key="n_judge").value == plan.halving()
+    page.number_input(key="n_judge").set_value(len(plan.documents)).run()
     next_rows = table(page, "Judge next")
     assert next_rows["doc_id"].to_list() == plan.documents["doc_id"].to_list()
-    assert np.allclose(next_rows["narrowing"], plan.documents["narrowing"])
+    assert np.allclose(next_rows["narrowing"], plan.documents["narrowing"] / plan.n_rerankers)
     assert np.allclose(next_rows["closed"], 100 * plan.documents["closed"])
-    assert page.query_params["judge_next"] == "true"
+    page.toggle(key="judge_next").set_value(False).run()
+    assert page.query_params["judge_next"] == "false"
     rows = table(page, "Unjudged documents").set_index("reranker")
     bounds = joint_bounds(runs, "nDCG@10")["nDCG@10"].groupby(level="reranker").mean().loc[rows.index]
     assert np.allclose(rows[["lowest", "highest"]], bounds[["lowest", "highest"]])

@@ -236,7 +236,7 @@ def test_figures_of_single_queries_leave_open_how_queries_count(board):
     values = metrics.evaluate(board, ["AP"], ["input"], relevant_from=2).scores["AP", "input"]
     rows = [f"{name},{query},{value:.6f}" for (name, query), value in values.items()]
     sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows])))
-    assert "made by this convention: as in the file; relevant from 2: 120 of 120 figures" in sentence
+    assert "made by this convention: file order; relevant from 2: 120 of 120 figures" in sentence
     assert sentence.endswith(
         "The figures do not show whether queries without rows count 0 or are left out, nor whether queries "
         "without relevant documents count 0 or are left out."
@@ -249,7 +249,7 @@ def test_measures_of_two_conventions_are_told_apart(board):
     rows = [f"{line},{other.split(',')[1]}" for line, other in zip(by_file.split(), by_id.split(), strict=True)]
     result = audited(board, "\n".join(["reranker,RR,recip_rank", *rows[1:]]))
     sentence = plain(convention_finding(result.reproduction))
-    assert "Another convention reproduces all of RR (as in the file; relevant from 2)" in sentence
+    assert "Another convention reproduces all of RR (file order; relevant from 2)" in sentence
 
 
 def test_a_table_cut_off_after_the_last_digit_comes_out_by_rounding(board):
