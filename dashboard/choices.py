@@ -134,8 +134,8 @@ def _choose_precision() -> str:
         (*_PRECISIONS, written) if is_further else _PRECISIONS,
         "precision",
         accept_new_options=True,
-        help="Rounds scores before they are compared. `within:0.01` ties scores within 0.01 of the highest "
-        "score of their group, from the top down. Type any other distance.",
+        help="Rounds scores before they are compared. `within:0.01` groups scores from the top down: a "
+        "score ties if it is within 0.01 of the highest score of its group. Type any other distance.",
     )
 
 
@@ -161,10 +161,10 @@ def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
         columns,
         CRITERIA,
         placeholder="The score",
-        help="Several criteria rank documents by Pareto fronts. The first front holds the documents that no "
-        "document of the list beats by being better in one criterion and worse in none. The next front "
-        "holds the documents that only the first front beats, and so on. Documents in the same front are tied. "
-        "Rounding applies to each criterion.",
+        help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
+        "better in at least one criterion and worse in none. No document dominates those in the first front. "
+        "Only documents of the first front dominate those in the second front, and so on. Documents in the "
+        "same front are tied. Rounding applies to each criterion.",
     )
     return () if criteria == ("score",) else criteria
 
@@ -425,7 +425,7 @@ def choose_view() -> View | None:
     n_rerankers = len(board.runs.tables)
     _say_policies(view, part_of(len(view.rerankers), n_rerankers, "reranker"))
     if n_rerankers > _MAX_RERANKERS:
-        st.caption(f"Pages show the first {_MAX_RERANKERS} rerankers. Leave some out on Data to see others.")
+        st.caption(f"Pages show the first {_MAX_RERANKERS} rerankers. To see others, leave some out on Data.")
     st.session_state[_VIEW] = view
     return view
 
@@ -482,7 +482,7 @@ def _evaluate(
     except UsageError as error:
         if not scoring.criteria:
             raise
-        st.warning(f"{error} Until then, documents are ranked by the score.")
+        st.warning(f"{error} Documents are ranked by the score instead.")
         by_score = replace(scoring, criteria=())
         return cache.evaluation(board, by_score, measures), by_score
 

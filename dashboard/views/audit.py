@@ -251,8 +251,8 @@ _FIRST_PAIRS = 10
 """Pairs shown at first."""
 _EXPLANATION = (
     "Every printed order, sorted: first the pairs that swap, then the closest pairs. p: paired t-test of the "
-    "tied scores, Holm over all pairs. Within luck: holds in every tie order, but other queries could reverse "
-    "it. Stands: other queries could not."
+    "tied scores, Holm over all pairs. Within luck: the order holds in every tie order, but another sample of "
+    "queries could reverse it. Stands: the order holds, and the difference is significant."
 )
 
 
@@ -366,18 +366,18 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             rerankers[: row_range.n_shown],
             has_differences=not is_best or bool(rule["does_not_come_out"]),
         )
-        alt = "Each published figure by measure: to the digit, off by rounding, or not."
+        alt = "Each published figure by measure: reproduced to the digit, off by rounding, or not reproduced."
         ui.chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
         row_range.buttons()
     with right:
         ui.heading(
             "Rules tried",
-            f"How many of {count_of(n_figures, 'figure')} are reproduced under each rule. A click shows them.",
+            f"How many of {count_of(n_figures, 'figure')} each rule reproduces. Click a bar to see which.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
         figure = kept_figure(convention_bars, bar_rows, view.palette, row)
-        ui.clickable_chart(figure, BARS, "Figures that are reproduced under each rule.")
+        ui.clickable_chart(figure, BARS, "Number of figures that each rule reproduces.")
         bars.buttons()
 
 
@@ -416,12 +416,12 @@ def name_controls(board: Board, names: NameMatches) -> None:
     for kind, matches in (("rerankers", names.rerankers), ("measures", names.measures)):
         other = matches[matches["how"] != "same"]
         if not len(other):
-            st.caption(f"All {kind} have the same names on this board.")
+            st.caption(f"All {kind} have the same names in the table and on this board.")
             continue
         st.markdown(f"**{kind.capitalize()}**")
         _selects(kind, other.head(_MOST_SELECTS), options[kind])
         if len(other) > _MOST_SELECTS:
-            st.caption(f"The first {_MOST_SELECTS} of {len(other):,} {kind} with other names on this board.")
+            st.caption(f"Shows {_MOST_SELECTS} of {len(other):,} {kind} whose names on this board differ.")
 
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:

@@ -173,8 +173,8 @@ def ties_against_gaps(
     """Draw ties against gaps, for all lists or one reranker's, and per reranker."""
     heading(
         "Ties against gaps",
-        "Stronger cells: more lists, on a logarithmic scale. Grey strip: share of lists without a gap. Line: "
-        "mean with 95% band.",
+        "Darker cells: more lists, on a logarithmic scale. Grey strip: share of lists without a gap. Line: "
+        "mean with its 95% interval.",
     )
     section_finding(stored_summary_finding(summary, measure, lists["query_id"].iloc[0] if len(lists) else ""))
     names = results.stored.rerankers

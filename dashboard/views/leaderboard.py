@@ -41,9 +41,9 @@ from metrics.support.wording import count_of, part_of
 SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Unjudged documents"
 _FINDABLE = 12  # rerankers from which on one is looked for by name
 _SAMPLES = {
-    SAMPLE_LABEL: "one model stored in six precisions; ties stay in BM25's order, as a stable sort leaves them",
+    SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
     SIMULATED_LABEL: "four simulated rerankers that tie more and more",
-    PROMPTS_LABEL: "one model asked with five prompts; the prompt moves its score, tie order does not",
+    PROMPTS_LABEL: "one model with five prompts; the prompt changes its score, tie order does not",
 }
 
 
@@ -211,8 +211,8 @@ _TITLE = "Pairs that swap"
 _WIDEST = 5
 """Swaps shown at first."""
 _VERDICTS = {
-    "swaps, significant": "Tie order puts A first. With ties averaged, B is ahead by more than chance.",
-    "swaps": "Tie order puts A first. With ties averaged, B is ahead by no more than chance allows.",
+    "swaps, significant": "Tie order puts A first. With ties averaged, B is significantly ahead.",
+    "swaps": "Tie order puts A first. With ties averaged, B is ahead, but not significantly.",
 }
 
 

@@ -198,7 +198,7 @@ def list_section(current: one_list.ListInView) -> None:
         ranked_by = list_study.rank_column(rows)
         ui.heading(
             "The whole list",
-            f"Chance that the document at a rank is relevant: one step per {ranked_by}, ties below.",
+            f"Chance that the document at a rank is relevant. Above: one step per {ranked_by}. Below: ties.",
         )
         figure = charts.relevance_steps(list_study.tie_groups(rows), view.palette, current.k)
         ui.chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
@@ -238,7 +238,8 @@ def landing_section(current: one_list.ListInView) -> None:
     )
     ui.heading(
         f"Where a document of each {ranked_by} can land",
-        f"Chance of each span of ranks for one document of a {ranked_by}; bold: number of relevant ones." + top,
+        f"Chance of each range of ranks for one document of a {ranked_by}; bold: relevant documents of that "
+        f"{ranked_by}.{top}",
     )
     alt = f"Chance of a document of each {ranked_by} along the list."
     ui.chart(charts.tie_group_heatmap(groups, palette), "landing-ties", alt)

@@ -31,7 +31,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
         labels = short_names(map(str, leaderboard.index), SENTENCE_COLUMNS)
         names = ", ".join(escape_markdown(labels[str(name)]) for name in missing[:_MAX_NAMED])
         hidden = f" and {len(missing) - _MAX_NAMED:,} more" * (len(missing) > _MAX_NAMED)
-        st.caption(f"In the table only, for lack of a scored list: {names}{hidden}.")
+        st.caption(f"Not in the charts, because they have no scored list: {names}{hidden}.")
     if max_rows is not None and len(drawable) > max_rows:
         st.caption(
             f"Charts show the first {max_rows} of {len(drawable):,} rerankers; "
@@ -82,9 +82,9 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
         return ""
     parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
-        parts.append("Bounds also extend left because further relevant documents increase the divisor.")
+        parts.append("Bounds also extend left, because more relevant documents increase the divisor.")
     if not leaderboard["is_exact"].all():
-        parts.append("The bounds are certain, but judgments cannot always reach them.")
+        parts.append("No judgments lead outside the bounds, but the bounds are not always reached.")
     if "expectation" not in leaderboard:
         return " ".join(parts)
     is_unknown = leaderboard["expectation"].isna()

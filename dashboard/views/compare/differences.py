@@ -132,7 +132,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     heading(
         f"Difference from {escape_markdown(name)}",
         f"{selection}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
-        "Right: adjusted verdicts, traditional and tied.",
+        "Right: verdicts after correction, by traditional and by tied scores.",
     )
     chart(
         kept_figure(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
@@ -232,8 +232,8 @@ def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Pr
         Strong(str(row.name)),
         f": {signed(row['difference'])} {measure}, ties averaged",
         ". " if pd.isna(row["p_adjusted"]) else interval + effect,
-        f"Of {count_of(int(row['n']), 'query')} it wins {row['won']:,} and loses {row['lost']:,}; ",
-        f"{row['equal']:,} are equal.",
+        f"Of {count_of(int(row['n']), 'query')} it is ahead on {row['won']:,}, behind on {row['lost']:,} ",
+        f"and level on {row['equal']:,}.",
     )
 
 

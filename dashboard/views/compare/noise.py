@@ -78,7 +78,7 @@ def best_rerankers(view: View, measure: str) -> View:
     """Return the view of the best rerankers by tied score, best first, and mention the selection."""
     means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
     if len(means) > MOST:
-        st.caption(f"The best {MOST} of {len(means):,} rerankers.")
+        st.caption(f"Shows the best {MOST} of {len(means):,} rerankers.")
     return replace(view, rerankers=[str(name) for name in means.index[:MOST]])
 
 
@@ -87,12 +87,12 @@ def noise_section(view: View, measure: str) -> None:
     """Draw the effect of noise and near ties, or explain why there is none."""
     if note := own_rule_note(measure):
         section_finding(note)
-        st.info(f"Noise leaves no ties for the rule of {measure} to settle. Choose another measure.")
+        st.info(f"Noise leaves no ties, so the tie rule of {measure} never applies. Choose another measure.")
     elif view.scoring.criteria:
         st.info("Noise applies only to the score. Under Settings → Ranked by, choose the score alone.")
     elif columns := view.scoring.tiebreak_by:
         names = escape_markdown(", ".join(columns))
-        st.info(f"Noise leaves no ties for {names} to break. Remove these columns under Settings.")
+        st.info(f"Noise leaves no ties, so {names} cannot break any. Remove these columns under Settings.")
     else:
         _noise_and_near_ties(best_rerankers(view, measure), measure)
 
@@ -117,10 +117,10 @@ def _noise_and_near_ties(view: View, measure: str) -> None:
 def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.DataFrame) -> None:
     heading(
         "Value as noise grows",
-        "Line: exact mean over all orders that noise allows, from the tied score on. "
+        "Line: exact mean over all orders, weighted by their probability; without noise, the tied score. "
         f"Band: one standard deviation of {curves.n_draws} draws."
-        + " Below: how often the whole order holds." * (len(curves.means.columns) > 1)
-        + " Orange: the column score_std, first to third quartile." * (not curves.own.empty),
+        + " Below: chance that the order of all rerankers holds." * (len(curves.means.columns) > 1)
+        + " Orange: first to third quartile of the column score_std." * (not curves.own.empty),
     )
     orders = {"traditional": view.traditional, "worst": "pessimistic", "best": "optimistic"}
     edge = view.evaluation.means(measure)[list(orders.values())].set_axis(list(orders), axis=1)
@@ -165,7 +165,7 @@ def _near_ties(view: View, measure: str) -> None:
     tied = parse(measure).tied
     heading(
         "Near ties",
-        "Scores within ε of the highest score of their group tie, from the top down (within:ε in Settings). "
+        "Scores tie within ε of the highest score of their group, from the top down (within:ε in Settings). "
         "The panels show the tie ratio and the change of the tied score.",
     )
     curves = shown_near_ties(view, measure)

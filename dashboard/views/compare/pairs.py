@@ -66,11 +66,11 @@ def pair_chart(
     n_pairs = count_of(len(pairs.tied), "pair")
     heading(
         "All pairs",
-        f"Tied {measure} difference, row minus column; bold: significant. Colour: which scores show it at "
-        f"{1 - pairs.level:.0%}, {corrected} over {n_pairs}.",
+        f"Tied {measure} difference, row minus column; bold: significant. Colour: whether the traditional or "
+        f"the tied scores differ significantly at {1 - pairs.level:.0%}, {corrected} over {n_pairs}.",
     )
     order = _best_first(stability)
-    alt = "Tied difference of every two rerankers, and which scores show it significantly."
+    alt = "Tied difference of every two rerankers, and whether traditional or tied scores differ significantly."
     is_narrow = visitor.is_narrow()
     figure = kept_figure(verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))

@@ -214,7 +214,7 @@ def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
     )
     file = "table" if view.board.runs.qrels is None else "judgments"
     reasons = {
-        "latency": "Quality against latency needs the seconds of each list, in every row of the list.",
+        "latency": "Quality against latency needs the latency of a list in seconds, in all its rows.",
         "target_id": f"Distinct recall and diversity need the target of each document, in the {file}.",
         "segment": "Gap by query group needs the group of each query, in any row of the query.",
     }
@@ -236,11 +236,11 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     whose = " (of rerankers on a front)" if len(drawn_rows) > MOST_BARS else ""
     heading(
         "Quality against latency",
-        f"Lines: Pareto fronts. Bars{whose}: grey from the median to the 95th percentile, pale from worst to "
-        "best.",
+        f"Lines: Pareto fronts. Grey bars{whose}: median to 95th percentile of latency. Pale bars: worst "
+        "to best tie order.",
     )
     if len(drawn_rows) < len(rows):
-        st.caption(f"The best {n_drawn} of {len(rows):,} rerankers and all on a front.")
+        st.caption(f"Shows the best {n_drawn} of {len(rows):,} rerankers, and every reranker on a front.")
     figure = kept_figure(
         latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget
     )
@@ -250,7 +250,7 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
 @section("Distinct recall against diversity")
 def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: bool) -> None:
     """Draw the share of targets found against their number."""
-    bars = "; bars: worst to best" if len(coverage) <= MOST_BARS else ""
+    bars = "; bars: worst to best tie order" if len(coverage) <= MOST_BARS else ""
     heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
         st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
@@ -368,7 +368,8 @@ def weight_section(view: View, measure: str) -> None:
         return
     heading(
         "Weights of criteria",
-        "Documents ranked by a weighted sum of criteria, in standard deviations of the reranker's documents.",
+        "Ranks documents by a weighted sum of criteria. Each criterion is measured in standard deviations "
+        "over the documents of the reranker.",
     )
     default = default_criteria(view.scoring.criteria, columns)
     follow_defaults({_WEIGHED: default})
@@ -384,7 +385,7 @@ def weight_section(view: View, measure: str) -> None:
         values = shown_weightings(weighed, measure, criteria)
     except UsageError as error:
         is_split = bool(view.scoring.tiebreak_by)
-        st.info(f"{error} Settings has the columns that break ties." if is_split else str(error))
+        st.info(f"{error} Remove the columns that break ties under Settings." if is_split else str(error))
         return
     section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
     if not values.notna().to_numpy().all():

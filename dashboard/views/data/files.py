@@ -31,7 +31,7 @@ from metrics.support.wording import count_of, first_names
 _MOST_NAMES = 6
 _BADGES: dict[str, tuple[Colour, str]] = {
     "error": ("red", "fix these before you trust a score"),
-    "warning": ("orange", "scored as described here"),
+    "warning": ("orange", "these files are scored as described here"),
 }
 _FIRST_CARDS = 3
 """Cards shown at first."""
@@ -287,11 +287,11 @@ def _lifetime(view: View) -> str:
             return "Opened when the server starts; it cannot be renamed or deleted here."
         sign_out = "you sign out, " if boards.owner() and not boards.is_stranger() else ""
         return (
-            f"In memory only. The link opens it for you alone until {sign_out}the server restarts or needs the "
-            "memory."
+            f"In memory only. The link works for you alone, until {sign_out}the server restarts or needs "
+            f"the memory."
         )
     if record.owner != boards.owner():
-        return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
+        return f"Shared with you: you can {'change' if record.access == 'edit' else 'read'} it."
     if boards.is_stranger():
         period = f"Kept for {RETENTION.days} days. Anyone with this link can read it."
         return f"{period} After a refresh, duplicate it to change it."
@@ -302,7 +302,7 @@ def _library_controls(record: Record) -> None:
     owner, library = boards.owner(), cache.open_library()
     if record.may_change(owner):
         _name(record, owner)
-        as_now = "Opens the board with the current measure, baseline, filter and settings."
+        as_now = "From now on, the board opens with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             settings = board_settings()
             changes.change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)

@@ -233,7 +233,7 @@ def _eviction() -> None:
 _KINDS = {"run": "run", "qrels": "judgments"}
 _SHELVES = ("This board", "All")
 _TIE_RATIO = ShownColumn(
-    "tied", "Tie ratio", "Share of a list's documents that have the score of another document.", "share"
+    "tied", "Tie ratio", "Share of a list's documents that share their score with another document.", "share"
 )
 
 

@@ -92,8 +92,8 @@ _WIDE = 800
 _CLOSE = 0.01
 """Share of the time axis below which two versions overlap."""
 _NONE = (
-    "Upload a second version of a run with these queries, such as `bge-v2.trec` after `bge.trec`, to start a "
-    "line here. A numeric column `time` or `timestamp` starts one, list by list."
+    "To see a chart here, upload a second version of a run with these queries, such as `bge-v2.trec` after "
+    "`bge.trec`. Or upload a run with a numeric column `time` or `timestamp` to see its lists over time."
 )
 
 
@@ -242,8 +242,8 @@ def list_by_list(view: View, measure: str) -> None:
         return
     heading(
         "List by list",
-        "Lists of this board by a numeric column time or timestamp, or else version by version in file order. "
-        "Judged queries without rows are left out.",
+        "Lists of this board in order of a numeric column time or timestamp. Without such a column, lists are "
+        "ordered by version, then by file order. Judged queries without rows are left out.",
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         if not measure:

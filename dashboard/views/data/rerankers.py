@@ -80,7 +80,7 @@ def arrange(board: Board) -> None:
         key=f"arrange-{board.spec.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choices.choose_baseline(board.runs.rerankers, width=320, help="Compared with all others.")
+        choices.choose_baseline(board.runs.rerankers, width=320, help="All others are compared with it.")
         changed = not edited.equals(rows)
         are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
         label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)

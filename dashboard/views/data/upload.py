@@ -93,7 +93,7 @@ def _named_judgments() -> list[File]:
 
 def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
     if len(files) > MOST_FILES:
-        st.error(f"{len(files)} files are more than the limit of {MOST_FILES}. Put rerankers into one table.")
+        st.error(f"{len(files)} files exceed the limit of {MOST_FILES}. Put several rerankers into one table.")
     elif stored := next(filter(is_stored, files), None):
         st.info(
             f"{escape_markdown(stored.name)} is a stored evaluation: scores of lists, without their documents. "

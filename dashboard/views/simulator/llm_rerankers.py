@@ -172,7 +172,10 @@ def _columns() -> dict[str, Any]:
     return {
         "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
         "ties": st.column_config.NumberColumn(
-            "Tie probability", help="Chance that a document passes on its score.", default=0.0, **chance
+            "Tie probability",
+            help="Chance that a document copies its score to another document.",
+            default=0.0,
+            **chance,
         ),
         "levels": st.column_config.NumberColumn(
             "Score levels",

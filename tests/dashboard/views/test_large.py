@@ -357,7 +357,7 @@ def has_none(page):
     rows = table(page, "All rerankers").set_index("reranker")
     assert rows.loc["none", "bounds"] == "–"
     assert rows.loc["strict", "bounds"] != "–"
-    return any("for lack of a scored list" in text.value and "none" in text.value for text in page.caption)
+    return any("no scored list" in text.value and "none" in text.value for text in page.caption)
 
 
 def test_a_reranker_without_a_scored_list_is_in_the_table_and_not_drawn(server, runs):

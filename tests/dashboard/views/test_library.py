@@ -69,7 +69,7 @@ def test_an_empty_library_says_what_would_fill_it(library):
     page = opened("data", section="Library")
     assert library.uploads() == []
     assert "Nothing is kept yet" in words(page)
-    assert "to start a line here" in words(page)
+    assert "upload a second version of a run" in words(page)
 
 
 def test_the_table_shows_every_upload_the_newest_first(library):
@@ -151,7 +151,7 @@ def test_uploads_of_other_boards_are_offered_only_on_request(library):
     page = opened("data", section="Library", data=record.label)
     assert list(rows(page).value["name"]) == ["coarse-v2.trec", "qrels.txt"]
     assert "2 of 3 uploads" in words(page)
-    assert "to start a line here" in words(page)
+    assert "upload a second version of a run" in words(page)
     page.segmented_control(key="shelf").set_value("All").run()
     assert page.query_params["shelf"] == "All"
     assert len(rows(page).value) == 3
@@ -388,7 +388,7 @@ def test_runs_of_other_queries_are_no_versions(library):
     library.keep(files("bge-v1.trec", other, "qrels.txt", QRELS.replace("q", "other")))
     record = library.keep(files("bge-v2.trec", COARSE, "qrels.txt", QRELS))
     page = opened("data", section="Library", shelf="All", data=record.label)
-    assert "to start a line here" in words(page)
+    assert "upload a second version of a run" in words(page)
 
 
 def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monkeypatch):

@@ -190,7 +190,7 @@ def test_the_detail_of_a_comparison_is_that_of_its_row(sample):
         text = texts(opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", compared=name))
         assert f"95% interval {signed(row['low'])} to {signed(row['high'])}" in text
         assert (
-            f"Of {row['n']} queries it wins {row['won']} and loses {row['lost']}; {row['equal']} are equal."
+            f"Of {row['n']} queries it is ahead on {row['won']}, behind on {row['lost']} and level on {row['equal']}."
             in text
         )
 
@@ -252,7 +252,7 @@ def test_of_many_rerankers_the_twenty_others_are_compared_with_bm25(many):
 
 def test_all_pairs_are_corrected_over_their_number():
     page = opened("compare", data=SIMULATED, section="All pairs")
-    assert "Colour: which scores show it at 5%, after Holm over 6 pairs." in texts(page)
+    assert "differ significantly at 5%, after Holm over 6 pairs." in texts(page)
 
 
 def test_tables_and_charts_begin_with_verdicts_that_change(sample, monkeypatch):
