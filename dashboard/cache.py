@@ -1,10 +1,10 @@
 """Cached calls into metrics, keyed by content hashes and parameters instead of data."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -44,6 +44,9 @@ OFFERED = ("RR", "AP", "nDCG@10", "R@10", "Hits@10")
 TRADITIONAL = ("input", "docid_desc", "docid_asc", "optimistic", "pessimistic", "random:0")
 """Tie orders offered for the traditional score."""
 _TIES = ("expected", *TRADITIONAL)
+
+
+Result = TypeVar("Result")
 
 
 class ViewKey(NamedTuple):
@@ -91,6 +94,23 @@ class ShownBoard:
         with board_turn(self.board):
             evaluation = score_runs(self.board.runs, measures, ties, self.scoring)
         return evaluation.only(self.rerankers, self.queries)
+
+    def study(self, study: Callable[..., Result], *args: object, **options: object) -> Result:
+        """Return a study of the shown scores, cached by its name and arguments."""
+        name = f"{study.__module__}.{study.__qualname__}"
+        result: Result = _study(self, name, args, tuple(options.items()), study)
+        return result
+
+
+@cached_by_key(show_spinner=False, max_entries=200)
+def _study(
+    view: ShownBoard,
+    name: str,
+    args: tuple[object, ...],
+    options: tuple[tuple[str, object], ...],
+    _study: Callable[..., Any],
+) -> Any:  # noqa: ANN401 of any study
+    return _study(view.evaluation, *args, **dict(options))
 
 
 @st.cache_resource(show_spinner=False)

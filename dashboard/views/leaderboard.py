@@ -1,6 +1,6 @@
 """Leaderboard: the leader, and whether the lead holds when ties are averaged."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC
 from hashlib import sha256
 from math import comb
 
@@ -60,7 +60,7 @@ def show(view: View) -> None:
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
     section = controls.choose_section(sections)
-    name, rows = parse(measure), ranked_rerankers(view, measure, view.traditional)
+    name, rows = parse(measure), view.study(leaderboard, measure, view.traditional)
     with verdict_place:
         verdict(view, measure)
     if section == PAIRS:
@@ -94,20 +94,11 @@ def _own_data_text(view: View) -> str:
     runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
     if record is not None:
         owner = "Your data" if record.owner == boards.owner() else "Shared with you"
-        today = datetime.now(visitor_zone()).date()
-        added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone()).date()
-        return f"{owner}: {runs}, added {day_text(added, today)}."
+        added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
+        return f"{owner}: {runs}, added on {added.day} {added:%B %Y}."
     if view.board.label == server_files.home_board().label:
         return f"Opened with the app: {runs}."
     return f"In memory only: {runs}."
-
-
-def day_text(day: date, today: date) -> str:
-    """Return a day in words: today, yesterday, 3 days ago, on 4 May 2026."""
-    days = (today - day).days
-    if days <= 1:
-        return "yesterday" if days == 1 else "today"
-    return f"{days} days ago" if days < 7 else f"on {day.day} {day:%B %Y}"  # noqa: PLR2004 a week
 
 
 _MANY_EMPTY = 0.2
@@ -115,25 +106,14 @@ _MANY_EMPTY = 0.2
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
-def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the rows of the leaderboard, not to be changed."""
-    return leaderboard(view.evaluation, measure, traditional)
-
-
-@cached_by_key(show_spinner=False, max_entries=24)
 def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return the verdict on the leader, tie order and chance."""
     from metrics.studies import verdict_sentence  # noqa: PLC0415 scipy.special
 
-    rows, swaps = ranked_rerankers(view, measure, traditional), swapped_orders(view, measure, traditional)
+    rows = view.study(leaderboard, measure, traditional)
+    swaps = swapped_orders(view, measure, traditional)
     copies = verdict_sentence.same_runs(view.board.runs, view.evaluation, measure)
     return verdict_sentence.leaderboard_verdict(rows, swaps, view.evaluation, measure, traditional, copies)
-
-
-@cached_by_key(show_spinner=False, max_entries=24)
-def _intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return the ranks that other queries could give each reranker."""
-    return rank_intervals(view.evaluation, measure)
 
 
 @ui.section("The verdict")
@@ -160,7 +140,7 @@ def scores_section(
     """Draw ranks, scores with their bounds, and the ranked table."""
     rows = with_holes(view, rows, name, unjudged)
     if len(rows) > 1:
-        rows = with_tiers(rows, _intervals(view, str(name)))
+        rows = with_tiers(rows, view.study(rank_intervals, str(name)))
         if condition := tiers_condition(str(name)):
             st.caption(condition)
     drawable = charted_rerankers(rows)
@@ -216,12 +196,11 @@ _VERDICTS = {
 }
 
 
-@cached_by_key(show_spinner=False, max_entries=24)
 def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return the pairs of rerankers that swap once ties are averaged."""
     from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
 
-    return study.swapped_orders(view.evaluation, measure, traditional)
+    return view.study(study.swapped_orders, measure, traditional)
 
 
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)

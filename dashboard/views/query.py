@@ -82,7 +82,7 @@ def choose_list(view: View) -> one_list.ListInView:
         measure = choices.measure()
         choose_relevant_from(view.board)
     view_key = view, measure, view.traditional
-    lists = _ordered_lists(*view_key)
+    lists = view.study(list_study.lists_by_gap, measure, view.traditional)
     with row:
         place = st.empty()
         reranker = _choose_reranker(view, lists.iloc[0], _reranker_labels(*view_key))
@@ -291,15 +291,9 @@ def histogram_section(current: one_list.ListInView) -> None:
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
-def _ordered_lists(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return all lists, the largest gap first."""
-    return list_study.lists_by_gap(view.evaluation, measure, traditional)
-
-
-@cached_by_key(show_spinner=False, max_entries=16)
 def _reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[str, str]:
     """Return reranker → its label with its largest gap and mean tie ratio, the largest gap first."""
-    by_reranker = _ordered_lists(view, measure, traditional).groupby("reranker", sort=False)
+    by_reranker = view.study(list_study.lists_by_gap, measure, traditional).groupby("reranker", sort=False)
     rows = by_reranker.agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
     return _labels(rows, short_names(rows.index.astype(str), TABLE_COLUMNS))
 
@@ -307,7 +301,7 @@ def _reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[s
 @cached_by_key(show_spinner=False, max_entries=16)
 def _query_labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
     """Return query → its label for one reranker's lists, the largest gap first."""
-    lists = _ordered_lists(view, measure, traditional)
+    lists = view.study(list_study.lists_by_gap, measure, traditional)
     rows = lists[lists["reranker"] == reranker].set_index("query_id")
     return _labels(rows, {str(query): str(query) for query in rows.index})
 

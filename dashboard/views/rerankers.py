@@ -16,11 +16,11 @@ from dashboard.widgets.columns import reranker_columns
 from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
+from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
 from dashboard.widgets.one_list import largest_gaps_table
-from metrics import parse
+from metrics import Evaluation, parse
 from metrics.measures import MeasureAt, question
 from metrics.studies.gaps import gap_summary, gaps, reranker_finding
-from metrics.studies.leaderboard import segment_table
 from metrics.studies.query_values import win_loss, win_loss_finding
 from metrics.studies.rank_similarity import Variant
 from metrics.studies.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
@@ -51,7 +51,7 @@ def show(view: View) -> None:
     if name.measure.answers:
         name, second = question(name), measure
     first = str(name)
-    lists, summary = _gaps_and_summary(view, first, second, view.traditional)
+    lists, summary = view.study(_gaps_and_summary, first, second, view.traditional)
     columns = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio"}
     order = columns.get(sort, "first_gap" if is_signed else "first_gap_mean")
     summary = summary.sort_values(order, ascending=False, kind="stable")
@@ -65,7 +65,10 @@ def show(view: View) -> None:
         gap_panels(view, drawn_rows.index, lists, first, is_signed=is_signed)
         row_range.buttons()
     elif section == GROUPS:
-        query_groups(view, first, drawn_rows.index)
+        if len(cache.segments(view.board)):
+            rows = segment_gaps(view, first, view.traditional)
+            segment_chart(view, rows, first, drawn_rows.index, "groups")
+            ui.download_csv(rows, "groups")
         baseline_comparison(view, measure, row_range.n_shown)
         row_range.buttons()
     else:
@@ -74,12 +77,11 @@ def show(view: View) -> None:
         one_reranker(view, lists, first, drawn_rows.index, is_signed=is_signed)
 
 
-@cached_by_key(show_spinner=False, max_entries=8)
 def _gaps_and_summary(
-    view: ShownBoard, first: str, second: str, traditional: str
+    evaluation: Evaluation, first: str, second: str, traditional: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the gaps of all lists and their summary by reranker."""
-    lists = gaps(view.evaluation, {"first": first, "second": second}, traditional)
+    lists = gaps(evaluation, {"first": first, "second": second}, traditional)
     return lists, gap_summary(lists)
 
 
@@ -184,35 +186,6 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     own = own.assign(other=own["other"].where(own["reranker"] == name, own["reranker"]))
     columns = shown_columns(("other", "reranker"), ("similarity", "list_overlap"), "identical", "n")
     ui.table(own, "", "similar", columns, explanation=LIST_QUESTIONS[variant])
-
-
-@cached_by_key(show_spinner=False, max_entries=8)
-def _group_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the gap of each reranker in each query group."""
-    return segment_table(view.evaluation, cache.segments(view.board), measure, traditional)
-
-
-@section("Gaps by query group")
-def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
-    """Draw the mean gap of rerankers in each query group, if the files name groups."""
-    if not len(cache.segments(view.board)):
-        return
-    rows = _group_gaps(view, measure, view.traditional)
-    n_groups = rows["segment"].nunique()
-    first = (
-        f" The {charts.MOST_SEGMENTS} largest of {n_groups:,} groups."
-        if n_groups > charts.MOST_SEGMENTS
-        else ""
-    )
-    ui.heading("Gap by query group", f"Mean {measure} gap. Orange: traditional too high; blue: too low.{first}")
-    drawn = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
-    ui.chart(
-        kept_figure(charts.segment_heatmap, drawn, view.palette, parse(measure).traditional),
-        "groups",
-        f"Mean {measure} gap of each reranker in each group of queries.",
-        wide=560,
-    )
-    ui.download_csv(rows, "groups")
 
 
 @section("Against the baseline")

@@ -98,13 +98,6 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     row_range.buttons()
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
-def _gaps_by_measure(view: ShownBoard, traditional: str) -> pd.DataFrame:
-    """Return the gaps of all lists in every measure without its own rule for ties."""
-    names = [name for name in view.evaluation.measures if not parse(name).measure.answers]
-    return gaps_by_measure(view.evaluation, names, traditional).reset_index()
-
-
 @cached_by_key(show_spinner="Ranking by likeliest grades …", max_entries=8)
 def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return the scores of rerankers by likeliest and by expected grades."""
@@ -115,8 +108,9 @@ def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
 @section("Other measures")
 def other_measures(view: View, measure: str) -> None:
     """Draw the gaps in every measure, and the loss from ranking by the likeliest grade."""
+    names = tuple(name for name in view.evaluation.measures if not parse(name).measure.answers)
     ui.table(
-        _gaps_by_measure(view, view.traditional),
+        view.study(gaps_by_measure, names, view.traditional).reset_index(),
         "",
         "gap-measures",
         shown_columns("measure", "gap_mean")

@@ -1,7 +1,7 @@
 """Cache figures and elements of a board as long as its results."""
 
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, cast
 
 import plotly.graph_objects as go
 
@@ -11,27 +11,13 @@ from dashboard.server.board_results import cached_by_key, content_digest
 from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
-_MOST_FIGURES = 64
-"""Figures cached at most, over all boards."""
-_MOST_ELEMENTS = 256
-"""Elements cached at most, over all boards."""
+_MOST_KEPT = 256
+"""Figures and drawn elements cached at most, over all boards."""
 
 
 def kept_figure(draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
     """Return the figure that a function of `dashboard.charts` draws, cached by its arguments."""
-    return _figure(board_key(), _full_name(draw), content_digest(arguments, options), draw, arguments, options)
-
-
-@cached_by_key(show_spinner=False, max_entries=_MOST_FIGURES)
-def _figure(
-    key: str,
-    chart_name: str,
-    content: str,
-    _draw: Callable[..., Figure],
-    _arguments: tuple[Any, ...],
-    _options: dict[str, Any],
-) -> Figure:
-    return _draw(*_arguments, **_options)
+    return cast("Figure", _kept(draw, arguments, options))
 
 
 def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
@@ -42,22 +28,22 @@ def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
 
 
 def kept_elements(draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
-    """Show the elements that a function draws, cached by its arguments."""
-    content = content_digest(arguments, options, is_narrow())
-    _elements(board_key(), _full_name(draw), content, draw, arguments, options)
+    """Show the elements that a function draws, cached by its arguments; Streamlit replays them."""
+    _kept(draw, arguments, options)
 
 
-@cached_by_key(show_spinner=False, max_entries=_MOST_ELEMENTS)
-def _elements(
+def _kept(draw: Callable[..., object], arguments: tuple[Any, ...], options: dict[str, Any]) -> object:
+    name = f"{draw.__module__}.{draw.__qualname__}"
+    return _drawn(board_key(), name, content_digest(arguments, options, is_narrow()), draw, arguments, options)
+
+
+@cached_by_key(show_spinner=False, max_entries=_MOST_KEPT)
+def _drawn(
     key: str,
-    function_name: str,
+    name: str,
     content: str,
-    _draw: Callable[..., None],
+    _draw: Callable[..., object],
     _arguments: tuple[Any, ...],
     _options: dict[str, Any],
-) -> None:
-    _draw(*_arguments, **_options)
-
-
-def _full_name(function: Callable[..., object]) -> str:
-    return f"{function.__module__}.{function.__qualname__}"
+) -> object:
+    return _draw(*_arguments, **_options)

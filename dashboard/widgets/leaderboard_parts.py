@@ -1,21 +1,26 @@
 """The charts and the table of a leaderboard, for several pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.cache import ShownBoard, segments
 from dashboard.charts import leaderboard as charts
 from dashboard.charts.labels import SENTENCE_COLUMNS, SLOPE_COLUMNS, TABLE_COLUMNS, shared_ends, short_names
 from dashboard.charts.palette import Palette
+from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
+from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import chart, keep_wide, section, table_head, table_rows
+from dashboard.widgets.components import chart, heading, keep_wide, section, table_head, table_rows
 from dashboard.widgets.figures import kept_figure
+from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard import VERDICTS
+from metrics.studies.leaderboard import VERDICTS, segment_table
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 
@@ -114,6 +119,25 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
         else ""
     )
     return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the gap of each shown reranker in each query group."""
+    return segment_table(view.evaluation.only(view.rerankers), segments(view.board), measure, traditional)
+
+
+@section("Gap by query group")
+def segment_chart(
+    view: View, rows: pd.DataFrame, measure: str, drawn_rerankers: Iterable[str], key: str
+) -> None:
+    """Draw the mean gap of rerankers in each query group."""
+    title, n_groups = parse(measure).traditional, rows["segment"].nunique()
+    first = f" The {MOST_SEGMENTS} largest of {n_groups:,} groups." * (n_groups > MOST_SEGMENTS)
+    heading("Gap by query group", f"Mean {title} gap. Orange: traditional too high; blue: too low.{first}")
+    drawn_rows = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
+    alt = f"Mean {title} gap of each reranker in each query group."
+    chart(kept_figure(segment_heatmap, drawn_rows, view.palette, title), key, alt, wide=560)
 
 
 @section("The table of the leaderboard")

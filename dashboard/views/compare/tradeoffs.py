@@ -9,10 +9,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
-from dashboard.cache import ShownBoard, board_turn, segments
+from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
-from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.choices import View, choose_criteria
 from dashboard.controls import follow_defaults, select_slider
@@ -23,12 +22,12 @@ from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.evaluation import ScoringOptions, score_runs
 from metrics.studies import experiment, tradeoffs
 from metrics.studies.experiment import heading as measure_heading
-from metrics.studies.leaderboard import segment_table
 from metrics.studies.noise import LEVEL
 from metrics.studies.tradeoffs import coverage
 from metrics.studies.weightings import telling_scores, values_by_weighting, weighting_finding, weighting_ranges
@@ -63,12 +62,6 @@ def shown_weightings(view: ShownBoard, measure: str, criteria: tuple[str, ...]) 
         return values_by_weighting(view.runs, measure, criteria, view.scoring, view.queries)
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
-def latencies(board: Board) -> dict[str, pd.Series]:
-    """Return the latency of every list in seconds."""
-    return tradeoffs.latencies(board.runs)
-
-
 @cached_by_key(show_spinner=False, max_entries=8)
 def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOptions) -> Evaluation:
     measures = (*tradeoffs.coverage_measures(k), *experiment.experiment_measures(k))
@@ -77,20 +70,13 @@ def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOption
 
 def _list_depths(view: ShownBoard, k: int, traditional: str) -> Evaluation:
     """Return the measures of a retrieval experiment for the lists shown."""
-    index = view.evaluation.scores.index
-    depths = _board_depths(view.board, k, traditional, view.scoring).only(view.rerankers)
-    if len(depths.scores) == len(index):
-        return depths
-    segment_depths = depths.only(view.rerankers, set(index.get_level_values("query_id")))
-    if len(segment_depths.scores) == len(index):
-        return segment_depths
-    return _board_depths(view.board, k, traditional, AS_READ).only(view.rerankers)
+    return _board_depths(view.board, k, traditional, view.scoring).only(view.rerankers, view.queries)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def list_speeds(view: ShownBoard) -> pd.DataFrame:
     """Return mean and percentiles of each reranker's latency."""
-    return tradeoffs.latency_table(latencies(view.board), view.evaluation)
+    return tradeoffs.latency_table(tradeoffs.latencies(view.board.runs), view.evaluation)
 
 
 @cached_by_key(show_spinner="Counting targets …", max_entries=16)
@@ -108,19 +94,12 @@ def ranked_tradeoffs(
     return rows.sort_values("tied", ascending=False, kind="stable")
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
-def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the gap of each reranker in each query group."""
-    evaluation = view.evaluation.only(view.rerankers)
-    return segment_table(evaluation, segments(view.board), measure, traditional)
-
-
 @cached_by_key(show_spinner="Testing every measure …", max_entries=16)
 def tested_experiment(
     view: ShownBoard, k: int, traditional: str, baseline: str, test: str, correction: str
 ) -> tuple[pd.DataFrame, pd.DataFrame, str]:
     """Return the experiment with every measure and the latency: its table, its lines on screen, its note."""
-    timed = tradeoffs.with_latency(_list_depths(view, k, traditional), latencies(view.board))
+    timed = tradeoffs.with_latency(_list_depths(view, k, traditional), tradeoffs.latencies(view.board.runs))
     measures, ties = experiment.experiment_measures(k), ["expected", traditional]
     table = experiment.experiment_table(timed, baseline, measures, ties, test=test, correction=correction)
     note = experiment.experiment_note(table, baseline, test, correction)
@@ -155,7 +134,7 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
         wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=has_targets)
         if gaps is not None:
             with wide:
-                segment_section(ordered, gaps, measure, n_drawn)
+                segment_chart(ordered, gaps, measure, ordered.rerankers[:n_drawn], "segments")
         if has_targets:
             with narrow:
                 recall_section(ordered, with_target, k, n_drawn)
@@ -256,18 +235,6 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
         st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
     figure = kept_figure(diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
-
-
-@section("Gap by segment")
-def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) -> None:
-    """Draw the gaps by query group."""
-    title = parse(measure).traditional
-    heading("Gap by query group", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
-    if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
-        st.caption(f"The largest {MOST_SEGMENTS} query groups. The table has {n_left_out} more.")
-    alt = f"Mean {title} gap of each reranker in each query group."
-    drawn_rows = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
-    chart(kept_figure(segment_heatmap, drawn_rows, view.palette, title), "segments", alt, wide=560)
 
 
 @section("Recall against distinct recall")

@@ -1,17 +1,24 @@
 """Data: upload files, check how they were read, and manage kept ones."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 
-from dashboard import cache, controls
+from dashboard import cache, changes, choices, controls
+from dashboard.charts.labels import short_names
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.views.data.columns import columns_and_rows
+from dashboard.library.boards import Board, BoardSpec
 from dashboard.views.data.files import board_panel, file_cards, finding_cards
 from dashboard.views.data.library import uploads_section
 from dashboard.views.data.over_time import list_by_list, over_time
-from dashboard.views.data.rerankers import arrange, offer_repeats
-from dashboard.views.data.upload import board_finding, results_line, upload_field
-from dashboard.widgets.components import finding
+from dashboard.views.data.upload import board_finding, columns_and_rows, results_line, upload_field
+from dashboard.widgets.components import finding, section
+from metrics import Runs
+from metrics.runs.repeats import repeat_groups
+from metrics.support.wording import count_of, first_names
 
 FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
@@ -40,3 +47,115 @@ def show(view: View) -> None:
         file_cards(board, findings, view.palette)
         finding_cards(board, findings)
         board_panel(view)
+
+
+_MOST_NAMES = 4
+
+
+@section("Repeats")
+def offer_repeats(board: Board) -> None:
+    """Offer to combine rerankers that look like repeats, and to separate combined ones."""
+    if combined := board.spec.repeats:
+        _row(_combined_text(combined), "Separate", "separate-repeats", board.spec.separated)
+    if groups := repeat_groups(board.runs.rerankers):
+        name_of = {member: name for name, members in groups.items() for member in members}
+        names = {name: name_of.get(name, name) for name in board.runs.rerankers}
+        _row(_offer_text(groups), "Combine", "combine-repeats", lambda: board.spec.arranged(names))
+
+
+def _row(text: str, label: str, key: str, spec: Callable[[], BoardSpec]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/stacks: {text}", width="stretch")
+        if st.button(label, key=key):
+            changes.rebuild_board(spec())
+
+
+def _offer_text(groups: Mapping[str, Sequence[str]]) -> str:
+    count = count_of(sum(map(len, groups.values())), "reranker")
+    return (
+        f"{count} look like repeats of {_bold(groups)}. Combining averages their scores, and Compare → Noise "
+        "then shows the effect of their variation."
+    )
+
+
+def _combined_text(combined: Mapping[str, Sequence[str]]) -> str:
+    if len(combined) > 1:
+        return f"{_bold(combined)} are means of {count_of(sum(map(len, combined.values())), 'repeat')}."
+    (members,) = combined.values()
+    names = escape_markdown(first_names(members))
+    return f"{_bold(combined)} is the mean of {count_of(len(members), 'repeat')}: {names}."
+
+
+def _bold(names: Mapping[str, object]) -> str:
+    return f"**{escape_markdown(first_names(list(names), _MOST_NAMES))}**"
+
+
+_REPEATS = (
+    "Rerankers with the same name are repeats. Each document gets the mean and standard deviation of its "
+    "scores over the repeats."
+)
+_COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
+
+
+@section("The names of rerankers")
+def arrange(board: Board) -> None:
+    """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
+    st.caption(
+        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker."
+    )
+    rows = _reranker_rows(board.runs)
+    is_elided = not rows["label"].equals(rows["name"])
+    edited = st.data_editor(
+        rows,
+        hide_index=True,
+        disabled=["label", "file", "rows", "queries"],
+        column_order=[name for name in _COLUMNS if is_elided or name != "label"],
+        column_config=_column_config(),
+        key=f"arrange-{board.spec.digest[:12]}",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choices.choose_baseline(board.runs.rerankers, width=320, help="All others are compared with it.")
+        changed = not edited.equals(rows)
+        are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
+        label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
+        if st.button(label, type="primary", disabled=not changed, key="arrange", help=note):
+            _apply(board, edited)
+
+
+def _reranker_rows(runs: Runs) -> pd.DataFrame:
+    labels = short_names(runs.rerankers)
+    return pd.DataFrame(
+        {
+            "shown": True,
+            "order": range(1, len(runs.tables) + 1),
+            "name": runs.rerankers,
+            "label": [labels[name] for name in runs.rerankers],
+            "file": [runs.origins[name].file for name in runs.tables],
+            "rows": [len(table) for table in runs.tables.values()],
+            "queries": [len(queries) for queries in runs.queries.values()],
+        }
+    )
+
+
+def _column_config() -> dict[str, Any]:
+    return {
+        "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
+        "order": st.column_config.NumberColumn(
+            "Order", width="small", required=True, help="Position on every page, lowest first."
+        ),
+        "label": st.column_config.TextColumn("In charts", help="Short form of the name."),
+        "name": st.column_config.TextColumn(
+            "Name", required=True, max_chars=200, help="Name on every page and in downloads."
+        ),
+        "file": st.column_config.TextColumn("File", help="File that its rows come from."),
+        "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
+        "queries": st.column_config.NumberColumn(
+            "Queries", format="localized", help="Queries it has a list for."
+        ),
+    }
+
+
+def _apply(board: Board, edited: pd.DataFrame) -> None:
+    rows = edited[edited["shown"]].sort_values("order", kind="stable")
+    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in rows["name"].items()}
+    changes.rebuild_board(board.spec.arranged(names))

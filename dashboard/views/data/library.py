@@ -14,12 +14,12 @@ from dashboard.access import server_files
 from dashboard.access.sign_in import is_open_to_all
 from dashboard.changes import build_arranged, change_library, read_all, score_as_shown
 from dashboard.choices import View
+from dashboard.draft import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.library.records import STRANGER, Upload
 from dashboard.library.schema import RETENTION
 from dashboard.long_work import long_work
-from dashboard.upload_selection import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.visitor import visitor_zone
 from dashboard.widgets.columns import column_config
 from dashboard.widgets.components import download_csv, finding, heading, section

@@ -153,9 +153,7 @@ def _may_have_versions(runs: Sequence[Upload]) -> bool:
 
 def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFrame, list[TieScopeError]]:
     """Return scores by reranker, run and measure, and the errors of runs that cannot be scored."""
-    board, queries = view.board, None
-    if view.segments:
-        queries = set(view.evaluation.scores.index.get_level_values("query_id"))
+    board, queries = view.board, view.queries
     scoring = VersionScoring(
         judgments_key(board),
         view.scoring,

@@ -171,7 +171,7 @@ def test_session_files_of_the_simulator_are_not_kept(library):
 def test_own_data_is_said_to_be_so_without_the_sample_line_and_its_hash(library):
     record = library.keep(board(coarse_trec=COARSE, strict_trec=STRICT, qrels_txt=QRELS))
     page = opened("leaderboard", data=record.id)
-    assert "Your data: 2 runs, added today." in texts(page)
+    assert "Your data: 2 runs, added on " in texts(page)
     assert "Sample data" not in texts(page)
     assert page.selectbox(key="data").options[-1] == record.name
     assert record.id not in " ".join(page.selectbox(key="data").options)
