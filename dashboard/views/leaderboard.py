@@ -458,7 +458,7 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
                 "Removed so far",
                 format="%.1f%%",
                 help="Share of the uncertainty from unjudged documents that is removed once this and all "
-                "documents above are judged.",
+                "documents above are judged: the mean over simulated grades.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },
