@@ -356,7 +356,7 @@ def test_charts_with_rows_show_twenty_rerankers_and_all_on_request():
     page = opened("compare", section="Trade-offs", data=many)
     n_rows = {key: len(charts(page)[key]["layout"]["yaxis"]["ticktext"]) for key in ("segments", "recall")}
     assert n_rows == {"segments": 20, "recall": 20}
-    assert "The best 20 of 23" in texts(page)
+    assert "the best 20 of 23" in texts(page)
     assert len(charts(page)["diversity"]["data"][-1]["customdata"]) == 20
     assert "20 of 23 rerankers are drawn." in texts(page)
     kinds = [node.type for node in page.main]

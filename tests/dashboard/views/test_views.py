@@ -132,7 +132,7 @@ def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
     page = opened("leaderboard")
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
     assert page.selectbox(key="data").options == list(cache.SAMPLES)
-    assert "Sample data: one model stored in six precisions" in texts(page)
+    assert "Sample data: one model stored in six number formats" in texts(page)
     page.button(key="drop-data").click().run()
     assert title(page) == "Data"
 
