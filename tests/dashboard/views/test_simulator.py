@@ -9,7 +9,7 @@ from opening import charts, has_four_cards, metrics, opened, plain
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.simulator import gap_heatmap, ladder_with_ranks, precision_panels, tie_growth
-from dashboard.views.simulator import rounding, simulation, text_table
+from dashboard.views.simulator import simulation, simulator, text_table
 from dashboard.views.simulator.llm_rerankers import gaps_by_settings, growth
 from dashboard.views.simulator.simulation import (
     CONTINUOUS_KIND,
@@ -298,7 +298,7 @@ def test_scores_with_fewer_digits_become_the_data_of_the_app():
 @pytest.mark.parametrize("name", EXTREMES)
 def test_a_board_with_fewer_digits_scores_as_its_curve_says(name, precision):
     before = EXTREMES[name]()
-    after = rounding.board_at_precision(before, precision)
+    after = simulator.board_at_precision(before, precision)
     assert after.runs.rerankers == before.runs.rerankers
     curve = precision_curve(before.runs, "RR", precisions=[precision]).set_index("reranker")["tied"]
     means = evaluate(after.runs, "RR", "expected").scores["RR", "expected"].groupby(level="reranker").mean()
