@@ -85,9 +85,9 @@ def choose_list(view: View) -> one_list.ListInView:
     lists = view.study(list_study.lists_by_gap, measure, view.traditional)
     with row:
         place = st.empty()
-        reranker = _choose_reranker(view, lists.iloc[0], _reranker_labels(*view_key))
+        reranker = _choose_reranker(view, lists.iloc[0], _labels(*view_key, ""))
         with place:
-            labels = _query_labels(*view_key, reranker)
+            labels = _labels(*view_key, reranker)
             query = controls.select(
                 "Query, largest gap first",
                 list(labels),
@@ -290,25 +290,17 @@ def histogram_section(current: one_list.ListInView) -> None:
     )
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
-def _reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[str, str]:
-    """Return reranker → its label with its largest gap and mean tie ratio, the largest gap first."""
-    by_reranker = view.study(list_study.lists_by_gap, measure, traditional).groupby("reranker", sort=False)
-    rows = by_reranker.agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
-    return _labels(rows, short_names(rows.index.astype(str), TABLE_COLUMNS))
-
-
-@cached_by_key(show_spinner=False, max_entries=16)
-def _query_labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
-    """Return query → its label for one reranker's lists, the largest gap first."""
-    lists = view.study(list_study.lists_by_gap, measure, traditional)
-    rows = lists[lists["reranker"] == reranker].set_index("query_id")
-    return _labels(rows, {str(query): str(query) for query in rows.index})
-
-
-def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
-    figures = zip(rows.index.astype(str), rows["gap"], rows["tie_ratio"], strict=True)
-    return {name: list_study.list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}
+@cached_by_key(show_spinner=False, max_entries=32)
+def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
+    """Return reranker, or query of one reranker → its label with gap and tie ratio, the largest gap first."""
+    lists, by = view.study(list_study.lists_by_gap, measure, traditional), "reranker"
+    if reranker:
+        lists, by = lists[lists["reranker"] == reranker], "query_id"
+    rows = lists.groupby(by, sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
+    ids = rows.index.astype(str)
+    names = ids if reranker else map(short_names(ids, TABLE_COLUMNS).get, ids)
+    labels = map(list_study.list_label, names, rows["gap"], rows["tie_ratio"])
+    return dict(zip(ids, labels, strict=True))
 
 
 @cached_by_key(show_spinner=False, max_entries=4)

@@ -2,7 +2,7 @@
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -111,15 +111,6 @@ def _growth_section(simulation: simulations.Simulation) -> None:
         chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
 
 
-class _Lists(NamedTuple):
-    """Size of the lists, as the first settings of `Simulation`."""
-
-    queries: int
-    documents: tuple[int, int]
-    relevant: tuple[int, int]
-    seed: int
-
-
 def _choose_llm(kind: str) -> simulations.Simulation:
     above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with above:
@@ -226,8 +217,8 @@ def _choose_lists(
     documents: tuple[int, int],
     relevant: tuple[int, int],
     key: str = "made",
-) -> _Lists:
-    """Draw the controls for number and length of lists; their keys begin with `key`."""
+) -> tuple[int, tuple[int, int], tuple[int, int], int]:
+    """Draw the controls of lists and return queries, documents, relevant and seed; keys begin with `key`."""
     is_list = key == "list"
     with grid.cell():
         documents = range_slider("Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
@@ -237,7 +228,7 @@ def _choose_lists(
         label, usual = ("Lists", 200) if is_list else ("Queries", 100)
         queries = round(slider(label, (10, _MOST_QUERIES), usual, 10, f"{key}queries"))
     with grid.cell():
-        return _Lists(queries, documents, relevant, number_input("Seed", 0, 10**6, 42, "madeseed"))
+        return queries, documents, relevant, number_input("Seed", 0, 10**6, 42, "madeseed")
 
 
 def _preset_control(ties: float, levels: int) -> None:
