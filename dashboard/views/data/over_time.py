@@ -89,8 +89,6 @@ _LINES = 8
 _AXES: dict[str, VersionAxis] = {"Version": "version", "Date added": "added"}
 _WIDE = 800
 """Pixels of the measures, so that the next control moves below them on a phone."""
-_CLOSE = 0.01
-"""Share of the time axis below which two versions overlap."""
 _NONE = (
     "To see a chart here, upload a second version of a run with these queries, such as `bge-v2.trec` after "
     "`bge.trec`. Or upload a run with a numeric column `time` or `timestamp` to see its lists over time."
@@ -133,7 +131,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
     utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
     lines["added"] = utc.dt.tz_convert(visitor_zone()).dt.tz_localize(None)
     with row:
-        axis = _AXES[segmented("Across", list(_AXES), "across", _default_axis(lines))]
+        axis = _AXES[segmented("Across", list(_AXES), "across")]
     _draw(view, lines, measure, axis)
     return measure
 
@@ -209,13 +207,6 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
             ),
         },
     )
-
-
-def _default_axis(rows: pd.DataFrame) -> str:
-    """Return the axis: versions if their dates would overlap, else dates."""
-    steps = rows.groupby("reranker")["added"].diff().abs().dropna()
-    period = rows["added"].max() - rows["added"].min()
-    return "Version" if (steps <= _CLOSE * period).any() else "Date added"
 
 
 def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
