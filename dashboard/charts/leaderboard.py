@@ -488,6 +488,10 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     return set_xaxes(figure, range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
 
 
+_TOOL_ROOM = 14
+"""Pixels between the legend and the chart of tools, whose marks look alike."""
+
+
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot."""
     figure = Figure()
@@ -503,7 +507,8 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         hovertemplate="<b>%{customdata}</b><br>tied %{x:.4f}<extra></extra>",
         cliponaxis=False,
     )
-    style(figure, palette, rows_height(len(leaderboard)))
+    style(figure, palette, rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
+    figure.set_layout(legend={"y": 1 + _TOOL_ROOM / (rows_height(len(leaderboard)) - 42 - BELOW)})
     label_rows(figure, leaderboard.index, palette, top=CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
     return set_xaxes(figure, range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
