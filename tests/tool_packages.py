@@ -68,7 +68,7 @@ def ranx(spellings, run, qrels, level):
     for name in spellings:
         judged, ranked = ranx.Qrels.from_dict(qrels), ranx.Run.from_dict(run)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "unsafe cast")  # numba's, as it compiles the first call
+            warnings.filterwarnings("ignore", ".*unsafe cast")  # numba's, in bold, as it compiles
             values[name] = float(ranx.evaluate(judged, ranked, name, make_comparable=True))
     return values
 
