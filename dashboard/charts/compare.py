@@ -151,7 +151,7 @@ def _add_differences(
 
 def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
     if np.isnan(row.p_adjusted):
-        return "nothing can be tested"
+        return "no test is possible"
     interval = f"from {signed(row.low, 4)} to {signed(row.high, 4)}"
     return f"{interval}<br>adjusted p {written_p(row.p_adjusted, 4)}"
 
@@ -232,7 +232,7 @@ def order_matrix(
         legend["85: leans"] = blend(palette.faint, palette.warm[2], 0.3)
     pale = {
         ">99: settled in practice": pairs["reversible"].any(),
-        f"{_UNMOVED} : no tie order reverses it": (text == _UNMOVED).any(),
+        f"{_UNMOVED} : no tie order swaps the pair": (text == _UNMOVED).any(),
         f"{_LEVEL} : equal in every tie order": (text == _LEVEL).any(),
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
@@ -293,7 +293,7 @@ def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a
         return _chance_text(chance), f"in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
     if pair.equal == 1:
         return _LEVEL, "equal in every tie order"
-    return _UNMOVED, f"no tie order reverses it{level}"
+    return _UNMOVED, f"no tie order swaps the pair{level}"
 
 
 def _chance_text(chance: float) -> str:

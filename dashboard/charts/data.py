@@ -33,7 +33,7 @@ def column_histogram(values: pa.ChunkedArray, palette: Palette, *, is_score: boo
         y=counts,
         customdata=middles,
         marker={"color": palette.tied if is_score else palette.other},
-        hovertemplate="about %{customdata:.4g}: %{y:,} rows<extra></extra>",
+        hovertemplate="%{y:,} rows near %{customdata:.4g}<extra></extra>",
     )
     style(figure, palette, 72, t=2, b=2, l=0, r=0)
     figure.set_layout(bargap=0.08)
@@ -117,7 +117,7 @@ def _set_version_axis(figure: Figure, versions: pd.DataFrame, axis: VersionAxis)
     else:
         room = max((last - first) * 0.03, pd.Timedelta(minutes=1))
         ends = [first - room, last + room]
-        set_xaxes(figure, title_text="added to the library", type="date", range=ends, nticks=8)
+        set_xaxes(figure, title_text="date added to the library", type="date", range=ends, nticks=8)
     set_xaxes(figure, showgrid=False)
 
 
@@ -167,7 +167,7 @@ def running_means_chart(
         palette,
         [
             *reversed(entries),
-            ("dotted", palette.muted, "all lists so far"),
+            ("dotted", palette.muted, "mean of all lists so far"),
             ("band", palette.muted, "worst to best"),
         ],
     )

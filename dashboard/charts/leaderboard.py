@@ -82,10 +82,10 @@ def _add_expectations(figure: Figure, leaderboard: pd.DataFrame, palette: Palett
         y=np.arange(len(leaderboard)),
         mode="markers",
         marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
-        name="at the judged rate",
+        name="estimate from the judged rate",
         legendrank=1001,
         customdata=named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
-        hovertemplate="<b>%{customdata[0]}</b><br>at the judged rate %{customdata[1]:.4f}<extra></extra>",
+        hovertemplate="<b>%{customdata[0]}</b><br>estimate from the judged rate %{x:.4f}<extra></extra>",
         **subplot,
     )
 
@@ -508,7 +508,7 @@ def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame, palett
                 "color": palette.traditional,
                 "line": {"width": 1.5 + min(len(tools), 6) / 2},
             },
-            name="tools; wider where several agree",
+            name="other tools (wide: several agree)",
             legendgroup="tools",
             showlegend=number == 0,
             hovertemplate=f"<b>%{{x:.4f}}</b><br>{names}<extra></extra>",
@@ -519,7 +519,7 @@ def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame, palett
 _SETTLING_HEIGHT = 340
 _LABEL_ROOM = 0.35
 """Share of the axis that a label takes on a phone."""
-_WIDTH_HOVER = "%{x:,} judged<br>%{y:.4f} wide<extra>%{fullData.name}</extra>"
+_WIDTH_HOVER = "%{x:,} documents judged<br>mean width %{y:.4f}<extra>%{fullData.name}</extra>"
 
 
 def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
@@ -546,12 +546,12 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
     line = {"color": palette.muted, "width": 1}
     figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
     style(figure, palette, _SETTLING_HEIGHT, t=16, r=16)
-    note(figure, "ties alone", palette, x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
+    note(figure, "width from ties alone", palette, x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
     if plan.halving():
         _add_half(figure, plan, palette)
     height = max(plan.width - plan.floor, 1e-9)
     ends = [max(plan.floor - 0.12 * height, -0.06 * height), plan.width + 0.05 * height]
-    set_yaxes(figure, title_text=safe(f"mean width, {plan.measure}"), range=ends, nticks=6)
+    set_yaxes(figure, title_text=safe(f"mean width of {plan.measure} bounds"), range=ends, nticks=6)
     set_xaxes(
         figure,
         title_text="documents judged",

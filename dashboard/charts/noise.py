@@ -38,7 +38,7 @@ _PLOT, _STRIP = 330, 62
 """Pixels of the plot, and of the strip of probabilities below it."""
 _SLOT = 0.6
 """Steps of noise between rerankers in the noise-free column."""
-_ROWS = ("order holds", "pairs in order")
+_ROWS = ("full order kept", "pairs kept")
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,13 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
         mode="markers",
         marker=_ring(palette),
         customdata=trades[["before", "after"]].map(hover_text),
-        hovertemplate="%{customdata[1]} passes %{customdata[0]}<extra></extra>",
+        hovertemplate="%{customdata[1]} overtakes %{customdata[0]}<extra></extra>",
         showlegend=False,
     )
-    add_legend(figure, {"two swap ranks, by at least 1% of the range": _ring(palette)} if len(trades) else {})
+    add_legend(
+        figure,
+        {"two rerankers swap ranks by at least 1%": _ring(palette)} if len(trades) else {},
+    )
     add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances, palette)
@@ -127,7 +130,7 @@ def _add_known_noise(figure: Figure, tables: NoiseTables, palette: Palette, ends
         look = {"fillcolor": faded(palette.traditional, 0.14), "line": {"width": 0}}
         figure.draw_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
         place = {"x": sum(scatter) / 2, "y": 0, "yref": "y domain", "yanchor": "bottom", "font": font}
-        note(figure, "scatter (score_std)", palette, **place)
+        note(figure, "noise in score_std", palette, **place)
 
 
 def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:
@@ -202,7 +205,7 @@ def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: st
     decades = _decades(places)
     set_xaxes(
         figure,
-        title_text="noise σ, in standard deviations of a reranker's own scores (log scale)",
+        title_text="noise σ, in standard deviations of each reranker's scores (log scale)",
         tickvals=[slots.mean(), *decades],
         ticktext=["no noise", *decades.values()],
         range=[slots[0] - step / 2, places[-1] + step],
@@ -266,7 +269,7 @@ def _set_near_axes(
     decades = _decades(places)
     set_xaxes(
         figure,
-        title_text="distance ε, in standard deviations of a reranker's own scores (log scale)",
+        title_text="distance ε, in standard deviations of each reranker's scores (log scale)",
         tickvals=list(decades),
         ticktext=list(decades.values()),
         range=[places[0], places[-1]],

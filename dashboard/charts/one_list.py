@@ -229,7 +229,7 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
             f"rank {bar.first:,}" if bar.first == bar.last else f"ranks {bar.first:,} to {bar.last:,}"
             for bar in bars.itertuples()
         ],
-        hovertemplate="first relevant at %{customdata}: %{y:.4f}<extra></extra>",
+        hovertemplate="first relevant document at %{customdata}<br>chance %{y:.4f}<extra></extra>",
     )
     top = float(bars["chance"].max())
     if traditional is not None:
@@ -238,7 +238,7 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
     figure.set_layout(showlegend=False)
     set_yaxes(figure, tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
     if len(likely) < len(chances):
-        text = f"the last {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"
+        text = f"remaining {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"
         note(figure, text, palette, x=1, xref="paper", xanchor="right", y=1, yref="paper", yanchor="top")
     low, high = int(bars["first"].min()), int(bars["last"].max())
     return set_xaxes(
@@ -371,7 +371,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Fi
             "ranks %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
             "relevant<br>chance at each rank %{y:.4f}<br>"
             + ranked_by
-            + " from %{customdata[4]:.6g}<extra></extra>"
+            + " at the last rank %{customdata[4]:.6g}<extra></extra>"
         ),
     )
     top = max(float(share.max()), 1e-9)
@@ -438,7 +438,7 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
             f"{bar.first:.4f}" if bar.last - bar.first < _SAME_VALUE else f"{bar.first:.4f} to {bar.last:.4f}"
             for bar in bars.itertuples()
         ],
-        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of orders<extra></extra>",
+        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of tie orders<extra></extra>",
     )
     _add_marks(figure, marks, top, palette)
     if span:
@@ -448,7 +448,7 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     style(figure, palette, 320, t=28, l=54)
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
-    set_yaxes(figure, title_text="share of orders", tickformat="~p", tickvals=ticks, range=ends)
+    set_yaxes(figure, title_text="share of tie orders", tickformat="~p", tickvals=ticks, range=ends)
     figure.set_layout(bargap=0, showlegend=False)
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]

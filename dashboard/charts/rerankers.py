@@ -42,7 +42,7 @@ def add_ridges(
     bases = np.arange(len(heights), dtype=np.float64) + _BASE
     title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
     beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
-    notes = [note_of("mean · lists with a gap", palette, **title, yanchor="bottom")]
+    notes = [note_of("mean gap · lists with a gap", palette, **title, yanchor="bottom")]
     is_signed = edges[0] < 0
     notes += [
         note_of(f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}", palette, y=base - 0.12, **beside)
@@ -146,9 +146,9 @@ def _add_ties_and_gaps(
     label_rows(figure, rerankers.index, palette)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
     if edges[0] == 0:
-        title = f"|{measure} gap| of single lists"
+        title = f"|{measure} gap| of each list"
         return set_xaxes(figure, title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
-    title = f"{measure} gap of single lists"
+    title = f"{measure} gap of each list"
     return set_xaxes(figure, title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
 
 
@@ -164,7 +164,7 @@ def _add_tie_bars(figure: Figure, rerankers: pd.DataFrame, palette: Palette, col
         textfont={"color": palette.muted},
         cliponaxis=False,
         showlegend=False,
-        hovertemplate="%{x:.4f} of the documents are tied<extra></extra>",
+        hovertemplate="%{x:.2%} of the documents are tied<extra></extra>",
         row=1,
         col=col,
     )
@@ -358,7 +358,7 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
                 textfont={"size": 12, "color": palette.text if is_pale else palette.ground},
                 constraintext="none",
                 customdata=names,
-                hovertemplate=f"<b>%{{customdata}}</b><br>{outcome} %{{x}}, {kind} values<extra></extra>",
+                hovertemplate=f"<b>%{{customdata}}</b><br>%{{x}} {outcome} by {kind} scores<extra></extra>",
             )
             start = start + count
     style(figure, palette, 96 + int(1.6 * ROW) * len(table))

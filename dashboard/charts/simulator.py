@@ -49,7 +49,7 @@ def ladder_with_ranks(
         textfont={"color": palette.muted},
         textangle=0,
         cliponaxis=False,
-        hovertemplate="first relevant at rank %{x}: %{y:.4f}<extra></extra>",
+        hovertemplate="first relevant document at rank %{x}<br>chance %{y:.4f}<extra></extra>",
     )
     if traditional is not None:
         add_diamond(figure, palette, traditional, -0.14 * top, f"as listed: rank {traditional}")
@@ -64,7 +64,7 @@ def ladder_with_ranks(
     )
     return set_xaxes(
         figure,
-        title_text="chance of the first relevant rank; diamond: as listed",
+        title_text="rank of the first relevant document (diamond: as listed)",
         range=[0.4, max(len(ladder), _MIN_PLACES) + 0.6],
     )
 
@@ -240,10 +240,10 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
         mode="lines",
         line={"color": palette.text, "width": 1.8},
         customdata=error,
-        hovertemplate="mean of %{x:,} draws: %{y:.4f} ± %{customdata:.4f}<extra></extra>",
+        hovertemplate="mean of %{x:,} sampled orders: %{y:.4f} ± %{customdata:.4f}<extra></extra>",
     )
     estimate = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
-    add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
+    add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("sampled", palette.text, estimate)])
     style(figure, palette, 300, t=28, r=20, l=54)
     plotted_values = [*low, *high, *mean, exact]
     bottom, top = float(min(plotted_values)), float(max(plotted_values))
@@ -252,7 +252,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     set_yaxes(figure, title_text=f"mean {measure}", nticks=6, range=[bottom - room, top + room])
     return set_xaxes(
         figure,
-        title_text="orders drawn",
+        title_text="sampled tie orders",
         type="log",
         showgrid=False,
         tickformat="~s",

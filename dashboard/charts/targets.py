@@ -104,8 +104,8 @@ def _verdict_marks(palette: Palette) -> dict[str, tuple[str, dict[str, Any]]]:
     ring = {"color": palette.bounds, "line": {"color": palette.tied, "width": 2}}
     missed = {"symbol": "circle-open", "size": 8, "color": palette.muted, "line": {"width": 1.5}}
     return {
-        "met": ("every order", dot),
-        "met on average": ("on average", dot | ring),
+        "met": ("met in every order", dot),
+        "met on average": ("met on average", dot | ring),
         "sort order only": ("sort order only", traditional_diamond(palette, 13)),
         "missed": ("missed", missed),
     }

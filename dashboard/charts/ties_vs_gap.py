@@ -144,7 +144,7 @@ def add_gap_distribution(
             y=levels,
             orientation="h",
             marker={"color": colour},
-            hovertemplate=f"%{{x:,}} lists {name} by about %{{y:.3f}}<extra></extra>",
+            hovertemplate=f"%{{x:,}} lists<br>traditional score {name} by about %{{y:.3f}}<extra></extra>",
             row=1,
             col=col,
         )
@@ -412,8 +412,8 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
             marker={"size": 6},
             name=label,
             customdata=np.column_stack([costs["size"], costs[method]]),
-            hovertemplate=f"{label}<br>a tie of %{{customdata[0]:,.0f}}: 10<sup>%{{customdata[1]:.1f}}</sup> "
-            "documents<extra></extra>",
+            hovertemplate=f"{label}<br>a tie of %{{customdata[0]:,.0f}} documents: "
+            f"10<sup>%{{customdata[1]:.1f}}</sup> documents visited<extra></extra>",
             row=1,
             col=2,
         )
@@ -451,7 +451,7 @@ def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
         textfont={"color": palette.muted},
         cliponaxis=False,
         customdata=counts["documents"],
-        hovertemplate="%{y:,} ties of %{x} documents: %{customdata:,} documents in all<extra></extra>",
+        hovertemplate="%{y:,} ties of %{x} documents: %{customdata:,} documents in total<extra></extra>",
     )
     style(figure, palette, 300, t=24, l=54)
     set_yaxes(figure, title_text="ties", nticks=5, tickformat="~s")
@@ -470,7 +470,7 @@ def _add_histogram(figure: Figure, logs: FloatArray, palette: Palette, limit: fl
         marker={"color": np.where(edges[:-1] < limit, palette.tied, palette.other)},
         customdata=np.column_stack([edges[:-1], edges[1:]]),
         hovertemplate="%{y:,} lists with 10<sup>%{customdata[0]:.0f}</sup> to "
-        "10<sup>%{customdata[1]:.0f}</sup> orderings<extra></extra>",
+        "10<sup>%{customdata[1]:.0f}</sup> tie orders<extra></extra>",
         showlegend=False,
         row=1,
         col=1,
@@ -479,12 +479,12 @@ def _add_histogram(figure: Figure, logs: FloatArray, palette: Palette, limit: fl
         type="line", x0=limit, x1=limit, y0=0, y1=1, yref="y domain", line=dotted_line(palette), row=1, col=1
     )
     place = {"x": limit, "xanchor": "left", "xshift": 6, "y": 1, "yref": "y domain", "yanchor": "top"}
-    note(figure, "more than 10,000: too many to list", palette, **place)
+    note(figure, "more than 10,000: too many to enumerate", palette, **place)
     n_ticks = 6
     ticks = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
     set_xaxes(
         figure,
-        title_text="orders of a list",
+        title_text="tie orders of a list",
         tickvals=ticks,
         ticktext=[f"10<sup>{tick:.0f}</sup>" for tick in ticks],
         showgrid=False,

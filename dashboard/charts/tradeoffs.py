@@ -164,7 +164,7 @@ def _add_front(figure: Figure, spots: pd.DataFrame, value: str, colour: str, plo
         line={"color": colour, "width": 2, "shape": "hv", "dash": "solid" if is_tied else "dot"},
         fill="tozeroy" if is_tied else None,
         fillcolor=faded(colour, 0.06),
-        name=f"front, {value}",
+        name=f"Pareto front, {value}",
         hoverinfo="skip",
     )
     flat = [plot.box(ends, (height, height)) for ends, height in zip(pairwise(x), y[1:], strict=True)]
@@ -178,7 +178,7 @@ def _hover(timed: pd.DataFrame) -> dict[str, Any]:
     rows = timed[["tied", "traditional"]].astype(object).join(times)
     text = (
         "<b>%{customdata[0]}</b><br>tied %{customdata[1]:.4f}<br>traditional %{customdata[2]:.4f}"
-        "<br>median %{customdata[3]}, 95% within %{customdata[4]}, mean %{customdata[5]}<extra></extra>"
+        "<br>median %{customdata[3]}, 95th percentile %{customdata[4]}, mean %{customdata[5]}<extra></extra>"
     )
     return {"customdata": named_rows(timed.index, rows.to_numpy()), "hovertemplate": text}
 
@@ -244,7 +244,7 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
             marker=marker,
             customdata=named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
             hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>"
-            f"DR@{k} %{{customdata[2]:.4f}}<br>%{{customdata[3]:.1%}} of what it finds repeats a target"
+            f"DR@{k} %{{customdata[2]:.4f}}<br>%{{customdata[3]:.1%}} of the relevant documents repeat a target"
             "<extra></extra>",
             cliponaxis=False,
         )
