@@ -307,7 +307,8 @@ def _chance_cells(
         colour = np.where(chance[row, column] < _DEEP, palette.text, palette.ground)
         figure.draw_words(x[column], y[row], figures, size=11, color=colour)
     add_chance_key(figure, palette.heat[2:], -_AXIS)
-    return figure.set_yaxes(tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], showgrid=False)
+    look = {"showgrid": False, "ticklabelstandoff": _AIR}
+    return figure.set_yaxes(tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], **look)
 
 
 MAX_STEPS = 400

@@ -14,9 +14,8 @@ from metrics.evaluation import EQUAL, score_runs
 from metrics.evaluation.evaluation import adds_queries
 from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
 from metrics.measures import parse
-from metrics.report.model import Section
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
-from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table, legend
+from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Section, Table, legend
 from metrics.runs.findings import FindingGroup, group_findings
 from metrics.studies.audit.audited_order import VERDICTS as STANDINGS
 from metrics.studies.audit.audited_order import audit_finding, widest_first, written_chances

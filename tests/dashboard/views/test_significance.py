@@ -283,7 +283,7 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
             written_p(p, 4) for p in rows["p_adjusted"]
         }
     zero, *washes = sorted(figure.layout.shapes, key=lambda shape: shape.type)
-    assert (zero.type, zero.x0, zero.x1, zero.y0, zero.y1, zero.yref) == ("line", 0, 0, 0, 1, "paper")
+    assert (zero.type, zero.x0, zero.x1, zero.y0, zero.y1, zero.yref) == ("line", 0, 0, 0, 1, "y domain")
     assert len(washes) == outcome.changed.sum()
     assert set(outcome.tied["reranker"]) <= set(words(figure)), "names stand in the chart, not left of it"
 
