@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text
+from dashboard.charts.figure import Figure, named_ticks
+from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text, safe
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note_of, safe, set_xaxes, set_yaxes, style
 from metrics.studies.audit.reproduction import VERDICTS
 from metrics.studies.prose import decimal
 
@@ -57,18 +56,9 @@ def reproduction_matrix(
     table, measures = matrix_cells(figures), list(dict.fromkeys(figures["measure"]))
     drawn_cells = table[table["reranker"].isin(list(rerankers))]
     rows, columns = pd.Index(rerankers), pd.Index(measures)
-    figure, n = Figure(), len(rerankers)
-    stripes = np.arange(0, n, 2)
-    figure.draw_bars(
-        x=np.full(len(stripes), len(measures)),
-        base=-0.5,
-        y=stripes,
-        orientation="h",
-        width=1,
-        marker={"color": palette.faint, "opacity": 0.5},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    figure, stripes = Figure(palette), np.arange(0, len(rerankers), 2)
+    stripe = {"marker": {"color": palette.faint, "opacity": 0.5}, "orientation": "h", "width": 1}
+    figure.draw_bars(x=np.full(len(stripes), len(measures)), base=-0.5, y=stripes, **stripe)
     counts = figures["verdict"].value_counts()
     for verdict, words, marker in zip(VERDICTS, _WORDS, _markers(palette), strict=True):
         cells = drawn_cells[drawn_cells["verdict"] == verdict]
@@ -83,11 +73,10 @@ def reproduction_matrix(
             textfont={"size": 10, "color": palette.traditional},
             name=f"{words} · {counts.get(verdict, 0):,}",
             customdata=[_hover(cell) for cell in cells.to_dict("records")],
-            hovertemplate="%{customdata}<extra></extra>",
-            cliponaxis=False,
+            hovertemplate="%{customdata}",
         )
-    _add_counts(figure, table, columns, n, palette)
-    return _lay_out(figure, rerankers, measures, int(table["reranker"].nunique()), palette)
+    _add_counts(figure, table, columns, len(rerankers))
+    return _lay_out(figure, rerankers, measures, int(table["reranker"].nunique()))
 
 
 def _markers(palette: Palette) -> list[dict[str, Any]]:
@@ -106,7 +95,7 @@ def _short_difference(value: float) -> str:
 def _hover(cell: dict[str, Any]) -> str:
     lines = [f"<b>{hover_text(str(cell['reranker']))}</b>", hover_text(str(cell["measure"]))]
     if cell["n"] > 1:
-        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures are not reproduced; the farthest off:")
+        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures are not reproduced. The largest difference:")
     if pd.notna(cell["query_id"]):
         lines.append(f"query {hover_text(str(cell['query_id']))}")
     lines.append(f"published {decimal(cell['published'], 4)}")
@@ -115,57 +104,35 @@ def _hover(cell: dict[str, Any]) -> str:
     return "<br>".join([*lines, _WORDS[VERDICTS.index(cell["verdict"])]])
 
 
-def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int, palette: Palette) -> None:
+def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int) -> None:
     """Write below each measure how many rerankers are reproduced, orange if not all."""
     comes_out = (table["verdict"] != VERDICTS[-1]).groupby(table["measure"], sort=False)
     counts, totals = comes_out.sum().reindex(columns), comes_out.size().reindex(columns)
-    figure.draw_scatter(
-        x=np.arange(len(columns)),
-        y=np.full(len(columns), row),
-        mode="text",
-        text=[f"{count:,}" for count in counts],
-        textfont={
-            "size": 12,
-            "color": np.where(counts.eq(totals), palette.muted, palette.traditional).tolist(),
-        },
-        customdata=[
-            f"{count:,} of {total:,} are reproduced" for count, total in zip(counts, totals, strict=True)
-        ],
-        hovertemplate="%{customdata}<extra></extra>",
-        showlegend=False,
-        cliponaxis=False,
+    pairs = zip(counts, totals, strict=True)
+    figure.draw_words(
+        np.arange(len(columns)),
+        np.full(len(columns), row),
+        [f"{count:,}" for count in counts],
+        color=np.where(counts.eq(totals), figure.palette.muted, figure.palette.traditional),
+        customdata=[f"{count:,} of {total:,} are reproduced" for count, total in pairs],
+        hovertemplate="%{customdata}",
     )
 
 
-def _lay_out(
-    figure: Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int, palette: Palette
-) -> Figure:
+def _lay_out(figure: Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int) -> Figure:
     rows = _ROW * max(len(rerankers) + 1, _LEAST_ROWS)
-    style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
-    label_rows(figure, rerankers, palette, top=0.5)
+    figure.style(rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
+    label_rows(figure, rerankers)
     labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} reproduced"]
-    set_yaxes(
-        figure,
-        tickvals=np.arange(len(labels)),
-        ticktext=labels,
-        range=[len(labels) - 0.5, -0.5],
-        showgrid=False,
-    )
+    figure.set_yaxes(**named_ticks(labels), range=[len(labels) - 0.5, -0.5])
     margins = figure.settings["margin"]
     margins["l"] = max(margins["l"], 120)
     names = list(chart_names(measures, CARD_COLUMNS).values())
     is_level = len(measures) <= _LEVEL and max(map(len, names), default=0) <= _LEVEL_COLUMNS
     place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
     figure.set_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
-    return set_xaxes(
-        figure,
-        side="top",
-        showgrid=False,
-        tickvals=np.arange(len(measures)),
-        ticktext=names,
-        tickangle=0 if is_level else -40,
-        range=[-0.5, len(measures) - 0.5],
-    )
+    ends, angle = [-0.5, len(measures) - 0.5], 0 if is_level else -40
+    return figure.set_xaxes(side="top", **named_ticks(names), tickangle=angle, range=ends)
 
 
 _RULE_ROW, _BAR = 46, 0.26
@@ -180,53 +147,35 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> Fi
     """
     comes_out = conventions["to_the_digit"] + conventions["by_rounding"]
     totals = comes_out + conventions["does_not_come_out"]
-    n, rows = len(conventions), np.arange(len(conventions))
-    is_shown = rows == row
-    figure = Figure()
-    look = {"orientation": "h", "width": _BAR, "showlegend": False}
-    hover = [
-        f"<b>{safe(label, _LABEL_COLUMNS)}</b><br>{digit:,} to the digit, {rounding:,} by rounding<br>"
-        f"{off:,} of {total:,} not reproduced"
-        for label, digit, rounding, off, total in zip(
-            conventions["label"],
-            conventions["to_the_digit"],
-            conventions["by_rounding"],
-            conventions["does_not_come_out"],
-            totals,
-            strict=True,
-        )
+    n, is_shown = len(conventions), np.arange(len(conventions)) == row
+    figure = Figure(palette).style(24 + _RULE_ROW * n, t=12, b=12, l=4, r=44)
+    data = [
+        [
+            index,
+            f"<b>{safe(rule.label, _LABEL_COLUMNS)}</b><br>{rule.to_the_digit:,} to the digit, "
+            f"{rule.by_rounding:,} by rounding<br>{rule.does_not_come_out:,} of {total:,} not reproduced",
+        ]
+        for index, (rule, total) in enumerate(zip(conventions.itertuples(), totals, strict=True))
     ]
-    data = [[int(row), text] for row, text in zip(rows, hover, strict=True)]
-    for lengths, colour in (
-        (totals, np.full(n, palette.faint)),
-        (comes_out, np.where(is_shown, palette.text, palette.other)),
-    ):
+    filled = np.where(is_shown, palette.text, palette.other)
+    for lengths, colour in ((totals, np.full(n, palette.faint)), (comes_out, filled)):
         figure.draw_bars(
             x=lengths / totals,
-            y=rows,
-            marker={"color": colour.tolist(), "opacity": 1, "line": {"width": 0}},
+            y=np.arange(n),
+            orientation="h",
+            width=_BAR,
+            marker={"color": colour, "opacity": 1, "line": {"width": 0}},
             customdata=data,
-            hovertemplate="%{customdata[1]}<extra></extra>",
+            hovertemplate="%{customdata[1]}",
             selected={"marker": {"opacity": 1}},
             unselected={"marker": {"opacity": 1}},
-            **look,
         )
-    style(figure, palette, 24 + _RULE_ROW * n, t=12, b=12, l=4, r=44)
-    _write(figure, conventions["label"].tolist(), comes_out.tolist(), is_shown.tolist(), palette)
-    figure.set_layout(barmode="overlay")
-    set_yaxes(figure, visible=False, range=[n - 0.6, -0.75])
-    return set_xaxes(figure, visible=False, range=[0, 1])
-
-
-def _write(
-    figure: Figure, labels: list[str], counts: list[int], is_shown: list[bool], palette: Palette
-) -> None:
     above = {"x": 0, "xref": "x", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
     beside = {"x": 1, "xref": "x", "xanchor": "left", "yanchor": "middle", "xshift": 8}
-    notes = []
-    for row, (label, count, is_bold) in enumerate(zip(labels, counts, is_shown, strict=True)):
-        name, figures = safe(label, _LABEL_COLUMNS), f"{count:,}"
-        font = {"size": 13, "color": palette.text if is_bold else palette.muted}
-        for text, place in ((name, above), (figures, beside)):
-            notes.append(note_of(f"<b>{text}</b>" if is_bold else text, palette, y=row, font=font, **place))
-    figure.write_notes(notes)
+    for index, (label, count) in enumerate(zip(conventions["label"], comes_out, strict=True)):
+        bold = "<b>{}</b>" if index == row else "{}"
+        font = {"size": 13, "color": palette.text if index == row else palette.muted}
+        figure.write(bold.format(safe(label, _LABEL_COLUMNS)), y=index, font=font, **above)
+        figure.write(bold.format(f"{count:,}"), y=index, font=font, **beside)
+    figure.set_layout(barmode="overlay").set_yaxes(visible=False, range=[n - 0.6, -0.75])
+    return figure.set_xaxes(visible=False, range=[0, 1])

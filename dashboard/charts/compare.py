@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
+from dashboard.charts.figure import Figure, signed_ticks
 from dashboard.charts.labels import CARD_COLUMNS, MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import (
     CLEAR_TOP,
@@ -19,12 +19,11 @@ from dashboard.charts.marks import (
     label_rows_above,
 )
 from dashboard.charts.palette import Palette, blend, faded, ink
-from dashboard.charts.style import note_of, set_xaxes, set_yaxes, signed_ticks, style
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
 from metrics.studies.significance import Verdicts
 from metrics.studies.test_registry import is_significant
-from metrics.support.arrays import BoolArray, IntArray
+from metrics.support.arrays import BoolArray
 from metrics.support.wording import chance_percent, count_of, percent, with_signs, written_p
 
 _FOREST_ROW, _SLIM_ROW = 60, 36
@@ -47,50 +46,36 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     the values.
     """
     middle = 0.0 if is_slim else _MIDDLE
-    figure = Figure()
+    figure = Figure(palette)
     is_outlying = _is_outlying(verdicts)
     verdicts = verdicts.without_untested()
-    _add_ground(figure, np.flatnonzero(verdicts.changed), palette)
-    _add_differences(figure, verdicts, ~is_outlying, "traditional", palette, middle)
-    _add_differences(figure, verdicts, ~is_outlying, "tied", palette, middle)
-    add_legend(
-        figure,
-        {
-            "traditional": _marker("diamond", 10, palette.traditional, palette.traditional),
-            "tied": _marker("circle", 10, palette.tied, palette.tied),
-            "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
-        },
-    )
-    row_height = _SLIM_ROW if is_slim else _FOREST_ROW
-    style(figure, palette, 112 + row_height * len(verdicts.tied), r=_STARS_ROOM, t=56)
+    names = verdicts.tied["reranker"]
+    for row in np.flatnonzero(verdicts.changed):
+        wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
+        figure.draw_shape(type="rect", x0=0, x1=1, xref="paper", y0=row - 0.44, y1=row + 0.44, **wash)
+    figure.draw_upright(0, line={"width": 1, "dash": "solid"}, layer="below")
+    _add_differences(figure, verdicts, ~is_outlying, "traditional", middle)
+    _add_differences(figure, verdicts, ~is_outlying, "tied", middle)
+    marks = {
+        "traditional": _marker("diamond", 10, palette.traditional, palette.traditional),
+        "tied": _marker("circle", 10, palette.tied, palette.tied),
+        "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
+    }
+    add_legend(figure, marks)
+    figure.style(112 + (_SLIM_ROW if is_slim else _FOREST_ROW) * len(names), r=_STARS_ROOM, t=56)
     if is_slim:
-        label_rows(figure, verdicts.tied["reranker"], palette, CARD_COLUMNS, CLEAR_TOP)
+        label_rows(figure, names, CARD_COLUMNS, CLEAR_TOP)
     else:
         washed = blend(palette.ground, palette.traditional, _WASH)
-        grounds = np.where(verdicts.changed, washed, palette.ground)
-        label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08, grounds)
+        label_rows_above(figure, names, 0.08, np.where(verdicts.changed, washed, palette.ground))
     low, high = _axis_ends(verdicts, ~is_outlying)
-    room = 0.06 * (high - low)
-    set_xaxes(
-        figure,
-        title_text=f"{measure} difference",
-        range=[low - room, high + room] if high > low else None,
-        **signed_ticks(low - room, high + room, 6),
-    )
-    figure.write_notes(
-        _outlying_note(verdicts, int(row), palette, middle) for row in np.flatnonzero(is_outlying)
-    )
-    _add_stars(figure, verdicts, palette, middle)
+    low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
+    ends = [low, high] if high > low else None
+    figure.set_xaxes(title_text=f"{measure} difference", range=ends, **signed_ticks(low, high, 6))
+    for row in np.flatnonzero(is_outlying):
+        _write_outlying(figure, verdicts, int(row), middle)
+    _add_stars(figure, verdicts, middle)
     return figure
-
-
-def _add_ground(figure: Figure, changed_rows: IntArray, palette: Palette) -> None:
-    wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
-    for row in changed_rows:
-        box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
-        figure.draw_shape(type="rect", **box, **wash)
-    zero = {"color": palette.text, "width": 1}
-    figure.draw_shape(type="line", x0=0, x1=0, y0=0, y1=1, yref="paper", line=zero, layer="below")
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:
@@ -114,28 +99,19 @@ def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
     return float(ends.min(initial=0)), float(ends.max(initial=0))
 
 
-def _add_differences(
-    figure: Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette, middle: float
-) -> None:
+def _add_differences(figure: Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, middle: float) -> None:
     """Add the tied or traditional differences with their intervals."""
-    is_tied = kind == "tied"
+    is_tied, palette = kind == "tied", figure.palette
     colour = palette.tied if is_tied else palette.traditional
     rows = (verdicts.tied if is_tied else verdicts.traditional)[is_drawn]
-    fills = is_significant(rows["p_adjusted"].to_numpy(), verdicts.level)
-    fill = np.where(fills, colour, palette.ground)
+    fill = np.where(is_significant(rows["p_adjusted"].to_numpy(), verdicts.level), colour, palette.ground)
     marker = _marker("circle", 11, fill, colour) if is_tied else _marker("diamond", 13, fill, colour)
+    interval = {"type": "data", "symmetric": False, "color": colour, "thickness": 2.5, "width": 0}
+    ends = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
     figure.draw_scatter(
         x=rows["difference"],
         y=np.flatnonzero(is_drawn) + middle + (_SHIFT if is_tied else -_SHIFT),
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": (rows["high"] - rows["difference"]).to_numpy(),
-            "arrayminus": (rows["difference"] - rows["low"]).to_numpy(),
-            "color": colour,
-            "thickness": 2.5,
-            "width": 0,
-        },
+        error_x=interval | ends,
         mode="markers",
         marker=marker | {"opacity": 1},
         name=kind,
@@ -145,46 +121,42 @@ def _add_differences(
             for row in rows.itertuples()
         ],
         hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>%{{customdata[1]}}"
-        "<br>%{customdata[2]}<extra></extra>",
+        "<br>%{customdata[2]}",
     )
 
 
 def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
     if np.isnan(row.p_adjusted):
-        return "nothing can be tested"
+        return "no test is possible"
     interval = f"from {signed(row.low, 4)} to {signed(row.high, 4)}"
     return f"{interval}<br>adjusted p {written_p(row.p_adjusted, 4)}"
 
 
-def _outlying_note(verdicts: Verdicts, row: int, palette: Palette, middle: float) -> dict[str, object]:
-    """Return the differences of an outlying row in words."""
+def _write_outlying(figure: Figure, verdicts: Verdicts, row: int, middle: float) -> None:
+    """Write the differences of an outlying row."""
     traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
     text = (
-        f"off the scale: <span style='color:{palette.traditional}'>{signed(traditional)}</span> and "
-        f"<span style='color:{palette.tied}'>{signed(tied)}</span>"
+        f"off the scale: <span style='color:{figure.palette.traditional}'>{signed(traditional)}</span> and "
+        f"<span style='color:{figure.palette.tied}'>{signed(tied)}</span>"
     )
-    if tied < 0:
-        return note_of(f"← {text}", palette, xref="paper", y=row + middle, x=0.01, xanchor="left")
-    return note_of(f"{text} →", palette, xref="paper", y=row + middle, x=0.99, xanchor="right")
+    text, x, side = (f"← {text}", 0.01, "left") if tied < 0 else (f"{text} →", 0.99, "right")
+    figure.write(text, xref="paper", y=row + middle, x=x, xanchor=side)
 
 
-def _add_stars(figure: Figure, verdicts: Verdicts, palette: Palette, middle: float) -> None:
+def _add_stars(figure: Figure, verdicts: Verdicts, middle: float) -> None:
     """Write the adjusted verdicts beside the rows."""
+    palette = figure.palette
     columns = (
         (verdicts.traditional, 24, "trad.", palette.traditional),
         (verdicts.tied, 60, "tied", palette.tied),
     )
-    notes: list[dict[str, object]] = []
     for table, shift, title, colour in columns:
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
-        font = {"color": colour, "size": 12}
-        notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="top", font=font))
+        figure.write(title, **place, yref="paper", y=1, yanchor="top", font={"color": colour, "size": 12})
         for row, stars in enumerate(table["stars"]):
-            font = (
-                {"color": palette.muted, "size": 12} if stars in {"ns", "–"} else {"color": colour, "size": 15}
-            )
-            notes.append(note_of(stars, palette, **place, y=row + middle, font=font))
-    figure.write_notes(notes)
+            is_quiet = stars in {"ns", "–"}
+            font = {"color": palette.muted if is_quiet else colour, "size": 12 if is_quiet else 15}
+            figure.write(stars, **place, y=row + middle, font=font)
 
 
 _ROW = 30, 16
@@ -232,12 +204,12 @@ def order_matrix(
         legend["85: leans"] = blend(palette.faint, palette.warm[2], 0.3)
     pale = {
         ">99: settled in practice": pairs["reversible"].any(),
-        f"{_UNMOVED} : no tie order reverses it": (text == _UNMOVED).any(),
+        f"{_UNMOVED} : no tie order swaps the pair": (text == _UNMOVED).any(),
         f"{_LEVEL} : equal in every tie order": (text == _LEVEL).any(),
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
-    figure = _draw_cells((doubt, text, hover), scale, (0, 1))
-    return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
+    figure = _draw_cells(palette, (doubt, text, hover), scale, (0, 1))
+    return _lay_out_triangle(figure, order, legend, is_narrow=is_narrow)
 
 
 def verdict_matrix(
@@ -265,8 +237,8 @@ def verdict_matrix(
     fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
     steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
     legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
-    figure = _draw_cells((kind, text, hover), steps, (-0.5, 3.5))
-    return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
+    figure = _draw_cells(palette, (kind, text, hover), steps, (-0.5, 3.5))
+    return _lay_out_triangle(figure, order, legend, is_narrow=is_narrow)
 
 
 def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -275,6 +247,7 @@ def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _draw_cells(
+    palette: Palette,
     triangles: tuple[np.ndarray, np.ndarray, np.ndarray],
     colours: Sequence[list[Any]],
     ends: tuple[float, float],
@@ -282,8 +255,8 @@ def _draw_cells(
     """Draw cells; of many rerankers, words appear on hover only."""
     values, text, hover = triangles
     words = text if len(text) <= _MAX_WRITTEN else None
-    look = {"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False}
-    return Figure().draw(cells(values, colours, words, zmin=ends[0], zmax=ends[1], customdata=hover, **look))
+    look = {"zmin": ends[0], "zmax": ends[1], "customdata": hover, "hovertemplate": "%{customdata}"}
+    return Figure(palette).draw(cells(values, colours, words, **look))
 
 
 def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
@@ -293,7 +266,7 @@ def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a
         return _chance_text(chance), f"in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
     if pair.equal == 1:
         return _LEVEL, "equal in every tie order"
-    return _UNMOVED, f"no tie order reverses it{level}"
+    return _UNMOVED, f"no tie order swaps the pair{level}"
 
 
 def _chance_text(chance: float) -> str:
@@ -309,70 +282,49 @@ def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> s
 
 
 def _lay_out_triangle(
-    figure: Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette, *, is_narrow: bool
+    figure: Figure, order: Sequence[str], legend: Mapping[str, str], *, is_narrow: bool
 ) -> Figure:
     """Number the columns, name the rows, and add a legend of words → colour."""
     n = len(order)
     is_narrow = is_narrow and n <= _MAX_WRITTEN
-    margin = 8
-    if is_narrow:
-        _name_above(figure, order, palette)
-    else:
-        margin = max(margin, _name_at_diagonal(figure, order, palette))
-    look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": palette.muted}}
+    margin = max(8, (_name_above if is_narrow else _name_at_diagonal)(figure, order))
+    look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": figure.palette.muted}}
     add_legend(figure, {words: look | {"color": colour} for words, colour in legend.items()})
     is_inside = n >= _LEGEND_INSIDE and not is_narrow
     row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], 900 // n))
     margins = {"l": margin, "t": 28, "b": 8 if is_inside else 96}
     above = _NAME / _PHONE_ROW if is_narrow else 0  # rows that the first name takes
-    style(figure, palette, margins["t"] + margins["b"] + round(row * (n + above)), **margins)
+    figure.style(margins["t"] + margins["b"] + round(row * (n + above)), **margins)
     place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}
     figure.set_layout(showlegend=True, legend=place | {"font": {"size": 12}})
     step = 1 if n <= 2 * _MAX_WRITTEN else 10
-    places = np.arange(n)
-    ticks = places[(places == 0) | ((places + 1) % step == 0)]
-    set_xaxes(
-        figure,
-        side="top",
-        showgrid=False,
-        tickvals=ticks,
-        ticktext=ticks + 1,
-        tickangle=0,
-        range=[-0.5, n - 0.5],
-    )
-    return set_yaxes(figure, showgrid=False, showticklabels=False, range=[n - 0.5, -0.5 - above])
+    ticks = np.array([place for place in range(n) if place == 0 or (place + 1) % step == 0])
+    look = {"side": "top", "showgrid": False, "tickangle": 0}
+    figure.set_xaxes(tickvals=ticks, ticktext=ticks + 1, range=[-0.5, n - 0.5], **look)
+    return figure.set_yaxes(showgrid=False, showticklabels=False, range=[n - 0.5, -0.5 - above])
 
 
-def _name_at_diagonal(figure: Figure, order: Sequence[str], palette: Palette) -> int:
+def _name_at_diagonal(figure: Figure, order: Sequence[str]) -> int:
     """Write names left of their cells; return the margin they need."""
     labels, places = short_names(order, MATRIX_COLUMNS), np.arange(len(order))
-    figure.draw_scatter(
-        x=places + 0.4,
-        y=places,
-        mode="text",
-        text=[f"{escaped(labels[name])}  <b>{place}</b>" for place, name in enumerate(order, start=1)],
-        textposition="middle left",
-        textfont={"size": 12, "color": palette.text},
-        cliponaxis=False,
-        hovertext=[hover_text(name) for name in order],
-        hoverinfo="text",
-        showlegend=False,
-    )
+    words = [f"{escaped(labels[name])}  <b>{place}</b>" for place, name in enumerate(order, start=1)]
+    hover = {"hovertext": [hover_text(name) for name in order], "hoverinfo": "text"}
+    figure.draw_words(places + 0.4, places, words, textposition="middle left", **hover)
     cell = (matrix_width(len(order)) - 150) / len(order)
     widths = _LETTER * (np.array([text_columns(labels[name]) for name in order]) + 4)
     return int((widths - cell * (places + 0.9)).max())
 
 
-def _name_above(figure: Figure, order: Sequence[str], palette: Palette) -> None:
+def _name_above(figure: Figure, order: Sequence[str]) -> int:
+    """Write names above their cells, which needs no margin."""
     labels = short_names(order, MATRIX_COLUMNS)
     figure.set_traces({"type": "heatmap"}, ygap=_NAME, textfont={"size": 10})
-    foot = (_PHONE_ROW - _NAME) / 2 / _PHONE_ROW
     place = {"x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    font = {"size": 12, "color": palette.text}
-    figure.write_notes(
-        note_of(f"<b>{row + 1}</b>  {escaped(labels[name])}", palette, **place, y=row - foot, font=font)
-        for row, name in enumerate(order)
-    )
+    font = {"size": 12, "color": figure.palette.text}
+    for row, name in enumerate(order):
+        y = row - (_PHONE_ROW - _NAME) / 2 / _PHONE_ROW
+        figure.write(f"<b>{row + 1}</b>  {escaped(labels[name])}", **place, y=y, font=font)
+    return 0
 
 
 _MAX_FINISHES = 12
@@ -403,37 +355,44 @@ def finish_heatmap(
     is_open = (spread["worst_place"] > spread["best_place"]).to_numpy()
     chance = places.to_numpy().clip(max=np.where(is_open, _NEARLY, 1.0)[:, None])
     is_drawn = chance >= _MIN_CHANCE
-    words = np.vectorize(_finish_text, otypes=[object])(chance)
+    words = np.vectorize(lambda share: with_signs(percent(share)), otypes=[object])(chance)
     short = np.where(is_drawn, [[text.removesuffix("%") for text in row] for row in words], "")
     text = np.where(is_drawn, words, "") if n <= _MAX_SIGNED else short if n <= _MAX_FINISHES else None
     shades = (*palette.heat[:4], palette.tied)
     is_traditional = np.arange(1, n + 1) == np.array(traditional)[:, None]
-    figure = Figure().draw(
+    inked = np.vectorize(partial(_inked, shades), otypes=[object])
+    figure = Figure(palette).draw(
         cells(
             np.where(is_drawn, chance, np.nan),
             shades,
-            None
-            if text is None
-            else np.vectorize(partial(_inked, shades), otypes=[object])(text, chance, is_traditional),
+            None if text is None else inked(text, chance, is_traditional),
             x=np.arange(1, n + 1),
             zmin=0,
             zmax=1,
             xgap=3,
             ygap=_FINISH_NAME,
             customdata=np.dstack([np.repeat(names[:, None], n, axis=1), words]),
-            hovertemplate="<b>%{customdata[0]}</b><br>rank %{x}: %{customdata[1]}<extra></extra>",
+            hovertemplate="<b>%{customdata[0]}</b><br>rank %{x}: %{customdata[1]}",
         )
     )
     for row, (best, worst) in enumerate(zip(spread["best_place"], spread["worst_place"], strict=True)):
         box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
         figure.draw_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
-    _add_traditional(figure, names, traditional, is_drawn, palette)
-    style(figure, palette, 96 + _FINISH_ROW * len(names), b=40)
-    add_chance_key(figure, palette, shades[1:], -6)
-    label_rows_above(figure, places.index, palette, _HALF + 0.04)
-    set_yaxes(figure, range=[len(names) - 0.5, -0.85])
+    is_lowered = is_drawn[is_traditional] & (n <= _MAX_FINISHES)
+    figure.draw_scatter(
+        x=np.array(traditional),
+        y=np.arange(len(names)) + _LOWERED * is_lowered,
+        mode="markers",
+        marker=covering_diamond(palette, 12),
+        customdata=list(zip(names, traditional, strict=True)),
+        hovertemplate="<b>%{customdata[0]}</b><br>traditional rank %{customdata[1]}",
+    )
+    figure.style(96 + _FINISH_ROW * len(names), b=40)
+    add_chance_key(figure, shades[1:], -6)
+    label_rows_above(figure, places.index, _HALF + 0.04)
+    figure.set_yaxes(range=[len(names) - 0.5, -0.85])
     step = 1 if n <= 2 * _MAX_FINISHES else 10
-    return set_xaxes(figure, side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
+    return figure.set_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
 
 
 def _inked(shades: Sequence[str], text: str, chance: float, is_traditional: bool) -> str:  # noqa: FBT001 vectorized
@@ -441,22 +400,3 @@ def _inked(shades: Sequence[str], text: str, chance: float, is_traditional: bool
     low = min(int(chance * (len(shades) - 1)), len(shades) - 2)
     shade = blend(shades[low], shades[low + 1], chance * (len(shades) - 1) - low)
     return text and f"<span style='color:{ink(shade)}'>{text}</span>{'<br>&nbsp;' * is_traditional}"
-
-
-def _finish_text(chance: float) -> str:
-    return with_signs(percent(chance))
-
-
-def _add_traditional(
-    figure: Figure, names: np.ndarray, traditional: Sequence[int], is_drawn: BoolArray, palette: Palette
-) -> None:
-    n = is_drawn.shape[1]
-    has_figure = is_drawn[np.arange(len(names)), np.array(traditional, dtype=int) - 1] & (n <= _MAX_FINISHES)
-    figure.draw_scatter(
-        x=np.array(traditional),
-        y=np.arange(len(names)) + _LOWERED * has_figure,
-        mode="markers",
-        marker=covering_diamond(palette, 12),
-        customdata=list(zip(names, traditional, strict=True)),
-        hovertemplate="<b>%{customdata[0]}</b><br>traditional rank %{customdata[1]}<extra></extra>",
-    )

@@ -7,19 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import (
-    add_band,
-    add_legend,
-    add_values,
-    dotted_line,
-    line_names,
-    tied_dot,
-    traditional_diamond,
-)
+from dashboard.charts.figure import Figure, padded_range
+from dashboard.charts.labels import hover_text, safe
+from dashboard.charts.marks import add_band, add_legend, add_values, line_names, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import add_key, note, padded_range, safe, set_xaxes, set_yaxes, style
 from metrics.support.arrays import histogram
 
 BARS = 60
@@ -28,17 +19,15 @@ BARS = 60
 def column_histogram(values: pa.ChunkedArray, palette: Palette, *, is_score: bool) -> Figure:
     """Draw a small histogram of scores (blue) or grades (grey); infinite values are skipped."""
     counts, middles = histogram(values.to_numpy(), BARS)
-    figure = Figure().draw_bars(
+    figure = Figure(palette).style(72, t=2, b=2, l=0, r=0).set_layout(bargap=0.08)
+    figure.draw_bars(
         x=np.arange(BARS),  # the browser can place neither neighbours in float64 nor the ends of its range
         y=counts,
         customdata=middles,
         marker={"color": palette.tied if is_score else palette.other},
-        hovertemplate="about %{customdata:.4g}: %{y:,} rows<extra></extra>",
+        hovertemplate="%{y:,} rows near %{customdata:.4g}",
     )
-    style(figure, palette, 72, t=2, b=2, l=0, r=0)
-    figure.set_layout(bargap=0.08)
-    set_yaxes(figure, visible=False)
-    return set_xaxes(figure, visible=False)
+    return figure.set_yaxes(visible=False).set_xaxes(visible=False)
 
 
 VersionAxis = Literal["added", "version"]
@@ -50,7 +39,7 @@ _HOVER_COLUMNS = ["name", "added", "tied", "traditional", "worst", "best", "n_sh
 _HOVER = (
     "<b>%{customdata[0]}</b><br>added %{customdata[1]}<br>tied %{customdata[2]:.4f}<br>traditional "
     "%{customdata[3]:.4f}<br>worst %{customdata[4]:.4f}, best %{customdata[5]:.4f}<br>"
-    "%{customdata[6]} of %{customdata[7]} judged queries<extra></extra>"
+    "%{customdata[6]} of %{customdata[7]} judged queries"
 )
 
 
@@ -62,43 +51,35 @@ def version_history(
     `versions` has reranker, name, version, added (local time), tied, worst, best, traditional, n_shared and
     n_judged, oldest version first. A single reranker is blue.
     """
-    figure = Figure()
     groups = {
         str(name): group.sort_values(axis, kind="stable")
         for name, group in versions.groupby("reranker", sort=False)
     }
     is_alone = len(groups) == 1
+    figure = Figure(palette).style(HEIGHT, r=12 if is_alone else 150)
     paint = {name: palette.tied if is_alone else colours[name] for name in groups}
     for name, group in groups.items():
         band = palette.bounds if is_alone else faded(paint[name], 0.2)
-        outline = {"mode": "lines", "line": {"width": 0, "color": paint[name]}, "showlegend": False}
+        outline = {"mode": "lines", "line": {"width": 0, "color": paint[name]}}
         add_band(figure, group[axis], group["worst"], group["best"], band, **outline)
     for name, group in groups.items():
-        _add_line(figure, group, palette, paint[name], axis)
-    own = palette.tied if is_alone else palette.muted
+        added = group["added"].dt.strftime("%Y-%m-%d %H:%M")
+        readable = group.assign(name=group["name"].map(hover_text), added=added)[_HOVER_COLUMNS]
+        hover = {"customdata": readable, "hovertemplate": _HOVER, "showlegend": False}
+        add_values(figure, group, {"color": paint[name], "width": 2}, x=group[axis], **hover)
     band = palette.bounds if is_alone else faded(palette.muted, 0.3)
     marks = {
-        "tied": tied_dot(palette) | {"color": own},
+        "tied": tied_dot(palette) | {"color": palette.tied if is_alone else palette.muted},
         "traditional": traditional_diamond(palette),
         "worst to best case": {"symbol": "square", "size": 13, "color": band},
     }
     add_legend(figure, marks)
-    style(figure, palette, HEIGHT, r=12 if is_alone else 150)
-    set_yaxes(figure, title_text=safe(measure), range=_value_range(versions))
+    figure.set_yaxes(title_text=safe(measure), range=_value_range(versions))
     _set_version_axis(figure, versions, axis)
     if not is_alone:
         newest = pd.DataFrame([group.loc[group[axis].idxmax()] for group in groups.values()])
-        _add_names(figure, newest, paint, palette, axis)
+        _add_names(figure, newest, paint, axis)
     return figure
-
-
-def _add_line(figure: Figure, group: pd.DataFrame, palette: Palette, colour: str, axis: VersionAxis) -> None:
-    readable = group.assign(
-        name=group["name"].map(hover_text), added=group["added"].dt.strftime("%Y-%m-%d %H:%M")
-    )
-    hover = {"customdata": readable[_HOVER_COLUMNS].to_numpy(), "hovertemplate": _HOVER}
-    line = {"color": colour, "width": 2}
-    add_values(figure, group, palette, line, x=group[axis], **hover, showlegend=False)
 
 
 def _value_range(versions: pd.DataFrame) -> tuple[float, float]:
@@ -113,25 +94,22 @@ def _set_version_axis(figure: Figure, versions: pd.DataFrame, axis: VersionAxis)
     if axis == "version":
         ends = [1 - 0.03 * last, last + 0.03 * last]
         step = max(1, int(last) // 12)
-        set_xaxes(figure, title_text="version, oldest first", range=ends, dtick=step, tickformat="d")
+        figure.set_xaxes(title_text="version, oldest first", range=ends, dtick=step, tickformat="d")
     else:
         room = max((last - first) * 0.03, pd.Timedelta(minutes=1))
         ends = [first - room, last + room]
-        set_xaxes(figure, title_text="added to the library", type="date", range=ends, nticks=8)
-    set_xaxes(figure, showgrid=False)
+        figure.set_xaxes(title_text="date added to the library", type="date", range=ends, nticks=8)
+    figure.set_xaxes(showgrid=False)
 
 
-def _add_names(
-    figure: Figure, newest: pd.DataFrame, paint: Mapping[str, str], palette: Palette, axis: VersionAxis
-) -> None:
+def _add_names(figure: Figure, newest: pd.DataFrame, paint: Mapping[str, str], axis: VersionAxis) -> None:
     """Name each reranker beside its newest version."""
     end = figure.settings["xaxis"]["range"][1]
     for row in newest.to_dict("records"):
         line = {"color": paint[str(row["reranker"])], "width": 1, "dash": "dot"}
         ends = {"x0": row[axis], "x1": end, "y0": row["tied"], "y1": row["tied"]}
         figure.draw_shape(type="line", layer="below", line=line, **ends)
-    values = newest.set_index("reranker")["tied"]
-    figure.write_notes(line_names(values, paint, palette, figure.settings["yaxis"]["range"], _PLOT_HEIGHT))
+    line_names(figure, newest.set_index("reranker")["tied"], paint, _PLOT_HEIGHT)
 
 
 MAX_POINTS = 1500
@@ -153,41 +131,27 @@ def running_means_chart(
     drawn_rows = np.unique(np.linspace(0, len(means) - 1, min(len(means), MAX_POINTS)).round().astype(int))
     rows = means.iloc[drawn_rows]
     late_rows = rows[rows["tied_of_late"].notna()]
-    figure = Figure()
-    ends = (late_rows["worst_of_late"], late_rows["best_of_late"])
-    add_band(figure, late_rows["n"], *ends, palette.bounds)
+    figure = Figure(palette).style(340, t=34, r=16).set_layout(showlegend=False)
+    add_band(figure, late_rows["n"], late_rows["worst_of_late"], late_rows["best_of_late"], palette.bounds)
     colours = {"traditional": palette.traditional, "tied": palette.tied}
     for name, colour in colours.items():
         _add_mean(figure, rows, name, "", {"color": colour, "width": 1.2, "dash": "dot"})
         _add_mean(figure, late_rows, name, "_of_late", {"color": colour, "width": 2.4})
     latest = means.iloc[-1]
     entries = [(name, colour, f"{latest[f'{name}_of_late']:.4f}") for name, colour in colours.items()]
-    add_key(
-        figure,
-        palette,
-        [
-            *reversed(entries),
-            ("dotted", palette.muted, "all lists so far"),
-            ("band", palette.muted, "worst to best"),
-        ],
-    )
-    style(figure, palette, 340, t=34, r=16)
+    others = [("dotted", palette.muted, "mean of all lists so far"), ("band", palette.muted, "worst to best")]
+    figure.write_key([*reversed(entries), *others])
     values = [f"{name}{late}" for name in ("tied", "traditional") for late in ("", "_of_late")]
-    plotted_values = rows[[*values, "worst_of_late", "best_of_late"]].to_numpy().ravel()
-    set_yaxes(
-        figure,
-        title_text=safe(f"{measure}, last {window:,}"),
-        range=padded_range(plotted_values[~np.isnan(plotted_values)]),
-    )
+    plotted = rows[[*values, "worst_of_late", "best_of_late"]].to_numpy()
+    title = safe(f"{measure}, last {window:,}")
+    figure.set_yaxes(title_text=title, range=padded_range(plotted[~np.isnan(plotted)]))
     room = 0.02 * max(len(means), 2)
-    set_xaxes(figure, title_text=f"list, {order}", range=[1 - room, len(means) + room], showgrid=False)
+    figure.set_xaxes(title_text=f"list, {order}", range=[1 - room, len(means) + room], showgrid=False)
     if change is not None:
-        x = change + 0.5
-        figure.draw_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="y domain", line=dotted_line(palette))
         side = "right" if change > len(means) / 2 else "left"
-        place = {"x": x, "xanchor": side, "y": 0, "yref": "paper", "yanchor": "bottom"}
-        note(figure, f"changed after {change:,}", palette, **place)
-    return figure.set_layout(showlegend=False)
+        place = {"x": change + 0.5, "xanchor": side, "y": 0, "yref": "paper", "yanchor": "bottom"}
+        figure.draw_upright(change + 0.5).write(f"changed after {change:,}", **place)
+    return figure
 
 
 def _add_mean(figure: Figure, rows: pd.DataFrame, name: str, late: str, line: dict[str, object]) -> None:

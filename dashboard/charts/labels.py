@@ -84,6 +84,11 @@ def clipped(text: str, longest: int) -> str:
     return _clip(_letters(_visible(text)), longest)
 
 
+def safe(text: str, longest: int = TEXT_COLUMNS) -> str:
+    """Return a user's text for a chart, clipped and escaped; `chart_names` shortens names side by side."""
+    return escaped(clipped(text, longest))
+
+
 def escaped(text: str) -> str:
     """Escape a text for a chart, where `<b>` would be bold."""
     label = html.escape(text, quote=False)

@@ -1,6 +1,6 @@
 """Charts of the Leaderboard: ranks beside scores, other tools, and the effect of further judgments."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text, short_names, text_columns
+from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text, safe, short_names, text_columns
 from dashboard.charts.marks import (
     CLEAR_TOP,
     VALUES,
-    VALUES_HOVER,
     add_band,
     add_bounds,
     add_bounds_rows,
@@ -25,19 +24,9 @@ from dashboard.charts.marks import (
     rows_height,
     tied_dot,
     traditional_diamond,
+    values_hover,
 )
 from dashboard.charts.palette import Palette, blend, faded
-from dashboard.charts.style import (
-    BELOW,
-    BELOW_TICKS,
-    note,
-    note_of,
-    padded_range,
-    safe,
-    set_xaxes,
-    set_yaxes,
-    style,
-)
 from metrics.evaluation import EQUAL
 from metrics.studies.judging import JudgingPlan
 from metrics.studies.leaderboard import swap_matrix
@@ -52,18 +41,21 @@ ENDS = ["lowest", "highest"]
 """Columns of the bounds for unjudged documents."""
 _HOLE_HOVER = (
     "<b>%{customdata[0]}</b><br>bounds %{customdata[1]:.4f} to %{customdata[2]:.4f}"
-    "<br>unjudged %{customdata[3]:.0%}<extra></extra>"
+    "<br>unjudged %{customdata[3]:.0%}"
 )
 
 
-def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
-    """Add a hatched bar from `lowest` to `highest` per reranker, and `expectation` as a tick."""
+def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> None:  # noqa: ANN401
+    """Add a hatched bar from `lowest` to `highest` per reranker, and `expectation` as a tick.
+
+    The expectation is the mean at the rate of relevant judged documents.
+    """
+    palette = figure.palette
     pale = blend(palette.bounds, palette.tied, 0.4)
     hatching = {"shape": "/", "fgcolor": pale, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
     add_bounds(
         figure,
         leaderboard[ENDS].set_axis(["worst", "best"], axis=1),
-        palette,
         name="with unjudged",
         marker={"color": palette.ground, "pattern": hatching, "line": {"color": pale, "width": 1}},
         customdata=named_rows(leaderboard.index, leaderboard[[*ENDS, "unjudged"]].to_numpy()),
@@ -72,42 +64,27 @@ def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, *
     )
     figure.set_layout(barmode="overlay")
     if "expectation" in leaderboard and leaderboard["expectation"].notna().any():
-        _add_expectations(figure, leaderboard, palette, **subplot)
+        figure.draw_scatter(
+            x=leaderboard["expectation"],
+            y=np.arange(len(leaderboard)),
+            mode="markers",
+            marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
+            name="estimate from the judged rate",
+            legendrank=1001,
+            customdata=named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
+            hovertemplate="<b>%{customdata[0]}</b><br>estimate from the judged rate %{x:.4f}",
+            **subplot,
+        )
 
 
-def _add_expectations(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
-    """Mark the mean expected at the rate of relevant judged documents."""
-    figure.draw_scatter(
-        x=leaderboard["expectation"],
-        y=np.arange(len(leaderboard)),
-        mode="markers",
-        marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
-        name="at the judged rate",
-        legendrank=1001,
-        customdata=named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
-        hovertemplate="<b>%{customdata[0]}</b><br>at the judged rate %{customdata[1]:.4f}<extra></extra>",
-        **subplot,
-    )
-
-
-def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:
-    """Return the share of unjudged documents at the end of each row."""
-    place = {"x": 1, "xref": "paper", "xanchor": "right"}
-    shares = leaderboard["unjudged"].to_numpy()
-    return [
-        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=1),
-        *(
-            note_of(
-                with_signs(percent(share)),
-                palette,
-                **place,
-                y=int(row),
-                font={"size": 12, "color": palette.traditional if share >= MANY_UNJUDGED else palette.muted},
-            )
-            for row, share in zip(np.arange(len(shares)), shares, strict=True)
-            if not np.isnan(share)
-        ),
-    ]
+def write_unjudged(figure: Figure, shares: pd.Series) -> None:
+    """Write the share of unjudged documents at the end of each row."""
+    place, palette = {"x": 1, "xref": "paper", "xanchor": "right"}, figure.palette
+    figure.write("unjudged", **place, y=0, yref="paper", yanchor="top", yshift=1)
+    for row, share in enumerate(shares):
+        font = {"size": 12, "color": palette.traditional if share >= MANY_UNJUDGED else palette.muted}
+        if not np.isnan(share):
+            figure.write(with_signs(percent(share)), **place, y=row, font=font)
 
 
 _END = 0.34
@@ -130,71 +107,60 @@ def tier_runs(tiers: pd.Series) -> list[TierRun]:
     return [TierRun(group[0][1], group[0][0], group[-1][0]) for group in rows]
 
 
-def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start: float) -> None:
+def add_tier_brackets(figure: Figure, tiers: pd.Series, start: float) -> None:
     """Add a bracket and a number per tier in column x4, and shade every second tier.
 
     The shade begins at `start`, a share of the width.
     """
-    runs = tier_runs(tiers)
+    runs, palette = tier_runs(tiers), figure.palette
     x = [value for _ in runs for value in (0.2, 0.4, 0.4, 0.2, None)]
     y = [value for _, first, last in runs for value in (*[first - _END] * 2, *[last + _END] * 2, None)]
     line = {"color": palette.muted, "width": 1.5}
-    look = {"xaxis": "x4", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False}
-    figure.draw_scatter(x=x, y=y, mode="lines", line=line, **look)
-    figure.draw_scatter(
-        x=np.full(len(runs), 0.5),
-        y=[(run.first + run.last) / 2 for run in runs],
-        mode="text",
-        text=[str(run.tier) for run in runs],
-        textposition="middle right",
-        textfont={"size": 12, "color": palette.muted},
-        **look,
-    )
-    figure.draw_shapes(_tier_shades(runs, palette, start))
-    foot = {"x": 0.3, "xref": "x4", "y": 0, "yref": "paper", "yanchor": "top", "yshift": 1}
-    note(figure, "tier", palette, **foot)
+    figure.draw_scatter(x=x, y=y, mode="lines", line=line, xaxis="x4", cliponaxis=False)
+    middles, words = [(run.first + run.last) / 2 for run in runs], [str(run.tier) for run in runs]
+    look = {"textposition": "middle right", "color": palette.muted, "xaxis": "x4"}
+    figure.draw_words(np.full(len(runs), 0.5), middles, words, **look)
+    _shade_tiers(figure, runs, start)
+    figure.write("tier", x=0.3, xref="x4", y=0, yref="paper", yanchor="top", yshift=1)
 
 
-def _tier_shades(
-    runs: Sequence[TierRun], palette: Palette, start: float, above: float = 0.5
-) -> list[dict[str, object]]:
-    """Return a shade for every second of several tiers, from `above` rows above its first row."""
-    look = {"layer": "below", "line": {"width": 0}, "fillcolor": faded(palette.other, 0.14)}
-    band = {"type": "rect", "xref": "paper", "x0": start, "x1": 1} | look
-    shaded = runs[::2] if len(runs) > 1 else []
-    return [band | {"y0": run.first - above, "y1": run.last + 1 - above} for run in shaded]
+def _shade_tiers(figure: Figure, runs: Sequence[TierRun], start: float, above: float = 0.5) -> None:
+    """Shade every second of several tiers, from `above` rows above its first row."""
+    band = {"xref": "paper", "x0": start, "x1": 1, "layer": "below", "line": {"width": 0}}
+    for run in runs[::2] if len(runs) > 1 else []:
+        ends = {"y0": run.first - above, "y1": run.last + 1 - above}
+        figure.draw_shape(type="rect", **band, **ends, fillcolor=faded(figure.palette.other, 0.14))
 
 
-def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
+def add_tier_lines(figure: Figure, tiers: pd.Series) -> None:
     """Add a numbered line above each tier of the strip."""
-    runs, place = tier_runs(tiers), {"y": 1.04, "yref": "paper"}
-    line = {
-        "type": "line",
-        "y0": 1.04,
-        "y1": 1.04,
-        "yref": "paper",
-        "line": {"color": palette.muted, "width": 1.5},
-    }
-    lines = [line | {"x0": run.first + 0.65, "x1": run.last + 1.35} for run in runs]
-    figure.draw_shapes(lines)
-    wide = [run for run in runs if run.last - run.first + 1 >= _SHORTEST_TIER * len(tiers)]
-    words = [f"{'tier ' * (run is runs[0])}{run.tier}" for run in wide]
-    middles = [1 + (run.first + run.last) / 2 for run in wide]
-    figure.write_notes(
-        note_of(text, palette, x=x, yanchor="bottom", **place) for text, x in zip(words, middles, strict=True)
-    )
+    runs = tier_runs(tiers)
+    look = {"y0": 1.04, "y1": 1.04, "yref": "paper", "line": {"color": figure.palette.muted, "width": 1.5}}
+    for run in runs:
+        figure.draw_shape(type="line", x0=run.first + 0.65, x1=run.last + 1.35, **look)
+        if run.last - run.first + 1 >= _SHORTEST_TIER * len(tiers):
+            place = {"x": 1 + (run.first + run.last) / 2, "y": 1.04, "yref": "paper", "yanchor": "bottom"}
+            figure.write(f"{'tier ' * (run.first == 0)}{run.tier}", **place)
 
 
 _STACKED_ROW = 44
 """Pixels of a row whose name stands above its bar."""
 
 
-def _add_tier_bands(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
+def _add_tier_bands(figure: Figure, tiers: pd.Series) -> None:
     """Name each tier at the right above its first row, and shade every second one."""
     runs = tier_runs(tiers)
-    figure.draw_shapes(_tier_shades(runs, palette, 0, above=0.8))
-    place = {"x": 1, "xref": "paper", "xanchor": "right", "yanchor": "bottom"}
-    figure.write_notes(note_of(f"tier {run.tier}", palette, **place, y=run.first - 0.24) for run in runs)
+    _shade_tiers(figure, runs, 0, above=0.8)
+    for run in runs:
+        place = {
+            "x": 1,
+            "xref": "paper",
+            "xanchor": "right",
+            "y": run.first - 0.24,
+            "yref": "y",
+            "yanchor": "bottom",
+        }
+        figure.write(f"tier {run.tier}", **place)
 
 
 def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
@@ -206,22 +172,22 @@ def score_bounds(
     leaderboard: pd.DataFrame, palette: Palette, measure: str, *, is_stacked: bool = False
 ) -> Figure:
     """Draw worst, best, tied and traditional mean per reranker; `is_stacked` puts names above bars."""
-    figure, leaderboard = Figure(), drawable_rerankers(leaderboard)
+    figure, leaderboard = Figure(palette), drawable_rerankers(leaderboard)
     has_holes = set(ENDS) <= set(leaderboard)
     if has_holes:
-        add_hole_bars(figure, leaderboard, palette)
-    add_bounds_rows(figure, leaderboard, palette)
+        add_hole_bars(figure, leaderboard)
+    add_bounds_rows(figure, leaderboard)
     if is_stacked:
-        style(figure, palette, 100 + _STACKED_ROW * len(leaderboard), t=48)
-        label_rows_above(figure, leaderboard.index, palette, 0.24)
+        figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
+        label_rows_above(figure, leaderboard.index, 0.24)
         if "tier" in leaderboard:
-            _add_tier_bands(figure, leaderboard["tier"], palette)
-        set_yaxes(figure, range=[len(leaderboard) - 0.4, -0.8])
+            _add_tier_bands(figure, leaderboard["tier"])
+        figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     else:
-        style(figure, palette, rows_height(len(leaderboard)))
-        label_rows(figure, leaderboard.index, palette)
+        figure.style(rows_height(len(leaderboard)))
+        label_rows(figure, leaderboard.index)
     values = leaderboard[[*VALUES, *(ENDS if has_holes else ())]].to_numpy()
-    return set_xaxes(figure, title_text=measure, nticks=6, range=padded_range(values))
+    return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))
 
 
 _MIN_WIDTH, _NAME_ROOM = 490, 142
@@ -240,8 +206,6 @@ _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
 _LEGEND: dict[str, Any] = {"x": 1, "xanchor": "right", "font": {"size": 12}, "itemsizing": "constant"}
 _SLOPE, _NAMES, _SCORES, _TIER_ROOM = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
 """Ends of the three panels as shares of the width, and the width of tiers."""
-_QUERIES = "queries, 95%"
-"""Legend name of confidence intervals."""
 _SHARES, _LEGEND_ROW = 0.08, 22
 """Share of the width of the unjudged column, and pixels of the legend's second row."""
 
@@ -288,21 +252,28 @@ def place_and_score(
     moves = _moves(leaderboard.assign(is_marked=stands_out), rows.index)
     ends = moves[["left", "right"]].to_numpy()
     above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
-    figure = Figure()
+    figure = Figure(palette)
     has_holes = set(ENDS) <= set(rows)
     if has_holes:
-        add_hole_bars(figure, rows, palette, xaxis="x2")
-    values = [*VALUES, *_add_intervals(figure, rows, palette), *(ENDS if has_holes else ())]
-    add_bounds_rows(figure, rows, palette, xaxis="x2")
-    _add_slope(figure, moves, len(rows), palette, order)
-    _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
+        add_hole_bars(figure, rows, xaxis="x2")
+    intervals = [name for name in ("query_low", "query_high") if name in rows]
+    if intervals:
+        look = {"xaxis": "x2", "name": "queries, 95%", "legend": "legend2"}
+        add_segments(figure, rows[intervals], _row_numbers(rows), palette.muted, 1.5, **look)
+    add_bounds_rows(figure, rows, xaxis="x2")
+    _add_slope(figure, moves, len(rows), order)
+    is_marked = stands_out[rows.index].to_numpy(dtype=bool)
+    words = _bold([names[str(name)] for name in rows.index], is_marked)
+    look = {"textposition": "middle right", "xaxis": "x3"} | values_hover(rows)
+    figure.draw_words(np.zeros(len(rows)), np.arange(len(rows)), words, size=13, **look)
     if "tier" in rows:
-        add_tier_brackets(figure, rows["tier"], palette, _NAMES[0])
+        add_tier_brackets(figure, rows["tier"], _NAMES[0])
     height = _SLOPE_ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
     plot = height * max(len(rows) + above + below, _LEAST_ROWS)
-    style(figure, palette, 88 + plot, b=BELOW - 4)
-    set_yaxes(figure, visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
+    figure.style(88 + plot, b=BELOW - 4)
+    figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
+    values = [*VALUES, *intervals, *(ENDS if has_holes else ())]
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
     _name_order(figure, order)
     domain = (_SCORES[0] + _TIER_ROOM * ("tier" in rows), _SCORES[1] - _SHARES * has_holes)
@@ -314,14 +285,17 @@ def place_and_score(
         legend=_LEGEND,
     )
     if has_holes:
-        figure.write_notes(unjudged_notes(rows, palette))
+        write_unjudged(figure, rows["unjudged"])
     return _legend_in_rows(figure, plot) if len(values) > len(VALUES) else figure
+
+
+def _row_numbers(rows: pd.DataFrame) -> "pd.Series[int]":
+    return pd.Series(np.arange(len(rows)), rows.index)
 
 
 def _legend_in_rows(figure: Figure, plot_height: int) -> Figure:
     """Split the legend into two rows: marks, then bars and lines."""
-    for selector in ({"type": "bar"}, {"name": _QUERIES}):
-        figure.set_traces(selector, legend="legend2")
+    figure.set_traces({"type": "bar"}, legend="legend2")
     usual = figure.settings["template"]["layout"]["legend"]
     font = usual["font"] | _LEGEND["font"]
     return figure.set_layout(
@@ -348,57 +322,42 @@ def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame
     return moves[moves["left"].between(0, n - 1) | moves["right"].between(0, n - 1)]
 
 
-def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, palette: Palette, order: str) -> None:
+def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, order: str) -> None:
     """Connect traditional and tied rank of each reranker; lines to ranks outside the rows end at the edge."""
+    palette = figure.palette
     for is_bold, colour, width in ((False, palette.other, 1.5), (True, palette.traditional, 2.5)):
         ends = moves.loc[moves["is_marked"] == is_bold, ["left", "right"]].clip(-0.7, n_rows - 0.3)
-        x = np.tile([0, 1, np.nan], len(ends))
-        y = np.insert(ends.to_numpy(dtype=float), 2, np.nan, axis=1).ravel()
-        line = {"color": colour, "width": width}
-        figure.draw_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+        across = pd.DataFrame({"left": 0, "right": 1}, ends.index)
+        add_segments(figure, across, ends.astype(float), colour, width)
     sides = (
         (0, "left", "traditional", covering_diamond(palette, 11), palette.traditional, "from"),
         (1, "right", "tied", tied_dot(palette), palette.tied, "to"),
     )
-    notes = []
     for x_end, side, value, marker, colour, word in sides:
         inside, places = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]
+        ranks = [_SPACES[side].format(place) for place in places[inside.index]]
         figure.draw_scatter(
             x=np.full(len(inside), x_end),
             y=inside[side],
             mode="markers+text",
             marker=marker,
-            text=_bold(
-                [_SPACES[side].format(place) for place in places[inside.index]],
-                inside["is_marked"].to_numpy(),
-            ),
+            text=_bold(ranks, inside["is_marked"].to_numpy()),
             textposition=f"middle {side}",
             textfont={"size": 12, "color": palette.muted},
-            **_hover(inside),
+            **values_hover(inside),
         )
         head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
         title, font = order if side == "left" else value, {"size": 13, "color": colour}
-        notes.append(note_of(title, palette, x=x_end, xref="x", font=font, **head))
+        figure.write(title, x=x_end, xref="x", font=font, **head)
         edges = ((moves[side] < 0, -0.75, "bottom"), (moves[side] >= n_rows, n_rows - 0.25, "top"))
         for is_outside, height, yanchor in edges:
             if is_outside.any():
                 text = f"{word}<br>{_span(places[is_outside])}"
-                notes.append(note_of(text, palette, x=x_end, xref="x", y=height, yanchor=yanchor))
-    figure.write_notes(notes)
+                figure.write(text, x=x_end, xref="x", y=height, yanchor=yanchor)
 
 
 def _span(places: pd.Series) -> str:
     return "–".join(dict.fromkeys(map(str, (places.min(), places.max()))))
-
-
-def _add_intervals(figure: Figure, rows: pd.DataFrame, palette: Palette) -> list[str]:
-    """Add confidence intervals as thin lines; return their columns."""
-    columns = [name for name in ("query_low", "query_high") if name in rows]
-    if columns:
-        heights = pd.Series(np.arange(len(rows)), rows.index)
-        add_segments(figure, rows[columns], heights, palette.muted, 1.5)
-        figure.traces[-1] |= {"xaxis": "x2", "name": _QUERIES, "showlegend": True}
-    return columns
 
 
 def _name_order(figure: Figure, order: str) -> None:
@@ -408,30 +367,6 @@ def _name_order(figure: Figure, order: str) -> None:
             for part in ("name", "hovertemplate"):
                 if part in trace:
                     trace[part] = trace[part].replace("traditional", order)
-
-
-def _add_labels(
-    figure: Figure, rows: pd.DataFrame, is_marked: BoolArray, names: Mapping[str, str], palette: Palette
-) -> None:
-    figure.draw_scatter(
-        x=np.zeros(len(rows)),
-        y=np.arange(len(rows)),
-        mode="text",
-        text=_bold([names[str(name)] for name in rows.index], is_marked),
-        textposition="middle right",
-        textfont={"size": 13, "color": palette.text},
-        **_hover(rows),
-        xaxis="x3",
-    )
-
-
-def _hover(rows: pd.DataFrame) -> dict[str, Any]:
-    return {
-        "customdata": named_rows(rows.index, rows[VALUES].to_numpy()),
-        "hovertemplate": VALUES_HOVER,
-        "showlegend": False,
-        "cliponaxis": False,
-    }
 
 
 def _bold(texts: Sequence[str], is_marked: BoolArray) -> list[str]:
@@ -455,37 +390,27 @@ def clear_gap(leaderboard: pd.DataFrame) -> float:
 def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> Figure:
     """Draw the tied score of every reranker by rank, framing rows `first` to `last`, counted from 0."""
     places = np.arange(1, len(leaderboard) + 1)
-    figure, spots = Figure(), leaderboard.set_axis(places)
+    figure, spots = Figure(palette), leaderboard.set_axis(places)
     ends = {"x0": first + 0.5, "x1": last + 1.5, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
     frame = {"line": {"color": palette.tied, "width": 1.5}, "fillcolor": faded(palette.tied, 0.06)}
     figure.draw_shape(type="rect", **ends, **frame)
     add_segments(figure, pd.Series(places, places), spots[["worst", "best"]], palette.bounds, 5)
     is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
     is_framed = (places > first) & (places <= last + 1)
-    data = np.array(named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()), dtype=object)
     size = 7 if len(places) <= _MANY_DOTS else 4
     dot = tied_dot(palette, size) | {"color": np.where(is_framed, palette.tied, palette.muted)}
     for value, rows, marker in (
         ("traditional", is_off, traditional_diamond(palette, 11)),
         ("tied", np.ones(len(places), dtype=bool), dot),
     ):
-        figure.draw_scatter(
-            x=places[rows],
-            y=spots[value][rows],
-            mode="markers",
-            marker=marker,
-            customdata=data[rows],
-            hovertemplate=VALUES_HOVER,
-            showlegend=False,
-            cliponaxis=False,
-        )
-    has_tiers = "tier" in leaderboard
-    style(figure, palette, 170 + _TIER_LINES * has_tiers, t=12 + _TIER_LINES * has_tiers, b=BELOW_TICKS)
-    if has_tiers:
-        add_tier_lines(figure, leaderboard["tier"], palette)
-    low, high = padded_range(leaderboard[VALUES].to_numpy())
-    set_yaxes(figure, title_text=measure, nticks=4, range=[low, high])
-    return set_xaxes(figure, range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
+        hover = values_hover(leaderboard[rows])
+        figure.draw_scatter(x=places[rows], y=spots[value][rows], mode="markers", marker=marker, **hover)
+    room = _TIER_LINES * ("tier" in leaderboard)
+    figure.style(170 + room, t=12 + room, b=BELOW_TICKS)
+    if "tier" in leaderboard:
+        add_tier_lines(figure, leaderboard["tier"])
+    figure.set_yaxes(title_text=measure, nticks=4, range=padded_range(leaderboard[VALUES].to_numpy()))
+    return figure.set_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
 
 
 _TOOL_ROOM = 14
@@ -494,9 +419,9 @@ _TOOL_ROOM = 14
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot."""
-    figure = Figure()
-    add_bounds(figure, leaderboard, palette, hoverinfo="skip")
-    _add_ticks(figure, leaderboard.index, values, palette)
+    figure = Figure(palette).style(rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
+    add_bounds(figure, leaderboard)
+    _add_ticks(figure, leaderboard.index, values)
     figure.draw_scatter(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),
@@ -504,44 +429,36 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         marker=tied_dot(palette),
         name="tied",
         customdata=[hover_text(str(name)) for name in leaderboard.index],
-        hovertemplate="<b>%{customdata}</b><br>tied %{x:.4f}<extra></extra>",
-        cliponaxis=False,
+        hovertemplate="<b>%{customdata}</b><br>tied %{x:.4f}",
     )
-    style(figure, palette, rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
     figure.set_layout(legend={"y": 1 + _TOOL_ROOM / (rows_height(len(leaderboard)) - 42 - BELOW)})
-    label_rows(figure, leaderboard.index, palette, top=CLEAR_TOP)
+    label_rows(figure, leaderboard.index, top=CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
-    return set_xaxes(figure, range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
+    return figure.set_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
 
 
-def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:
+def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame) -> None:
     """Add a tick per score, wider where several tools agree."""
     rounded = values.assign(value=values["value"].round(6))
     groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
+    look = {"symbol": "line-ns-open", "size": 18, "color": figure.palette.traditional}
     for number, ((reranker, value), tools) in enumerate(groups):
-        names = "<br>".join(hover_text(name) for name in tools)
         figure.draw_scatter(
             x=[value],
             y=[rerankers.get_loc(reranker)],
             mode="markers",
-            marker={
-                "symbol": "line-ns-open",
-                "size": 18,
-                "color": palette.traditional,
-                "line": {"width": 1.5 + min(len(tools), 6) / 2},
-            },
-            name="tools; wider where several agree",
+            marker=look | {"line": {"width": 1.5 + min(len(tools), 6) / 2}},
+            name="other tools (wide: several agree)",
             legendgroup="tools",
             showlegend=number == 0,
-            hovertemplate=f"<b>%{{x:.4f}}</b><br>{names}<extra></extra>",
-            cliponaxis=False,
+            hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, tools))}",
         )
 
 
 _SETTLING_HEIGHT = 340
 _LABEL_ROOM = 0.35
 """Share of the axis that a label takes on a phone."""
-_WIDTH_HOVER = "%{x:,} judged<br>%{y:.4f} wide<extra>%{fullData.name}</extra>"
+_WIDTH_HOVER = "%{x:,} documents judged<br>mean width %{y:.4f}<extra>%{fullData.name}</extra>"
 
 
 def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
@@ -549,7 +466,7 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
 
     The plan has at least one document.
     """
-    figure, curve = Figure(), plan.curve
+    figure, curve = Figure(palette).style(_SETTLING_HEIGHT, t=16, r=16), plan.curve
     n = int(curve["judged"].iloc[-1])
     add_band(figure, curve["judged"], curve["in_order"], curve["at_random"], faded(palette.bounds, 0.45))
     looks = {
@@ -557,49 +474,29 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
         "in_order": ("in this order", {"color": palette.tied, "width": 2.6}),
     }
     for column, (name, line) in looks.items():
-        figure.draw_scatter(
-            x=curve["judged"],
-            y=curve[column],
-            mode="lines",
-            line=line,
-            name=name,
-            hovertemplate=_WIDTH_HOVER,
-        )
+        points = {"x": curve["judged"], "y": curve[column]}
+        figure.draw_scatter(**points, mode="lines", line=line, name=name, hovertemplate=_WIDTH_HOVER)
     line = {"color": palette.muted, "width": 1}
     figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
-    style(figure, palette, _SETTLING_HEIGHT, t=16, r=16)
-    note(figure, "ties alone", palette, x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
+    figure.write("width from ties alone", x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
     if plan.halving():
-        _add_half(figure, plan, palette)
+        _add_half(figure, plan)
     height = max(plan.width - plan.floor, 1e-9)
     ends = [max(plan.floor - 0.12 * height, -0.06 * height), plan.width + 0.05 * height]
-    set_yaxes(figure, title_text=safe(f"mean width, {plan.measure}"), range=ends, nticks=6)
-    set_xaxes(
-        figure,
-        title_text="documents judged",
-        range=[-0.02 * n, 1.02 * n],
-        showgrid=False,
-        tickformat=",d",
-        nticks=6,
-    )
+    figure.set_yaxes(title_text=safe(f"mean width of {plan.measure} bounds"), range=ends, nticks=6)
+    look = {"showgrid": False, "tickformat": ",d", "nticks": 6}
+    figure.set_xaxes(title_text="documents judged", range=[-0.02 * n, 1.02 * n], **look)
     return figure.set_layout(showlegend=False)
 
 
-def _add_half(figure: Figure, plan: JudgingPlan, palette: Palette) -> None:
+def _add_half(figure: Figure, plan: JudgingPlan) -> None:
     """Mark how many judgments halve the width that unjudged documents add, in both orders."""
-    y, ends = (plan.width + plan.floor) / 2, [plan.halving(), plan.halving("at_random")]
-    figure.draw_scatter(
-        x=ends,
-        y=[y, y],
-        mode="lines+markers",
-        line={"color": palette.text, "width": 1},
-        marker={
-            "size": 9,
-            "color": [palette.tied, palette.ground],
-            "line": {"width": 1.6, "color": [palette.tied, palette.muted]},
-        },
-        hoverinfo="skip",
-    )
+    y, palette = (plan.width + plan.floor) / 2, figure.palette
+    ends = [plan.halving(), plan.halving("at_random")]
+    border = {"width": 1.6, "color": [palette.tied, palette.muted]}
+    marker = {"size": 9, "color": [palette.tied, palette.ground], "line": border}
+    line = {"color": palette.text, "width": 1}
+    figure.draw_scatter(x=ends, y=[y, y], mode="lines+markers", line=line, marker=marker)
     room = _LABEL_ROOM * plan.curve["judged"].iloc[-1]
     above, below = {"yanchor": "bottom", "yshift": 2}, {"yanchor": "top", "yshift": -2}
     right = {"xanchor": "left", "xshift": 8}
@@ -611,4 +508,4 @@ def _add_half(figure: Figure, plan: JudgingPlan, palette: Palette) -> None:
         f"<b>{ends[1]:,}</b> at random": (palette.muted, right | above),
     }
     for x, (text, (colour, side)) in zip(ends, labels.items(), strict=True):
-        note(figure, text, palette, x=x, y=y, yref="y", font={"size": 13, "color": colour}, **side)
+        figure.write(text, x=x, y=y, yref="y", font={"size": 13, "color": colour}, **side)

@@ -1,10 +1,10 @@
 """Marks that several charts draw: dot, diamond, bar, band, cells and the names beside them."""
 
-import html
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,6 @@ import pandas as pd
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, SLOPE_COLUMNS, chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, note_of, set_yaxes
 from metrics.support.arrays import BoolArray, FloatArray
 
 ROW = 34
@@ -26,9 +25,9 @@ _TOP, CLEAR_TOP = 0.6, 0.9
 UNCERTAIN = "rgba(139,148,158,0.28)"
 """Grey band around a mean, for both themes."""
 VALUES = ["tied", "traditional", "worst", "best"]
-VALUES_HOVER = (
+_VALUES_HOVER = (
     "<b>%{customdata[0]}</b><br>tied %{customdata[1]:.4f}<br>traditional %{customdata[2]:.4f}"
-    "<br>worst %{customdata[3]:.4f}<br>best %{customdata[4]:.4f}<extra></extra>"
+    "<br>worst %{customdata[3]:.4f}<br>best %{customdata[4]:.4f}"
 )
 """Hover text for a name and `VALUES`."""
 
@@ -54,87 +53,60 @@ def covering_diamond(palette: Palette, size: float) -> dict[str, Any]:
     return {"symbol": "diamond", "size": size, "color": palette.ground, "line": border, "opacity": 1}
 
 
-def dotted_line(palette: Palette) -> dict[str, Any]:
-    """Return the line style of a cut-off or a selected value."""
-    return {"color": palette.text, "width": 1.4, "dash": "dot"}
-
-
 def named_rows(names: Iterable[object], values: np.ndarray) -> list[list[Any]]:
     """Return hover data: a safe name followed by values."""
     return [[hover_text(str(name)), *row] for name, row in zip(names, values, strict=True)]
 
 
-def add_values(
-    figure: Figure,
-    table: pd.DataFrame,
-    palette: Palette,
-    line: dict[str, Any] | None = None,
-    **trace: Any,  # noqa: ANN401
-) -> None:
+def values_hover(table: pd.DataFrame, names: Iterable[object] | None = None) -> dict[str, Any]:
+    """Return the hover box of each row: its name, by default its index, and `VALUES`."""
+    data = named_rows(table.index if names is None else names, table[VALUES].to_numpy())
+    return {"customdata": data, "hovertemplate": _VALUES_HOVER}
+
+
+def add_values(figure: Figure, table: pd.DataFrame, line: dict[str, Any] | None = None, **trace: Any) -> None:  # noqa: ANN401
     """Add a diamond per traditional score and a dot per tied score of a table.
 
     `line` connects the dots and sets their colour. `trace` holds the other coordinate (x or y), hover and
     panel.
     """
     axis = "y" if "x" in trace else "x"
-    dot = tied_dot(palette) if line is None else tied_dot(palette) | {"color": line["color"]}
+    dot = tied_dot(figure.palette) if line is None else tied_dot(figure.palette) | {"color": line["color"]}
     tied = {"mode": "markers" if line is None else "lines+markers", "line": line, "marker": dot}
-    traditional = {"mode": "markers", "marker": traditional_diamond(palette)}
+    traditional = {"mode": "markers", "marker": traditional_diamond(figure.palette)}
     for name, look in (("traditional", traditional), ("tied", tied)):
-        figure.draw_scatter(**{axis: table[name]}, **{"name": name, "cliponaxis": False} | look | trace)
+        figure.draw_scatter(**{axis: table[name]}, **{"name": name} | look | trace)
 
 
-def add_diamond(figure: Figure, palette: Palette, x: float, y: float, hover: str) -> None:
+def add_diamond(figure: Figure, x: float, y: float, hover: str, **trace: Any) -> None:  # noqa: ANN401
     """Add the diamond of one traditional score below its axis."""
-    figure.draw_scatter(
-        x=[x],
-        y=[y],
-        mode="markers",
-        marker=traditional_diamond(palette),
-        hovertemplate=f"{hover}<extra></extra>",
-        cliponaxis=False,
-    )
+    marker = traditional_diamond(figure.palette)
+    figure.draw_scatter(x=[x], y=[y], mode="markers", marker=marker, hovertemplate=hover, **trace)
 
 
-def add_bounds(figure: Figure, table: pd.DataFrame, palette: Palette, **trace: Any) -> None:  # noqa: ANN401
+def add_bounds(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
     """Add a bar from `worst` to `best` for each row of a table, counted from the top."""
-    look = {"width": 0.42, "marker": {"color": palette.bounds}, "name": "worst to best"}
-    rows = np.arange(len(table))
-    figure.draw_bars(
-        x=table["best"] - table["worst"], base=table["worst"], y=rows, orientation="h", **look | trace
-    )
+    look = {"width": 0.42, "marker": {"color": figure.palette.bounds}, "name": "worst to best"}
+    length, rows = table["best"] - table["worst"], np.arange(len(table))
+    figure.draw_bars(x=length, base=table["worst"], y=rows, orientation="h", **look | trace)
 
 
-def add_bounds_rows(
-    figure: Figure,
-    leaderboard: pd.DataFrame,
-    palette: Palette,
-    **subplot: Any,  # noqa: ANN401
-) -> None:
+def add_bounds_rows(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> None:  # noqa: ANN401
     """Add bounds, diamond and dot for each reranker of a leaderboard; `subplot` names panel or axes."""
-    trace: dict[str, Any] = {
-        "customdata": named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()),
-        "hovertemplate": VALUES_HOVER,
-        **subplot,
-    }
-    add_bounds(figure, leaderboard, palette, **trace)
-    add_values(figure, leaderboard, palette, y=np.arange(len(leaderboard)), **trace)
+    trace = values_hover(leaderboard) | subplot
+    add_bounds(figure, leaderboard, **trace)
+    add_values(figure, leaderboard, y=np.arange(len(leaderboard)), **trace)
 
 
 def label_rows(
-    figure: Figure,
-    names: Iterable[object],
-    palette: Palette,
-    longest: int = CHART_COLUMNS,
-    top: float = _TOP,
+    figure: Figure, names: Iterable[object], longest: int = CHART_COLUMNS, top: float = _TOP
 ) -> None:
     """Label rows counted from the top; `top` is the space above the first row, in rows."""
     labels = list(chart_names(map(str, names), longest).values())
-    set_yaxes(
-        figure,
+    figure.set_yaxes(
         tickvals=np.arange(len(labels)),
         ticktext=labels,
-        tickfont={"color": palette.text, "size": 13},
+        tickfont={"color": figure.palette.text, "size": 13},
         range=[len(labels) - 0.4, -top],
         showgrid=False,
     )
@@ -143,11 +115,7 @@ def label_rows(
 
 
 def label_rows_above(
-    figure: Figure,
-    names: Iterable[object],
-    palette: Palette,
-    raised: float,
-    grounds: Iterable[str] | None = None,
+    figure: Figure, names: Iterable[object], raised: float, grounds: Iterable[str | None] | None = None
 ) -> None:
     """Label rows above their marks, so that both fit on a phone.
 
@@ -155,32 +123,27 @@ def label_rows_above(
     behind the labels.
     """
     labels = chart_names(map(str, names)).values()
-    looks = [{}] * len(labels) if grounds is None else [{"bgcolor": ground} for ground in grounds]
+    grounds = [None] * len(labels) if grounds is None else grounds
     place = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom"}
-    font = {"color": palette.text, "size": 13}
-    figure.write_notes(
-        note_of(label, palette, **place, y=row - raised, font=font, **look)
-        for row, (label, look) in enumerate(zip(labels, looks, strict=True))
-    )
-    set_yaxes(figure, showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
+    font = {"color": figure.palette.text, "size": 13}
+    for row, (label, ground) in enumerate(zip(labels, grounds, strict=True)):
+        figure.write(label, **place, y=row - raised, font=font, bgcolor=ground)
+    figure.set_yaxes(showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
 
 
-def add_band(
-    figure: Figure,
-    x: pd.Series,
-    low: pd.Series,
-    high: pd.Series,
-    colour: str,
-    **trace: Any,  # noqa: ANN401
-) -> None:
+def add_band(figure: Figure, x: pd.Series, low: pd.Series, high: pd.Series, colour: str, **trace: Any) -> None:  # noqa: ANN401
     """Fill the area between two lines."""
     outline = {"x": pd.concat([x, x[::-1]]), "y": np.r_[high, low[::-1]]}
-    look = {"fill": "toself", "fillcolor": colour, "mode": "none", "hoverinfo": "skip"}
-    figure.draw_scatter(**outline, **look | trace)
+    figure.draw_scatter(**outline, **{"fill": "toself", "fillcolor": colour, "mode": "none"} | trace)
 
 
 def add_segments(
-    figure: Figure, x: pd.Series | pd.DataFrame, y: pd.Series | pd.DataFrame, colour: str, width: float
+    figure: Figure,
+    x: pd.Series | pd.DataFrame,
+    y: pd.Series | pd.DataFrame,
+    colour: str,
+    width: float,
+    **trace: Any,  # noqa: ANN401
 ) -> None:
     """Add a straight line per row. One of x and y has two columns, the ends.
 
@@ -189,21 +152,13 @@ def add_segments(
     rows = x.index.intersection(y.index)
     ends = (table.loc[rows].to_numpy(dtype=float).reshape(len(rows), table.ndim) for table in (x, y))
     along, up = (np.insert(np.broadcast_to(pair, (len(rows), 2)), 2, np.nan, axis=1).ravel() for pair in ends)
-    line = {"color": colour, "width": width}
-    figure.draw_scatter(x=along, y=up, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+    figure.draw_scatter(x=along, y=up, mode="lines", line={"color": colour, "width": width}, **trace)
 
 
-def add_cutoff(
-    figure: Figure,
-    palette: Palette,
-    k: int,
-    ends: tuple[float, float],
-    label: float,
-    **place: Any,  # noqa: ANN401
-) -> None:
+def add_cutoff(figure: Figure, k: int, ends: tuple[float, float], label: float, **place: Any) -> None:  # noqa: ANN401
     """Add a dotted line after rank k, labelled at the height `label`."""
-    figure.draw_shape(type="line", x0=k + 0.5, x1=k + 0.5, y0=ends[0], y1=ends[1], line=dotted_line(palette))
-    note(figure, f"k = {k}", palette, **{"x": k + 0.5, "y": label, "yanchor": "bottom", "yref": "y"} | place)
+    figure.draw_upright(k + 0.5, y0=ends[0], y1=ends[1])
+    figure.write(f"k = {k}", **{"x": k + 0.5, "y": label, "yanchor": "bottom", "yref": "y"} | place)
 
 
 def add_legend(figure: Figure, marks: dict[str, dict[str, Any]]) -> None:
@@ -212,14 +167,14 @@ def add_legend(figure: Figure, marks: dict[str, dict[str, Any]]) -> None:
         figure.draw_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
 
 
-def add_chance_key(figure: Figure, palette: Palette, quarters: Sequence[str], yshift: int) -> None:
+def add_chance_key(figure: Figure, quarters: Sequence[str], yshift: int) -> None:
     """Explain the shades of a probability heatmap, `yshift` pixels from its lower end."""
     swatches = (
         f"<span style='color:{shade};font-size:18px'>■</span> {share:.0%}"
         for shade, share in zip(quarters, (0.25, 0.5, 0.75, 1), strict=True)
     )
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 0, "yref": "paper", "yanchor": "top"}
-    note(figure, f"chance: {' &nbsp; '.join(swatches)}", palette, **place, yshift=yshift)
+    figure.write(f"chance: {' &nbsp; '.join(swatches)}", **place, yshift=yshift)
 
 
 def cells(z: np.ndarray, colours: Sequence[Any], text: Any = None, **trace: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -253,7 +208,6 @@ _DISTANCES = (12, 20, 34)
 """Pixels between a name and its mark, in order of preference; the last draws a leader line."""
 _DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
 """Directions across and down, in order of preference."""
-
 _MARGIN = np.array([-9, 9, -9, 9])
 """Pixels around marks and names within which a name would be ambiguous."""
 
@@ -277,17 +231,6 @@ class PlotArea:
         down = [TALL * (self.top - value) / (self.top - self.bottom) for value in y]
         return min(across) - edge, max(across) + edge, min(down) - edge, max(down) + edge
 
-    def outside(self, box: Box) -> float:
-        """Return the pixels by which a box crosses the border."""
-        return sum(max(over, 0) for over in (-box[0], box[1] - self.width, -box[2], box[3] - TALL))
-
-
-class Place(NamedTuple):
-    """A position for a text: the box it covers and its annotation."""
-
-    box: Box
-    annotation: dict[str, object]
-
 
 def add_names(
     figure: Figure,
@@ -296,7 +239,6 @@ def add_names(
     spots: FloatArray,
     plot: PlotArea,
     lines: Sequence[Box],
-    palette: Palette,
     figures: Sequence[str] | None = None,
 ) -> Figure:
     """Name each mark where the name covers least; names without space appear on hover only.
@@ -305,46 +247,26 @@ def add_names(
     marks. `figures` are texts after the names.
     """
     n, labels = len(spots), {longest: chart_names(names, longest) for longest in (12, 18, 24)}
-    marks = _mark_boxes(spots, plot)
-    covered, crossed = marks, np.array(lines).reshape(-1, 4)
-    middles = np.column_stack([marks[:, :2].mean(axis=1), marks[:, 2:].mean(axis=1)])
+    marks = [plot.box((x, x), (y, y), size) for end, size in ((1, 5), (2, 8)) for x, y in spots[:, [0, end]]]
+    covered, crossed = np.array(marks), np.array(lines).reshape(-1, 4)
+    middles = covered.reshape(-1, 2, 2).mean(axis=2)
     for group in _group_overlapping(middles, is_bold):
         first, bold = group[0], bool(is_bold[group].any())
         text = _joint_name([names[index] for index in group], labels)
         extra = figures[first] if figures and len(group) == 1 else ""
-        width = 6.5 * text_columns(html.unescape(text)) * (1.07 if bold else 1) + (80 if extra else 4)
+        width = 6.5 * text_columns(unescape(text)) * (1.07 if bold else 1) + (80 if extra else 4)
+        places = [(mark, place) for mark in (first, first + n) for place in product(_DISTANCES, _DIRECTIONS)]
+        boxes = np.array([_name_box(middles[mark], width, *place) for mark, place in places])
         near = np.delete(covered, [first, first + n], axis=0) + _MARGIN
-        places = [
-            Place(place.box, place.annotation | {"x": spots[first, 0], "y": spots[first, column]})
-            for column, mark in ((1, first), (2, first + n))
-            for place in _candidate_places(middles[mark], width, palette)
-        ]
-        place = _best_place(places, plot, covered, crossed, near)
-        is_free = _covered_area(place.box, covered) <= _MAX_COVERED or bold
-        if is_free and plot.outside(place.box) <= _MAX_OUTSIDE:
-            covered = np.vstack([covered, place.box])
-            font = {"size": 12, "color": palette.text if bold else palette.muted}
-            note(figure, (f"<b>{text}</b>" if bold else text) + extra, palette, **place.annotation, font=font)
+        hidden, cut, close = (_covered_areas(boxes, others) for others in (covered, crossed, near))
+        outside = (np.array([-1, 1, -1, 1]) * boxes - [0, plot.width, 0, TALL]).clip(0).sum(axis=1)
+        best = int((3 * hidden + cut + close / 3 + 30 * outside + 2 * np.arange(len(boxes))).argmin())
+        if (hidden[best] <= _MAX_COVERED or bold) and outside[best] <= _MAX_OUTSIDE:
+            covered = np.vstack([covered, boxes[best]])
+            mark, (distance, direction) = places[best]
+            name, spot = f"<b>{text}</b>" if bold else text, spots[first, [0, 1 + (mark > first)]]
+            _write_name(figure, name + extra, spot, distance, direction, is_bold=bold)
     return figure
-
-
-def _mark_boxes(spots: FloatArray, plot: PlotArea) -> FloatArray:
-    """Return (2 n, 4) boxes: all dots, then all diamonds."""
-    sizes = ((1, 5), (2, 8))
-    return np.array(
-        [plot.box((x, x), (y, y), size) for column, size in sizes for x, y in spots[:, [0, column]]]
-    )
-
-
-def _best_place(
-    places: Sequence[Place], plot: PlotArea, covered: FloatArray, crossed: FloatArray, near: FloatArray
-) -> Place:
-    def cost(index: int) -> float:
-        box = places[index].box
-        hidden, cut, close = (_covered_area(box, others) for others in (covered, crossed, near))
-        return 3 * hidden + cut + close / 3 + 30 * plot.outside(box) + 2 * index
-
-    return places[min(range(len(places)), key=cost)]
 
 
 def _group_overlapping(middles: FloatArray, is_bold: BoolArray) -> list[list[int]]:
@@ -370,55 +292,65 @@ def _joint_name(names: Sequence[str], labels: Mapping[int, Mapping[str, str]]) -
     return f"{labels[18][names[0]]} and {len(names) - 1} more"
 
 
-def _candidate_places(mark: FloatArray, width: float, palette: Palette) -> Iterator[Place]:
-    """Yield positions beside a mark, preferred ones first."""
-    for distance in _DISTANCES:
-        for across, down in _DIRECTIONS:
-            x, y = (side * distance * (0.7 if across and down else 1) for side in (across, down))
-            left, top = mark[0] + x - width * (1 - across) / 2, mark[1] + y - LINE * (1 - down) / 2
-            annotation = {
-                "xanchor": {1: "left", 0: "center", -1: "right"}[across],
-                "yanchor": {1: "top", 0: "middle", -1: "bottom"}[down],
-                "showarrow": True,
-                "arrowhead": 0,
-                "arrowwidth": 1,
-                "arrowcolor": palette.other if distance == _DISTANCES[-1] else "rgba(0,0,0,0)",
-                "standoff": 6,
-                "ax": x,
-                "ay": y,
-            }
-            yield Place((left, left + width, top, top + LINE), annotation)
+def _shift(distance: float, direction: tuple[int, int]) -> tuple[float, float]:
+    """Return the pixels across and down from a mark to its name."""
+    across, down = (side * distance * (0.7 if all(direction) else 1) for side in direction)
+    return across, down
 
 
-def _covered_area(box: Box, boxes: FloatArray) -> float:
-    """Return the square pixels of a box that other boxes cover."""
-    left, right, top, bottom = boxes.T
-    across = np.minimum(box[1], right) - np.maximum(box[0], left)
-    down = np.minimum(box[3], bottom) - np.maximum(box[2], top)
-    return float((across.clip(0) * down.clip(0)).sum())
+def _name_box(mark: FloatArray, width: float, distance: float, direction: tuple[int, int]) -> Box:
+    (x, y), (across, down) = mark + _shift(distance, direction), direction
+    left, top = x - width * (1 - across) / 2, y - LINE * (1 - down) / 2
+    return left, left + width, top, top + LINE
 
 
-def line_names(
-    ends: pd.Series, colours: Mapping[str, str], palette: Palette, axis: tuple[float, float], height: float
-) -> list[dict[str, object]]:
-    """Return an annotation per line, beside its right end without overlap.
+def _write_name(
+    figure: Figure,
+    text: str,
+    spot: FloatArray,
+    distance: float,
+    direction: tuple[int, int],
+    *,
+    is_bold: bool,
+) -> None:
+    palette, (ax, ay) = figure.palette, _shift(distance, direction)
+    figure.write(
+        text,
+        x=spot[0],
+        y=spot[1],
+        font={"size": 12, "color": palette.text if is_bold else palette.muted},
+        xanchor=("center", "left", "right")[direction[0]],
+        yanchor=("middle", "top", "bottom")[direction[1]],
+        showarrow=True,
+        arrowhead=0,
+        arrowwidth=1,
+        arrowcolor=palette.other if distance == _DISTANCES[-1] else "rgba(0,0,0,0)",
+        standoff=6,
+        ax=ax,
+        ay=ay,
+    )
 
-    `ends` maps name → last value. `axis` is the range of the y axis, `height` its pixels.
+
+def _covered_areas(boxes: FloatArray, others: FloatArray) -> FloatArray:
+    """Return the square pixels of each box that other boxes cover."""
+    left, right, top, bottom = others.T
+    across = np.minimum(boxes[:, 1:2], right) - np.maximum(boxes[:, :1], left)
+    down = np.minimum(boxes[:, 3:], bottom) - np.maximum(boxes[:, 2:3], top)
+    areas: FloatArray = (across.clip(0) * down.clip(0)).sum(axis=1)
+    return areas
+
+
+def line_names(figure: Figure, ends: pd.Series, colours: Mapping[str, str], height: float) -> None:
+    """Name each line beside its right end without overlap, on a y axis of `height` pixels.
+
+    `ends` maps name → last value.
     """
-    (low, high), ordered = axis, ends.sort_values(ascending=False, kind="stable")
+    (low, high), ordered = figure.settings["yaxis"]["range"], ends.sort_values(ascending=False, kind="stable")
     heights = height * (high - ordered.to_numpy()) / (high - low)
     steps = _LINE_STEP * np.arange(len(heights))
     places = np.minimum(steps + np.maximum.accumulate(heights - steps), height - steps[::-1])
     labels = chart_names(map(str, ends.index), SLOPE_COLUMNS)
     beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6}
-    return [
-        note_of(
-            labels[str(name)],
-            palette,
-            **beside,
-            y=value,
-            yshift=own - place,
-            font={"size": 12, "color": colours[str(name)]},
-        )
-        for (name, value), own, place in zip(ordered.items(), heights, places, strict=True)
-    ]
+    for (name, value), own, place in zip(ordered.items(), heights, places, strict=True):
+        font = {"size": 12, "color": colours[str(name)]}
+        figure.write(labels[str(name)], **beside, y=value, yshift=own - place, font=font)

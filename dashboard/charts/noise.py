@@ -2,43 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.labels import hover_text
+from dashboard.charts.figure import Figure, padded_range, signed_ticks, tie_ratio_axis
+from dashboard.charts.labels import hover_text, safe
 from dashboard.charts.marks import (
-    VALUES,
-    VALUES_HOVER,
     add_band,
     add_legend,
     add_segments,
     add_values,
     cells,
     line_names,
-    named_rows,
+    values_hover,
 )
 from dashboard.charts.palette import Palette, faded, ink
-from dashboard.charts.style import (
-    note,
-    note_of,
-    padded_range,
-    safe,
-    set_xaxes,
-    set_yaxes,
-    signed_ticks,
-    style,
-    tie_ratio_axis,
-)
 from metrics.support.arrays import FloatArray
 
 _PLOT, _STRIP = 330, 62
 """Pixels of the plot, and of the strip of probabilities below it."""
 _SLOT = 0.6
 """Steps of noise between rerankers in the noise-free column."""
-_ROWS = ("order holds", "pairs in order")
+_ROWS = ("full order kept", "pairs kept")
 
 
 @dataclass(frozen=True)
@@ -64,43 +50,34 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     places = np.log10(curves.index.to_numpy()[1:])
     step = float(places[1] - places[0])
     slots = places[0] - step * (1 + _SLOT * np.arange(len(edge), 0, -1))
-    figure, dashes = Figure(), line_dashes(colours)
+    figure, dashes = Figure(palette), line_dashes(colours)
     add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
     _add_bands(figure, tables, colours)
     for slot, (name, values) in zip(slots, curves.items(), strict=True):
         _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)], dashes[str(name)])
     edge = edge.assign(tied=curves.iloc[0])
-    add_values(figure, edge, palette, x=slots, **_edge_hover(edge))
+    add_values(figure, edge, x=slots, **values_hover(edge))
     trades = tables.trades
+    ring = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
     figure.draw_scatter(
         x=np.log10(trades["noise"].to_numpy(dtype=float)),
         y=trades["value"],
         mode="markers",
-        marker=_ring(palette),
+        marker=ring,
         customdata=trades[["before", "after"]].map(hover_text),
-        hovertemplate="%{customdata[1]} passes %{customdata[0]}<extra></extra>",
-        showlegend=False,
+        hovertemplate="%{customdata[1]} overtakes %{customdata[0]}",
     )
-    add_legend(figure, {"two swap ranks, by at least 1% of the range": _ring(palette)} if len(trades) else {})
+    add_legend(figure, {"two rerankers swap ranks by at least 1%": ring} if len(trades) else {})
     add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
-        _add_strip(figure, tables.chances, palette)
-    style(figure, palette, _PLOT + _STRIP + 130, t=66, r=150, l=98)
-    figure.set_layout(legend={"y": 1.06})
+        _add_strip(figure, tables.chances)
+    figure.style(_PLOT + _STRIP + 130, t=66, r=150, l=98).set_layout(legend={"y": 1.06})
     farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
     _set_axes(figure, places, slots, measure, values)
-    _add_known_noise(figure, tables, palette, (float(places[0]), float(places[-1])))
-    figure.write_notes(line_names(curves.iloc[-1], colours, palette, figure.settings["yaxis"]["range"], _PLOT))
+    _add_known_noise(figure, tables, (float(places[0]), float(places[-1])))
+    line_names(figure, curves.iloc[-1], colours, _PLOT)
     return figure
-
-
-def _edge_hover(values: pd.DataFrame) -> dict[str, Any]:
-    return {"customdata": named_rows(values.index, values[VALUES].to_numpy()), "hovertemplate": VALUES_HOVER}
-
-
-def _ring(palette: Palette) -> dict[str, object]:
-    return {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
 
 
 def _add_bands(figure: Figure, tables: NoiseTables, colours: Mapping[str, str]) -> None:
@@ -109,25 +86,22 @@ def _add_bands(figure: Figure, tables: NoiseTables, colours: Mapping[str, str]) 
     for name, of_draws in tables.deviations.items():
         deviations = np.interp(np.log(curves["noise"]), np.log(of_draws.index), of_draws)
         ends = curves[name] - deviations, curves[name] + deviations
-        look = {"showlegend": False}
-        add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13), **look)
+        add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13))
 
 
-def _add_known_noise(figure: Figure, tables: NoiseTables, palette: Palette, ends: tuple[float, float]) -> None:
+def _add_known_noise(figure: Figure, tables: NoiseTables, ends: tuple[float, float]) -> None:
     """Mark the noise of number formats and of score_std."""
-    font = {"size": 12, "color": palette.traditional}
-    upright = {"y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
+    colour = figure.palette.traditional
+    place = {"yref": "y domain", "yanchor": "bottom", "font": {"size": 12, "color": colour}}
     if rounding := _span(tables.formats[["noise"]], ends):
-        line = {"color": palette.traditional, "width": 1, "dash": "dot"}
         for end in sorted(set(rounding)):
-            figure.draw_shape(type="line", x0=end, x1=end, line=line, **upright)
-        place = {"x": sum(rounding) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
-        note(figure, "rounding in the files", palette, **place)
+            figure.draw_upright(end, line={"color": colour, "width": 1}, layer="below")
+        figure.write("rounding in the files", x=sum(rounding) / 2, y=1, **place)
     if scatter := _span(tables.own[["low", "high"]], ends):
-        look = {"fillcolor": faded(palette.traditional, 0.14), "line": {"width": 0}}
-        figure.draw_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
-        place = {"x": sum(scatter) / 2, "y": 0, "yref": "y domain", "yanchor": "bottom", "font": font}
-        note(figure, "scatter (score_std)", palette, **place)
+        look = {"fillcolor": faded(colour, 0.14), "line": {"width": 0}, "layer": "below"}
+        box = {"x0": scatter[0] - 0.02, "x1": scatter[1] + 0.02, "y0": 0, "y1": 1, "yref": "y domain"}
+        figure.draw_shape(type="rect", **box, **look)
+        figure.write("noise in score_std", x=sum(scatter) / 2, y=0, **place)
 
 
 def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:
@@ -143,52 +117,39 @@ def _add_line(
 ) -> None:
     """Add the line of one reranker, dotted between its noise-free value and the first noise."""
     start, levels = places
-    look = {"mode": "lines", "showlegend": False}
-    ends = {"x": [start, levels[0]], "y": values[:2], "hoverinfo": "skip"}
-    figure.draw_scatter(**ends, **look, line={"color": colour, "width": 1.5, "dash": "dot"})
-    hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}<extra></extra>"
+    dotted = {"color": colour, "width": 1.5, "dash": "dot"}
+    figure.draw_scatter(x=[start, levels[0]], y=values[:2], mode="lines", line=dotted)
+    hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}"
     line = {"x": levels, "y": values[1:], "customdata": 10.0**levels, "hovertemplate": hover}
-    figure.draw_scatter(**line, **look, line={"color": colour, "width": 2.5, "dash": dash})
+    figure.draw_scatter(**line, mode="lines", line={"color": colour, "width": 2.5, "dash": dash})
 
 
 def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
     """Return reranker → dash, where another reranker has the same colour."""
-    dashes: dict[str, str] = {}
-    for place, (name, colour) in enumerate(colours.items()):
-        dashes[name] = "dash" if colour in list(colours.values())[:place] else "solid"
-    return dashes
+    is_repeated = pd.Series(colours).duplicated()
+    return {str(name): "dash" if repeated else "solid" for name, repeated in is_repeated.items()}
 
 
-def _add_strip(figure: Figure, chances: pd.DataFrame, palette: Palette) -> None:
+def _add_strip(figure: Figure, chances: pd.DataFrame) -> None:
     """Add the probabilities of the whole order and of pairs as cells."""
+    heat = figure.palette.heat
     places, shares = np.log10(chances.index.to_numpy()), chances[["whole", "pairs"]].to_numpy().T
     strip = cells(
         100 * shares,
-        palette.heat,
+        heat,
         x=places,
         y=list(_ROWS),
         zmin=0,
         zmax=100,
         xgap=1,
         yaxis="y2",
-        hovertemplate="%{y}: %{z:.0f}% at σ %{customdata:.2g}<extra></extra>",
+        hovertemplate="%{y}: %{z:.0f}% at σ %{customdata:.2g}",
         customdata=np.tile(10.0**places, (2, 1)),
     )
     figure.draw(strip)
-    last = len(palette.heat) - 1
-    notes = (
-        note_of(
-            f"{100 * shares[row, at]:.0f}%",
-            palette,
-            x=places[at],
-            y=_ROWS[row],
-            yref="y2",
-            font={"size": 11, "color": ink(palette.heat[round(shares[row, at] * last)])},
-        )
-        for row in range(len(_ROWS))
-        for at in range(len(places))
-    )
-    figure.write_notes(notes)
+    for (row, at), share in np.ndenumerate(shares):
+        font = {"size": 11, "color": ink(heat[round(share * (len(heat) - 1))])}
+        figure.write(f"{100 * share:.0f}%", x=places[at], y=_ROWS[row], yref="y2", font=font)
 
 
 def _decades(places: FloatArray) -> dict[float, str]:
@@ -200,25 +161,16 @@ def _decades(places: FloatArray) -> dict[float, str]:
 def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray) -> None:
     step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
     decades = _decades(places)
-    set_xaxes(
-        figure,
-        title_text="noise σ, in standard deviations of a reranker's own scores (log scale)",
+    figure.set_xaxes(
+        title_text="noise σ, in standard deviations of each reranker's scores (log scale)",
         tickvals=[slots.mean(), *decades],
         ticktext=["no noise", *decades.values()],
         range=[slots[0] - step / 2, places[-1] + step],
         anchor="y2",
     )
     low, high = padded_range(values)
-    set_yaxes(figure, title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
-    figure.set_layout(
-        yaxis2={
-            "domain": [0, share],
-            "showgrid": False,
-            "autorange": "reversed",
-            "fixedrange": True,
-            "title": {"text": ""},
-        }
-    )
+    figure.set_yaxes(title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
+    figure.set_layout(yaxis2={"domain": [0, share], "showgrid": False, "autorange": "reversed"})
 
 
 _NEAR_PLOT, _SHARE = 380, 0.56
@@ -236,7 +188,7 @@ def near_tie_panels(
 
     Both tables have the index `distance`, from 0, and a column per reranker.
     """
-    figure, dashes = Figure(), line_dashes(colours)
+    figure, dashes = Figure(palette), line_dashes(colours)
     changes = (values - values.iloc[0]).iloc[1:]
     places = np.log10(changes.index.to_numpy(dtype=float))
     for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
@@ -248,31 +200,20 @@ def near_tie_panels(
                 mode="lines",
                 line={"color": colours[str(name)], "width": 2, "dash": dashes[str(name)]},
                 customdata=table.index,
-                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.3g}}: "
-                f"%{{y:{figures}}}<extra></extra>",
-                showlegend=False,
+                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.3g}}: %{{y:{figures}}}",
             )
-    style(figure, palette, _NEAR_PLOT + 70, t=14, r=150, l=72)
-    _set_near_axes(figure, places, changes, measure, palette)
-    figure.write_notes(
-        line_names(changes.iloc[-1], colours, palette, figure.settings["yaxis"]["range"], _SHARE * _NEAR_PLOT)
-    )
-    return figure
-
-
-def _set_near_axes(
-    figure: Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
-) -> None:
+    figure.style(_NEAR_PLOT + 70, t=14, r=150, l=72)
     decades = _decades(places)
-    set_xaxes(
-        figure,
-        title_text="distance ε, in standard deviations of a reranker's own scores (log scale)",
+    figure.set_xaxes(
+        title_text="distance ε, in standard deviations of each reranker's scores (log scale)",
         tickvals=list(decades),
         ticktext=list(decades.values()),
         range=[places[0], places[-1]],
         anchor="y",
     )
     low, high = padded_range(np.append(changes.to_numpy().ravel(), 0.0))
-    title = f"change of {safe(measure)}"
-    set_yaxes(figure, title_text=title, range=[low, high], domain=[0, _SHARE], **signed_ticks(low, high, 6))
-    figure.set_layout(yaxis2=tie_ratio_axis(palette, (_SHARE + 0.1, 1), (-0.04, 1.06)))
+    look = {"range": [low, high], "domain": [0, _SHARE]} | signed_ticks(low, high, 6)
+    figure.set_yaxes(title_text=f"change of {safe(measure)}", **look)
+    figure.set_layout(yaxis2=tie_ratio_axis((_SHARE + 0.1, 1), (-0.04, 1.06)))
+    line_names(figure, changes.iloc[-1], colours, _SHARE * _NEAR_PLOT)
+    return figure

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from html import unescape
 from itertools import pairwise
 from typing import Any
@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.figure import BELOW, Figure
+from dashboard.charts.labels import chart_names, hover_text, safe
 from dashboard.charts.marks import add_chance_key, add_cutoff, add_diamond, cells, tied_dot
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW, add_key, note, safe, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 from metrics.studies.one_list import rank_column
 from metrics.support.arrays import FloatArray
@@ -45,16 +44,15 @@ def tie_ladder(
     text and the levels of further scores; see `metrics.studies.one_list.ladder`. Dotted frames surround
     documents that only further scores separate. `first_to_judge` has a strong outline.
     """
-    figure = Figure()
+    figure = Figure(palette).style(176, t=24, b=BELOW - 4)
     end = min(len(ladder), MAX_DOCUMENTS) + 0.5
-    _add_list(figure, ladder, palette, 0, first_to_judge)
+    _add_list(figure, ladder, 0, first_to_judge)
     if k is not None and k + 0.5 < end:
-        add_cutoff(figure, palette, k, (-0.12, 1.28), 1.3)
+        add_cutoff(figure, k, (-0.12, 1.28), 1.3)
     if len(ladder) > MAX_DOCUMENTS:
         n_hidden = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
-        note(figure, n_hidden, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
-    style(figure, palette, 176, t=24, b=BELOW - 4)
-    set_yaxes(figure, visible=False, range=[-0.45, 1.5])
+        figure.write(n_hidden, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
+    figure.set_yaxes(visible=False, range=[-0.45, 1.5])
     return _set_places(figure, end, rank_column(ladder))
 
 
@@ -70,17 +68,15 @@ def ladder_pair(
 
     `upper` and `lower` are ladders as for `tie_ladder`. A darker line connects the document to judge first.
     """
-    figure, base = Figure(), _SECOND_LIST
+    figure, base = Figure(palette).style(300, t=24, b=24), _SECOND_LIST
     _join(figure, upper[upper["relevant"]], lower, palette.tied)
     _join(figure, upper[upper["doc_id"] == first_to_judge], lower, palette.text)
-    _add_list(figure, upper, palette, base, first_to_judge, is_upper=True)
-    _add_list(figure, lower, palette, 0, first_to_judge)
+    _add_list(figure, upper, base, first_to_judge, is_upper=True)
+    _add_list(figure, lower, 0, first_to_judge)
     end = min(max(len(upper), len(lower)), MAX_DOCUMENTS) + 0.5
     if k is not None and k + 0.5 < end:
-        add_cutoff(figure, palette, k, (-0.12, base + 1.5), base + 1.52)
-    style(figure, palette, 300, t=24, b=24)
-    set_yaxes(
-        figure,
+        add_cutoff(figure, k, (-0.12, base + 1.5), base + 1.52)
+    figure.set_yaxes(
         tickvals=[base + 0.5, 0.5],
         ticktext=[f"<b>{chart_names(names, 22)[name]}</b>" for name in names],
         tickfont={"color": palette.text},
@@ -100,17 +96,11 @@ def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: 
 
 
 def _add_list(
-    figure: Figure,
-    ladder: pd.DataFrame,
-    palette: Palette,
-    base: float,
-    first_to_judge: str | None = None,
-    *,
-    is_upper: bool = False,
+    figure: Figure, ladder: pd.DataFrame, base: float, first_to_judge: str | None, *, is_upper: bool = False
 ) -> None:
     """Add one list on its base line; the upper list has its scores above."""
     documents = ladder.head(MAX_DOCUMENTS)
-    _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
+    _add_brackets(figure, ladder, base, is_upper=is_upper)
     for is_judged, boxes in documents.groupby(documents["judged"].to_numpy(dtype=bool)):
         height = np.where(boxes["relevant"], _HIGH, _LOW)
         figure.draw_bars(
@@ -118,46 +108,39 @@ def _add_list(
             y=height,
             base=base + (1 - height) / 2,
             width=0.72,
-            marker=_box_marker(boxes, palette, first_to_judge, is_judged=bool(is_judged)),
+            marker=_box_marker(boxes, figure.palette, first_to_judge, is_judged=bool(is_judged)),
             text=[f"{grade:g}" if hit else "" for grade, hit in boxes[["grade", "relevant"]].to_numpy()],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
-            textfont={"color": palette.ground, "size": 12},
+            textfont={"color": figure.palette.ground, "size": 12},
             hovertext=[_hover(document, rank_column(ladder)) for document in boxes.to_dict("records")],
-            hovertemplate="%{hovertext}<extra></extra>",
-            showlegend=False,
+            hovertemplate="%{hovertext}",
         )
 
 
 def _box_marker(
     boxes: pd.DataFrame, palette: Palette, first_to_judge: str | None, *, is_judged: bool
 ) -> dict[str, Any]:
-    is_relevant = boxes["relevant"].to_numpy(dtype=bool)
     if is_judged:
-        fill, border = (
-            np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other)
-        )
+        is_relevant = boxes["relevant"].to_numpy(dtype=bool)
+        border = np.where(is_relevant, palette.tied, palette.other)
+        fill = np.where(is_relevant, palette.tied, palette.ground)
         return {"color": fill, "line": {"color": border, "width": _OUTLINE}}
     is_first = (boxes["doc_id"] == first_to_judge).to_numpy(dtype=bool)
-    line = {
-        "color": np.where(is_first, palette.text, palette.muted),
-        "width": np.where(is_first, _STRONG, _OUTLINE),
-    }
+    border, width = np.where(is_first, palette.text, palette.muted), np.where(is_first, _STRONG, _OUTLINE)
     # without a ground of its own, a hatching shows the bracket behind; of several colours plotly takes neither
     hatching = {"shape": "/", "fgcolor": palette.muted, "bgcolor": palette.ground, "size": 5, "solidity": 0.25}
-    return {"color": palette.ground, "line": line, "pattern": hatching}
+    return {"color": palette.ground, "line": {"color": border, "width": width}, "pattern": hatching}
 
 
-def _add_brackets(
-    figure: Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
-) -> None:
+def _add_brackets(figure: Figure, ladder: pd.DataFrame, base: float, *, is_upper: bool) -> None:
     """Add a bracket per tie, frames around ties that further scores split, and scores where they fit."""
     n = min(len(ladder), MAX_DOCUMENTS)
     levels, ranked_by = [*ladder.filter(regex=r"^level_\d+$"), "first"], rank_column(ladder)
     side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
-    frame = {"line": {"width": 1, "dash": "dot", "color": palette.muted}}
-    bracket = {"fillcolor": palette.bounds, "line": {"width": 0}}
+    frame = {"line": {"width": 1, "dash": "dot", "color": figure.palette.muted}}
+    bracket = {"fillcolor": figure.palette.bounds, "line": {"width": 0}}
     for depth, level in enumerate(levels):
         along, across = (min(depth, _MAX_INSETS) * inset for inset in _INSETS)
         ties = ladder.groupby(level, as_index=False).agg(last=("place", "max"), key=(ranked_by, "first"))
@@ -167,7 +150,7 @@ def _add_brackets(
             figure.draw_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
             text = "" if depth else _key_text(ranked_by, key, _LETTERS * (right - left) / max(n, _FEWEST))
             if text:
-                note(figure, text, palette, x=(left + right) / 2, yref="y", **side)
+                figure.write(text, x=(left + right) / 2, yref="y", **side)
 
 
 def _key_text(ranked_by: str, key: float, room: float) -> str:
@@ -190,14 +173,8 @@ def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
 
 def _set_places(figure: Figure, end: float, ranked_by: str) -> Figure:
     figure.set_layout(barmode="overlay")
-    return set_xaxes(
-        figure,
-        range=[0.4, max(end, 10.5)],
-        showgrid=False,
-        title_text=f"rank by {ranked_by}",
-        tickformat="d",
-        nticks=12,
-    )
+    look = {"showgrid": False, "tickformat": "d", "nticks": 12}
+    return figure.set_xaxes(range=[0.4, max(end, 10.5)], title_text=f"rank by {ranked_by}", **look)
 
 
 MAX_LABELS = 16
@@ -216,7 +193,8 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
     bars = likely.groupby(np.arange(len(likely)) // width).agg(
         first=("rank", "min"), last=("rank", "max"), chance=("chance", "sum")
     )
-    figure = Figure().draw_bars(
+    figure = Figure(palette).style(264, t=16, l=54).set_layout(showlegend=False)
+    figure.draw_bars(
         x=(bars["first"] + bars["last"]) / 2,
         y=bars["chance"],
         marker={"color": palette.tied},
@@ -224,25 +202,21 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
         text=[f"{chance:.0%}" for chance in bars["chance"]] if len(bars) <= MAX_LABELS else None,
         textposition="outside",
         textfont={"color": palette.muted},
-        cliponaxis=False,
         customdata=[
             f"rank {bar.first:,}" if bar.first == bar.last else f"ranks {bar.first:,} to {bar.last:,}"
             for bar in bars.itertuples()
         ],
-        hovertemplate="first relevant at %{customdata}: %{y:.4f}<extra></extra>",
+        hovertemplate="first relevant document at %{customdata}<br>chance %{y:.4f}",
     )
     top = float(bars["chance"].max())
     if traditional is not None:
-        add_diamond(figure, palette, traditional, -0.09 * top, f"traditional order: rank {traditional:,}")
-    style(figure, palette, 264, t=16, l=54)
-    figure.set_layout(showlegend=False)
-    set_yaxes(figure, tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
+        add_diamond(figure, traditional, -0.09 * top, f"traditional order: rank {traditional:,}")
+    figure.set_yaxes(tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
     if len(likely) < len(chances):
-        text = f"the last {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"
-        note(figure, text, palette, x=1, xref="paper", xanchor="right", y=1, yref="paper", yanchor="top")
+        text = f"remaining {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"
+        figure.write(text, x=1, xref="paper", xanchor="right", y=1, yref="paper", yanchor="top")
     low, high = int(bars["first"].min()), int(bars["last"].max())
-    return set_xaxes(
-        figure,
+    return figure.set_xaxes(
         title_text="rank of the first relevant document",
         showgrid=False,
         tickformat="d" if high < 10_000 else "~s",  # noqa: PLR2004 five digits crowd the axis
@@ -280,14 +254,13 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figur
         labels[str(document.doc_id)] + (f" · <b>{document.grade:g}</b>" if document.relevant else "")
         for document in documents.itertuples()
     ]
-    figure = _chance_cells(chance, names, [f"rank {rank}" for rank in range(1, n + 1)], palette)
-    if k is not None and k < n:
-        add_cutoff(figure, palette, k, (0.4, n + 0.6), 0.35)
     height = 88 + _KEY + n * min(max(600 // n, 24), 40)
-    style(figure, palette, height, t=20, b=_AXIS + _KEY, l=_room_for(names))
-    add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
+    spans = [f"rank {rank}" for rank in range(1, n + 1)]
+    figure = _chance_cells(chance, names, spans, palette, height)
+    if k is not None and k < n:
+        add_cutoff(figure, k, (0.4, n + 0.6), 0.35)
     ticks = {"nticks": 13} if n > MAX_LABELS else {"dtick": 1}
-    return set_xaxes(figure, title_text="rank", showgrid=False, tickformat="d", range=[0.5, n + 0.5], **ticks)
+    return figure.set_xaxes(title_text="rank", showgrid=False, tickformat="d", range=[0.5, n + 0.5], **ticks)
 
 
 def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:
@@ -299,31 +272,23 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:
     inside = np.clip(np.minimum(high, ends[1:]) - np.maximum(low, ends[:-1]), 0, None)
     names = [f"{group.documents:,} tied · <b>{group.relevant:,}</b>" for group in groups.itertuples()]
     spans = [f"ranks {first + 1:,.0f} to {last:,.0f}" for first, last in pairwise(ends)]
-    figure = _chance_cells(inside / (high - low), names, spans, palette)
-    style(figure, palette, 96 + _KEY + 24 * len(groups), t=20, b=_AXIS + _KEY, l=_room_for(names))
-    add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
-    return set_xaxes(
-        figure,
-        title_text="ranks up to",
-        showgrid=False,
-        tickvals=np.arange(2, len(ends), 2),
-        ticktext=[f"{end:,.0f}" for end in ends[2::2]],
-        range=[0.5, len(ends) - 0.5],
-    )
+    figure = _chance_cells(inside / (high - low), names, spans, palette, 96 + _KEY + 24 * len(groups))
+    places = np.arange(2, len(ends), 2)
+    labels = [f"{end:,.0f}" for end in ends[2::2]]
+    look = {"showgrid": False, "tickvals": places, "ticktext": labels, "range": [0.5, len(ends) - 0.5]}
+    return figure.set_xaxes(title_text="ranks up to", **look)
 
 
-def _room_for(names: Iterable[str]) -> int:
-    """Return the pixels of the longest name; plotly draws again where the margin is too small."""
-    longest = max(len(unescape(re.sub("<[^>]*>", "", name))) for name in names)
-    return round(_LETTER * longest) + 2 * _AIR
-
-
-def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> Figure:
-    """Draw cells by probability, with figures where they fit."""
-    n, n_columns = chance.shape
+def _chance_cells(
+    chance: FloatArray, rows: list[str], columns: list[str], palette: Palette, height: int
+) -> Figure:
+    """Draw cells by probability, with figures where they fit, and a key of the shades."""
+    longest_name = max(len(unescape(re.sub("<[^>]*>", "", name))) for name in rows)
+    margins = {"t": 20, "b": _AXIS + _KEY, "l": round(_LETTER * longest_name) + 2 * _AIR}
+    figure, (n, n_columns) = Figure(palette).style(height, **margins), chance.shape
     x, y = np.arange(1, n_columns + 1), np.arange(1, n + 1)
     steps = np.maximum(np.linspace(0, 1, len(palette.heat) - 1), 1e-9)
-    figure = Figure().draw(
+    figure.draw(
         cells(
             chance,
             [[0, palette.heat[0]], *zip(steps, palette.heat[1:], strict=True)],
@@ -332,23 +297,18 @@ def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palet
             customdata=np.array([[f"{row}<br>{column}" for column in columns] for row in rows], dtype=object),
             zmin=0,
             zmax=1,
-            hovertemplate="%{customdata}: %{z:.4~f}<extra></extra>",
+            hovertemplate="%{customdata}: %{z:.4~f}",
         )
     )
     row, column = np.nonzero(chance)
     figures = [f"{value:.0%}" for value in chance[row, column]]
     longest = max(map(len, figures), default=0)
     if n_columns <= min(MAX_LABELS, _ROOM / (_LETTER * longest + _AIR)):
-        figure.draw_scatter(
-            x=x[column],
-            y=y[row],
-            mode="text",
-            text=figures,
-            textfont={"size": 11, "color": np.where(chance[row, column] < _DEEP, palette.text, palette.ground)},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    return set_yaxes(figure, tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], showgrid=False)
+        colour = np.where(chance[row, column] < _DEEP, palette.text, palette.ground)
+        figure.draw_words(x[column], y[row], figures, size=11, color=colour)
+    add_chance_key(figure, palette.heat[2:], -_AXIS)
+    look = {"showgrid": False, "ticklabelstandoff": _AIR}
+    return figure.set_yaxes(tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], **look)
 
 
 MAX_STEPS = 400
@@ -361,49 +321,33 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Fi
     steps = _merge_neighbours(groups) if is_long else groups
     ranked_by = rank_column(groups)
     share = steps["relevant"] / steps["documents"]
-    figure = Figure().draw_bars(
+    figure = Figure(palette).style(190, t=8).set_layout(barmode="overlay", showlegend=False)
+    figure.draw_bars(
         x=(steps["first"] + steps["last"]) / 2,
         y=share,
         width=steps["documents"],
         marker={"color": palette.tied, "line": {"width": 0.5, "color": palette.ground}},
-        customdata=steps[["first", "last", "relevant", "documents", ranked_by]].to_numpy(),
+        customdata=steps[["first", "last", "relevant", "documents", ranked_by]],
         hovertemplate=(
             "ranks %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
-            "relevant<br>chance at each rank %{y:.4f}<br>"
-            + ranked_by
-            + " from %{customdata[4]:.6g}<extra></extra>"
+            f"relevant<br>chance at each rank %{{y:.4f}}<br>{ranked_by} at the last rank %{{customdata[4]:.6g}}"
         ),
     )
     top = max(float(share.max()), 1e-9)
     if not is_long:
-        _add_tie_brackets(figure, groups[groups["documents"] > 1], palette, top)
+        ties = groups[groups["documents"] > 1]
+        look = {"color": palette.bounds, "line": {"width": 1, "color": palette.ground}}
+        place = {"x": (ties["first"] + ties["last"]) / 2, "width": ties["documents"]}
+        figure.draw_bars(**place, y=np.full(len(ties), -0.1 * top), base=-0.04 * top, marker=look)
     length = int(groups["last"].max())
-    ceiling = 1.05 * top
+    ceiling = 1.05
     if k is not None and k < length:
-        ceiling = 1.3 * top
-        add_cutoff(figure, palette, k, (-0.13 * top, 1.2 * top), 1.12 * top, xanchor="left")
-    style(figure, palette, 190, t=8)
-    figure.set_layout(barmode="overlay", showlegend=False)
-    set_yaxes(figure, title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
-    return set_xaxes(
-        figure,
-        title_text=f"rank by {ranked_by}",
-        showgrid=False,
-        tickformat="~s",
-        nticks=10,
-        range=[0, length + 1],
-    )
-
-
-def _add_tie_brackets(figure: Figure, ties: pd.DataFrame, palette: Palette, top: float) -> None:
-    figure.draw_bars(
-        x=(ties["first"] + ties["last"]) / 2,
-        y=np.full(len(ties), -0.1 * top),
-        base=-0.04 * top,
-        width=ties["documents"],
-        marker={"color": palette.bounds, "line": {"width": 1, "color": palette.ground}},
-        hoverinfo="skip",
-    )
+        ceiling = 1.3
+        add_cutoff(figure, k, (-0.13 * top, 1.2 * top), 1.12 * top, xanchor="left")
+    ends = [-0.15 * top, ceiling * top]
+    figure.set_yaxes(title_text="relevant", tickformat="~p", nticks=4, range=ends)
+    axis = {"showgrid": False, "tickformat": "~s", "nticks": 10}
+    return figure.set_xaxes(title_text=f"rank by {ranked_by}", range=[0, length + 1], **axis)
 
 
 def _merge_neighbours(groups: pd.DataFrame) -> pd.DataFrame:
@@ -429,7 +373,8 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     span = high - low if high - low > EQUAL else 0.0
     bars = _bars(values, low, span)
     top = float(bars["chance"].max())
-    figure = Figure().draw_bars(
+    figure = Figure(palette).style(320, t=28, l=54).set_layout(bargap=0, showlegend=False)
+    figure.draw_bars(
         x=bars["middle"],
         y=bars["chance"],
         width=bars["width"],
@@ -438,47 +383,35 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
             f"{bar.first:.4f}" if bar.last - bar.first < _SAME_VALUE else f"{bar.first:.4f} to {bar.last:.4f}"
             for bar in bars.itertuples()
         ],
-        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of orders<extra></extra>",
+        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of tie orders",
     )
-    _add_marks(figure, marks, top, palette)
+    _add_marks(figure, marks, top)
     if span:
         for name, side in (("worst", "left"), ("best", "right")):
             place = {"x": marks[name], "y": -0.25 * top, "xanchor": side, "yanchor": "middle", "yref": "y"}
-            note(figure, f"{name} {marks[name]:.4f}", palette, **place)
-    style(figure, palette, 320, t=28, l=54)
+            figure.write(f"{name} {marks[name]:.4f}", **place)
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
-    set_yaxes(figure, title_text="share of orders", tickformat="~p", tickvals=ticks, range=ends)
-    figure.set_layout(bargap=0, showlegend=False)
+    figure.set_yaxes(title_text="share of tie orders", tickformat="~p", tickvals=ticks, range=ends)
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]
-    return set_xaxes(figure, title_text=measure, showgrid=False, nticks=7, range=ends)
+    return figure.set_xaxes(title_text=measure, showgrid=False, nticks=7, range=ends)
 
 
-def _add_marks(figure: Figure, marks: pd.Series, top: float, palette: Palette) -> None:
+def _add_marks(figure: Figure, marks: pd.Series, top: float) -> None:
     """Add bounds, diamond and dot below the bars, and a line through them for each score."""
-    strip = -0.11 * top
-    figure.draw_scatter(
-        x=[marks["worst"], marks["best"]],
-        y=[strip, strip],
-        mode="lines",
-        line={"color": palette.bounds, "width": 10},
-        hovertemplate="worst to best: %{x:.4f}<extra></extra>",
-    )
-    add_diamond(figure, palette, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
-    figure.draw_scatter(
-        x=[marks["tied"]],
-        y=[strip],
-        mode="markers",
-        marker=tied_dot(palette, 8),
-        hovertemplate="tied %{x:.4f}<extra></extra>",
-    )
+    strip, palette = -0.11 * top, figure.palette
+    bounds = {"x": [marks["worst"], marks["best"]], "line": {"color": palette.bounds, "width": 10}}
+    hover = "worst to best: %{x:.4f}"
+    figure.draw_scatter(y=[strip, strip], mode="lines", hovertemplate=hover, **bounds)
+    add_diamond(figure, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
+    tied = {"x": [marks["tied"]], "y": [strip], "marker": tied_dot(palette, 8)}
+    figure.draw_scatter(mode="markers", hovertemplate="tied %{x:.4f}", **tied)
     colours = {"tied": palette.tied, "traditional": palette.traditional}
     for name, colour in colours.items():
-        x = float(marks[name])
-        line = {"color": colour, "width": 2}
-        figure.draw_shape(type="line", x0=x, x1=x, y0=strip, y1=1.12 * top, line=line)
-    add_key(figure, palette, [(name, colour, f"{marks[name]:.4f}") for name, colour in colours.items()])
+        line = {"color": colour, "width": 2, "dash": "solid"}
+        figure.draw_upright(float(marks[name]), line=line, y0=strip, y1=1.12 * top)
+    figure.write_key((name, colour, f"{marks[name]:.4f}") for name, colour in colours.items())
 
 
 def _bars(values: pd.DataFrame, low: float, span: float) -> pd.DataFrame:

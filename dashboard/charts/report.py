@@ -77,7 +77,7 @@ def _published(studies: ReportStudies, palette: Palette) -> Figure:
 
 def _of_many(studies: ReportStudies) -> str:
     n_rerankers = len(studies.rerankers)
-    return f": the first {MOST_DRAWN} of {n_rerankers:,}" if n_rerankers > MOST_DRAWN else ""
+    return f": the top {MOST_DRAWN} of {n_rerankers:,}" if n_rerankers > MOST_DRAWN else ""
 
 
 CHARTS: Mapping[str, _Chart] = {
@@ -115,7 +115,7 @@ CHARTS: Mapping[str, _Chart] = {
         lambda studies: matrix_width(len(studies.rerankers)),
     ),
     "gaps": _Chart(
-        lambda studies: f"Score, ties and gap, reranker by reranker{_of_many(studies)}",
+        lambda studies: f"Score, ties and gap of each reranker{_of_many(studies)}",
         "Score with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         lambda studies, palette: aligned_rows(
             studies.summary.head(MOST_DRAWN), studies.lists, palette, studies.question.traditional
@@ -136,7 +136,7 @@ CHARTS: Mapping[str, _Chart] = {
         _finishes,
     ),
     "tools": _Chart(
-        lambda studies: f"{studies.measure_at.traditional} as each tool reports it{_of_many(studies)}",
+        lambda studies: f"{studies.measure_at.traditional} reported by each tool{_of_many(studies)}",
         "Score of each tool within the range from worst to best case.",
         _tools,
     ),

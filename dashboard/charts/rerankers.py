@@ -1,16 +1,15 @@
 """Charts of the Rerankers page: scores and gaps in aligned rows, small multiples, wins, query groups."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
+from dashboard.charts.figure import Figure, named_ticks, padded_range, signed_ticks
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, cells, label_rows
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import note_of, padded_range, set_xaxes, set_yaxes, signed_ticks, style
 from dashboard.charts.ties_vs_gap import first_dots
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps import trend
@@ -26,42 +25,43 @@ _BASE = 0.3
 
 
 def add_ridges(
-    figure: Figure,
-    rerankers: pd.DataFrame,
-    edges: FloatArray,
-    counts: Sequence[IntArray],
-    palette: Palette,
-    col: int,
+    figure: Figure, rerankers: pd.DataFrame, edges: FloatArray, counts: Sequence[IntArray], col: int
 ) -> None:
     """Add the distribution of gaps of each reranker, orange above zero and grey below, and its mean.
 
     `rerankers` has gap and lists_with_gap. `counts` are lists per bin between `edges`.
     """
+    palette, is_signed = figure.palette, edges[0] < 0
     heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
     highest = max((height.max() for height in heights), default=0) or 1
     bases = np.arange(len(heights), dtype=np.float64) + _BASE
+    _draw_ridges(figure, edges, [height / highest for height in heights], bases, col)
+    border = {"color": palette.ground, "width": 1}
+    figure.draw_scatter(
+        x=rerankers["gap"],
+        y=bases,
+        mode="markers",
+        marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
+        customdata=[hover_text(str(name)) for name in rerankers.index],
+        hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
+        row=1,
+        col=col,
+    )
     title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
+    figure.write("mean gap · lists with a gap", **title, yanchor="bottom")
     beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
-    notes = [note_of("mean · lists with a gap", palette, **title, yanchor="bottom")]
-    is_signed = edges[0] < 0
-    notes += [
-        note_of(f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}", palette, y=base - 0.12, **beside)
-        for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True)
-    ]
-    for ridge in _ridges(edges, [height / highest for height in heights], bases, palette):
-        figure.draw_scatter(**ridge, row=1, col=col)
-    figure.draw_scatter(**_means(rerankers["gap"], bases, palette), row=1, col=col)
-    figure.write_notes(notes)
+    for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
+        text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"
+        figure.write(text, y=base - 0.12, **beside)
 
 
-def _ridges(
-    edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, palette: Palette
-) -> Iterator[dict[str, Any]]:
-    """Yield the base lines and both sides of the ridges; heights are at most 1."""
-    look = {"hoverinfo": "skip", "showlegend": False}
-    line = {"color": palette.grid, "width": 1}
-    ends = np.tile([edges[0], edges[-1], np.nan], len(bases))
-    yield {"x": ends, "y": np.repeat(bases, 3), "mode": "lines", "line": line, **look}
+def _draw_ridges(
+    figure: Figure, edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, col: int
+) -> None:
+    """Draw the base lines and both sides of the ridges; heights are at most 1."""
+    palette = figure.palette
+    ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
+    figure.draw_scatter(x=ends, y=np.repeat(bases, 3), mode="lines", line=line, row=1, col=col)
     centre = (edges[1:] + edges[:-1]) / 2
     below = np.r_[centre[centre < 0], 0.0]
     above = np.r_[0.0, centre[centre >= 0]]
@@ -71,21 +71,8 @@ def _ridges(
             for base, height in zip(bases, heights, strict=True)
         ]
         sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
-        fill = {"fill": "toself", "fillcolor": colour, "opacity": 0.75}
-        yield {**sides, "mode": "none", **fill, **look}
-
-
-def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> dict[str, Any]:
-    border = {"color": palette.ground, "width": 1}
-    return {
-        "x": gaps,
-        "y": bases,
-        "mode": "markers",
-        "showlegend": False,
-        "marker": {"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
-        "customdata": [hover_text(str(name)) for name in gaps.index],
-        "hovertemplate": "<b>%{customdata}</b><br>mean %{x:.4f}<extra></extra>",
-    }
+        fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
+        figure.draw_scatter(**sides, **fill, row=1, col=col)
 
 
 _ROW, _LOW_ROW = 48, 44
@@ -108,9 +95,11 @@ def aligned_rows(
     if not is_signed:
         rerankers["gap"] = rerankers["gap_mean"]
         lists = lists.assign(first_gap=lists["first_gap"].abs())
-    figure = Figure.of_panels(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
-    add_bounds_rows(figure, rerankers, palette, row=1, col=1)
-    set_xaxes(figure, title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
+    figure = Figure.of_panels(
+        1, 3, palette, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True
+    )
+    add_bounds_rows(figure, rerankers, row=1, col=1)
+    figure.set_xaxes(title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
     reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
     edges = np.linspace(-reach if is_signed else 0, reach, _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]
@@ -118,15 +107,16 @@ def aligned_rows(
         np.histogram(with_gap.loc[with_gap["reranker"] == name, "first_gap"], bins=edges)[0]
         for name in rerankers.index
     ]
-    return _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _ROW, 3)
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, measure, _ROW, 3)
 
 
 def gap_rows(
     rerankers: pd.DataFrame, edges: FloatArray, counts: Sequence[IntArray], palette: Palette, measure: str
 ) -> Figure:
     """Draw mean tie ratio and distribution of gaps, one row per reranker."""
-    figure = Figure.of_panels(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
-    return _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)
+    grid = {"column_widths": (0.36, 0.64), "horizontal_spacing": 0.05, "shared_yaxes": True}
+    figure = Figure.of_panels(1, 2, palette, **grid)
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, measure, _LOW_ROW, 2)
 
 
 def _add_ties_and_gaps(
@@ -134,42 +124,36 @@ def _add_ties_and_gaps(
     rerankers: pd.DataFrame,
     edges: FloatArray,
     counts: Sequence[IntArray],
-    palette: Palette,
     measure: str,
     row_height: int,
     col: int,
 ) -> Figure:
     """Fill the panels col - 1 and col, and label the rows."""
-    _add_tie_bars(figure, rerankers, palette, col - 1)
-    add_ridges(figure, rerankers, edges, counts, palette, col)
-    style(figure, palette, 110 + row_height * len(rerankers), r=128, t=52)
-    label_rows(figure, rerankers.index, palette)
-    end = max(float(edges[-1]), _MIN_REACH) * 1.04
-    if edges[0] == 0:
-        title = f"|{measure} gap| of single lists"
-        return set_xaxes(figure, title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
-    title = f"{measure} gap of single lists"
-    return set_xaxes(figure, title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
-
-
-def _add_tie_bars(figure: Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
+    ratios, palette = rerankers["tie_ratio"], figure.palette
     figure.draw_bars(
-        x=rerankers["tie_ratio"],
+        x=ratios,
         y=np.arange(len(rerankers)),
         orientation="h",
         width=0.42,
         marker={"color": palette.other},
-        text=[percent(ratio) for ratio in rerankers["tie_ratio"]],
+        text=[percent(ratio) for ratio in ratios],
         textposition="outside",
         textfont={"color": palette.muted},
-        cliponaxis=False,
-        showlegend=False,
-        hovertemplate="%{x:.4f} of the documents are tied<extra></extra>",
+        hovertemplate="%{x:.2%} of the documents are tied",
         row=1,
-        col=col,
+        col=col - 1,
     )
-    end = max(0.05, rerankers["tie_ratio"].max()) * 1.25
-    set_xaxes(figure, title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col)
+    end = max(0.05, ratios.max()) * 1.25
+    figure.set_xaxes(title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col - 1)
+    add_ridges(figure, rerankers, edges, counts, col)
+    figure.style(110 + row_height * len(rerankers), r=128, t=52)
+    label_rows(figure, rerankers.index)
+    end = max(float(edges[-1]), _MIN_REACH) * 1.04
+    if edges[0] == 0:
+        title = f"|{measure} gap| of each list"
+        return figure.set_xaxes(title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
+    title = f"{measure} gap of each list"
+    return figure.set_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
 
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
@@ -207,37 +191,37 @@ def gap_multiples(
     n_panels = len(colours) + any(len(mean) for mean in means.values())
     across = min(width, n_panels)
     rows = -(-n_panels // across)
-    figure = Figure.of_panels(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
+    figure = Figure.of_panels(
+        rows, across, palette, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2)
+    )
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     zero: dict[str, Any] = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
     ticks = signed_ticks(-reach, reach, _STEPS) if is_signed else {"nticks": 4}
     ends = [-reach if is_signed else -0.04 * reach, reach]
-    set_yaxes(figure, range=ends, showticklabels=False, **ticks, **zero)
+    figure.set_yaxes(range=ends, showticklabels=False, **ticks, **zero)
     title = f"{measure} gap" if is_signed else f"|{measure} gap|"
-    set_yaxes(figure, showticklabels=True, title_text=title, col=1)
+    figure.set_yaxes(showticklabels=True, title_text=title, col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
     ratio_range = _ratio_range(pd.concat(own_lists.values())["tie_ratio"])
     dots = _dots_path(context, _DOT_SHARE * (ratio_range[1] - ratio_range[0]))
-    titles, labels = list[dict[str, object]](), chart_names(colours, _TITLES[width])
-    shapes = list[dict[str, object]]()
+    labels = chart_names(colours, _TITLES[width])
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         _add_dots(figure, _thin(own_lists[name], reach), colour, **place)
-        shapes.append(_shape(dots, faded(palette.muted, 0.5), _DOT, index, layer="between"))
+        behind = {"color": faded(palette.muted, 0.5), "width": _DOT}
+        figure.draw_shape(type="path", path=dots, line=behind, layer="between", **place)
         if len(means[name]):
-            line = _line_path(means[name])
-            shapes.append(_shape(line, palette.ground, _HALO, index))
-            shapes.append(_shape(line, palette.text, _LINE, index))
-        titles.append(_title(f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index))
-    style(figure, palette, 40 + 220 * rows, t=36, l=60, r=40)
-    figure.set_layout(showlegend=False).draw_shapes(shapes)
-    set_xaxes(figure, title_text="tie ratio", row=rows, col=1)
-    set_xaxes(figure, tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
+            for line in ({"color": palette.ground, "width": _HALO}, {"color": palette.text, "width": _LINE}):
+                path = _line_path(means[name])
+                figure.draw_shape(type="path", path=path, line=line, layer="above", **place)
+        _write_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", **place)
+    figure.style(40 + 220 * rows, t=36, l=60, r=40).set_layout(showlegend=False)
+    figure.set_xaxes(title_text="tie ratio", row=rows, col=1)
+    figure.set_xaxes(tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):
         place = {"row": len(colours) // across + 1, "col": len(colours) % across + 1}
         _add_means(figure, means, colours, is_signed=is_signed, **place)
-        titles.append(_title("Means, all together", palette, len(colours)))
-    figure.write_notes(titles)
+        _write_title(figure, "Means, all together", **place)
     return figure
 
 
@@ -252,7 +236,7 @@ def _add_means(
                 y=mean["mean"],
                 mode="lines",
                 line={"color": colours[name], "width": _LINE},
-                hovertemplate=f"<b>{hover_text(name)}</b><br>mean %{{y:.4f}}<extra></extra>",
+                hovertemplate=f"<b>{hover_text(name)}</b><br>mean %{{y:.4f}}",
                 **place,
             )
     values = pd.concat([mean["mean"] for mean in means.values()])
@@ -261,10 +245,10 @@ def _add_means(
     ends = _with_air(low - room, high + room)
     look: dict[str, Any] = {"side": "right", "showticklabels": True, "title_text": None}
     ticks = signed_ticks(*ends, _STEPS) if is_signed else {"nticks": _STEPS}
-    set_yaxes(figure, range=ends, **look, **ticks, **place)
+    figure.set_yaxes(range=ends, **look, **ticks, **place)
     ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
     if ratios:
-        set_xaxes(figure, range=_ratio_range(pd.concat(ratios)), **place)
+        figure.set_xaxes(range=_ratio_range(pd.concat(ratios)), **place)
 
 
 def _ratio_range(ratios: pd.Series) -> tuple[float, float]:
@@ -288,7 +272,7 @@ def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> N
             hover_text(str(query)) + (f" and {n_hidden:,} more here" if n_hidden else "")
             for query, n_hidden in zip(own["query_id"], own["n_hidden"], strict=True)
         ],
-        hovertemplate="<b>%{customdata}</b><br>gap %{y:.4f}<br>tie ratio %{x:.4f}<extra></extra>",
+        hovertemplate="<b>%{customdata}</b><br>gap %{y:.4f}<br>tie ratio %{x:.4f}",
         **place,
     )
 
@@ -305,12 +289,6 @@ def _line_path(mean: pd.DataFrame) -> str:
     return "M" + "L".join(f"{x:.5f},{y:.5f}" for x, y in zip(mean["x"], mean["mean"], strict=True))
 
 
-def _shape(path: str, colour: str, width: float, index: int, layer: str = "above") -> dict[str, object]:
-    axis = "" if index == 0 else str(index + 1)
-    line = {"color": colour, "width": width}
-    return {"type": "path", "path": path, "xref": f"x{axis}", "yref": f"y{axis}", "line": line, "layer": layer}
-
-
 def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:
     """Return one list per position, with n_hidden behind it, at most `max_dots`."""
     dots = first_dots(lists, {"tie_ratio": 1 / _CELLS, "first_gap": reach / _CELLS})
@@ -318,11 +296,10 @@ def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.Dat
     return dots if len(dots) <= max_dots else dots.sample(max_dots, random_state=0)
 
 
-def _title(text: str, palette: Palette, index: int) -> dict[str, object]:
-    axis = "" if index == 0 else str(index + 1)
-    place = {"x": 0, "xref": f"x{axis} domain", "xanchor": "left"}
-    above = {"y": 1.02, "yref": f"y{axis} domain", "yanchor": "bottom"}
-    return note_of(text, palette, **place, **above, font={"size": 13, "color": palette.text})
+def _write_title(figure: Figure, text: str, **place: int) -> None:
+    across = {"x": 0, "xref": "x domain", "xanchor": "left"}
+    above = {"y": 1.02, "yref": "y domain", "yanchor": "bottom"}
+    figure.write(text, **across, **above, font={"size": 13, "color": figure.palette.text}, **place)
 
 
 _HALF = 0.2
@@ -333,7 +310,8 @@ _FEW_QUERIES = 8
 
 def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
     """Draw two bars per reranker: outcomes by tied scores, and paler by traditional scores."""
-    figure = Figure()
+    figure = Figure(palette).style(96 + int(1.6 * ROW) * len(table)).set_layout(barmode="overlay")
+    label_rows(figure, table.index)
     colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
     names = [hover_text(str(name)) for name in table.index]
     for suffix, shift, opacity, kind in (("", -_HALF, 1.0, "tied"), ("_before", _HALF, 0.45, "traditional")):
@@ -358,13 +336,11 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
                 textfont={"size": 12, "color": palette.text if is_pale else palette.ground},
                 constraintext="none",
                 customdata=names,
-                hovertemplate=f"<b>%{{customdata}}</b><br>{outcome} %{{x}}, {kind} values<extra></extra>",
+                hovertemplate=f"<b>%{{customdata}}</b><br>%{{x}} {outcome} by {kind} scores",
             )
             start = start + count
-    style(figure, palette, 96 + int(1.6 * ROW) * len(table))
-    label_rows(figure, table.index, palette)
     ticks = {"dtick": 1} if table[list(colours)].sum(axis=1).max() <= _FEW_QUERIES else {}
-    return set_xaxes(figure, title_text="queries", tickformat="d", **ticks).set_layout(barmode="overlay")
+    return figure.set_xaxes(title_text="queries", tickformat="d", **ticks)
 
 
 MOST_SEGMENTS = 8
@@ -378,7 +354,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
     gap, traditional, tied, n = (wide[column][segments] for column in ("gap", "traditional", "tied", "n"))
     reach = max(float(np.nanmax(gap.abs().to_numpy(), initial=0)), 0.02)
     names = np.meshgrid([hover_text(name) for name in segments], [hover_text(name) for name in rerankers])
-    figure = Figure().draw(
+    figure = Figure(palette).draw(
         cells(
             gap.to_numpy(),
             (*palette.heat[2:0:-1], palette.grid, *palette.warm[:3:2]),
@@ -391,17 +367,15 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
             zmax=reach,
             hovertemplate="<b>%{customdata[0]}</b> · %{customdata[1]}<br>"
             f"{measure} traditional %{{customdata[2]:.4f}}, tied %{{customdata[3]:.4f}}<br>"
-            "gap %{z:+.4f} over %{customdata[4]:,} queries<extra></extra>",
+            "gap %{z:+.4f} over %{customdata[4]:,} queries",
         )
     )
-    style(figure, palette, 56 + ROW * len(rerankers), t=44, b=8)
-    label_rows(figure, rerankers, palette)
-    set_yaxes(figure, range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
+    figure.style(56 + ROW * len(rerankers), t=44, b=8)
+    label_rows(figure, rerankers)
+    figure.set_yaxes(range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
     labels = chart_names(segments, 12)
     sizes = [f"{labels[name]}<br>n = {size:,.0f}" for name, size in n.max().items()]
-    return set_xaxes(
-        figure, side="top", showgrid=False, tickangle=0, tickvals=np.arange(len(segments)), ticktext=sizes
-    )
+    return figure.set_xaxes(side="top", tickangle=0, **named_ticks(sizes))
 
 
 def _gap_text(gap: float) -> str:

@@ -3,29 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.marks import (
-    UNCERTAIN,
-    add_band,
-    add_diamond,
-    cells,
-    dotted_line,
-    tied_dot,
-    traditional_diamond,
-)
+from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, tie_ratio_axis
+from dashboard.charts.labels import safe
+from dashboard.charts.marks import UNCERTAIN, add_band, add_diamond, cells, tied_dot, traditional_diamond
 from dashboard.charts.one_list import MAX_LABELS, tie_ladder
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import (
-    BELOW,
-    BELOW_TICKS,
-    add_key,
-    note,
-    safe,
-    set_xaxes,
-    set_yaxes,
-    style,
-    tie_ratio_axis,
-)
 from metrics.support.wording import percent, with_signs
 
 _MIN_PLACES = 5
@@ -48,23 +30,19 @@ def ladder_with_ranks(
         textposition="outside",
         textfont={"color": palette.muted},
         textangle=0,
-        cliponaxis=False,
-        hovertemplate="first relevant at rank %{x}: %{y:.4f}<extra></extra>",
+        hovertemplate="first relevant document at rank %{x}<br>chance %{y:.4f}",
     )
     if traditional is not None:
-        add_diamond(figure, palette, traditional, -0.14 * top, f"as listed: rank {traditional}")
-        figure.traces[-1]["yaxis"] = "y2"
+        add_diamond(figure, traditional, -0.14 * top, f"as listed: rank {traditional}", yaxis="y2")
     figure.set_layout(
         height=400,
-        showlegend=False,
         yaxis={"domain": [0.64, 1]},
         yaxis2={"domain": [0, 0.54], "range": [-0.26 * top, 1.2 * top], "anchor": "x", "visible": False},
         xaxis={"anchor": "y2", "dtick": 1 if len(ladder) <= MAX_LABELS else None},
         margin={"b": BELOW - 4},
     )
-    return set_xaxes(
-        figure,
-        title_text="chance of the first relevant rank; diamond: as listed",
+    return figure.set_xaxes(
+        title_text="rank of the first relevant document (diamond: as listed)",
         range=[0.4, max(len(ladder), _MIN_PLACES) + 0.6],
     )
 
@@ -78,7 +56,7 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
 
     `curve` has tie_probability (rising), tie_ratio, tied, worst, best, low and high; `probability` is marked.
     """
-    figure, x = Figure(), curve["tie_probability"]
+    figure, x = Figure(palette).style(360, l=47), curve["tie_probability"]
     for low, high, colour, name in (
         ("worst", "best", palette.bounds, "worst to best"),
         ("low", "high", faded(palette.traditional, 0.42), "95% of shuffles"),
@@ -96,29 +74,23 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
         hovertemplate=(
             "tie probability %{x:.2f}<br>tied %{y:.4f}<br>95% of shuffles %{customdata[2]:.4f} to "
             "%{customdata[3]:.4f}<br>worst %{customdata[0]:.4f}, best %{customdata[1]:.4f}<br>"
-            "%{customdata[4]:.0%} of documents tied<extra></extra>"
+            "%{customdata[4]:.0%} of documents tied"
         ),
     )
-    _mark_probability(figure, curve.iloc[(x - probability).abs().to_numpy().argmin()], probability, palette)
-    style(figure, palette, 360, l=47)
-    floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
-    room = max(ceiling - floor, 0.05)
-    ends = [floor - 0.05 * room, ceiling + 0.28 * room]
-    set_yaxes(figure, title_text=measure, range=ends)
-    title = "tie probability"
-    return set_xaxes(figure, title_text=title, tickformat=".1f", showgrid=False, range=[-0.02, 1.02])
-
-
-def _mark_probability(figure: Figure, row: pd.Series, probability: float, palette: Palette) -> None:
-    line = dotted_line(palette)
-    figure.draw_shape(type="line", x0=probability, x1=probability, y0=0, y1=1, yref="paper", line=line)
+    row = curve.iloc[(x - probability).abs().to_numpy().argmin()]
     text = (
         f"<b style='color:{palette.tied}'>{row['tied']:.3f} tied</b><br>"
         f"<span style='color:{palette.traditional}'>{row['low']:.3f} – {row['high']:.3f}</span><br>"
         f"{percent(row['tie_ratio'])} of documents tied"
     )
     side = {"xanchor": "right", "xshift": -8} if probability > _RIGHT else {"xanchor": "left", "xshift": 8}
-    note(figure, text, palette, x=probability, y=1, yref="paper", yanchor="top", align="left", **side)
+    place = {"x": probability, "y": 1, "yref": "paper", "yanchor": "top", "align": "left"}
+    figure.draw_upright(probability).write(text, **place, **side)
+    floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
+    room = max(ceiling - floor, 0.05)
+    figure.set_yaxes(title_text=measure, range=[floor - 0.05 * room, ceiling + 0.28 * room])
+    look = {"tickformat": ".1f", "showgrid": False, "range": [-0.02, 1.02]}
+    return figure.set_xaxes(title_text="tie probability", **look)
 
 
 _BRIGHT = 0.65
@@ -130,40 +102,36 @@ def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float]
     values = gaps.to_numpy()
     top = max(float(values.max()), 1e-9)
     levels, probabilities = [str(level) for level in gaps.columns], [f"{share:.1f}" for share in gaps.index]
-    hover = "%{x} levels, tie probability %{y}: %{z:.4f}<extra></extra>"
-    figure = Figure().draw(
-        cells(values, palette.warm, x=levels, y=probabilities, zmin=0, zmax=1.6 * top, hovertemplate=hover)
-    )
+    hover = "%{x} levels, tie probability %{y}: %{z:.4f}"
+    figure = Figure(palette).style(360, t=8, l=43, b=BELOW - 4)
+    look = {"zmin": 0, "zmax": 1.6 * top, "hovertemplate": hover}
+    figure.draw(cells(values, palette.warm, x=levels, y=probabilities, **look))
     darker = min(palette.text, palette.ground)  # as hexadecimal
-    figure.draw_scatter(
-        x=np.tile(levels, len(probabilities)),
-        y=np.repeat(probabilities, len(levels)),
-        mode="text",
-        text=[f"{value:.3f}" for value in values.ravel()],
-        textfont={"size": 11, "color": np.where(values.ravel() > _BRIGHT * top, darker, palette.text)},
-        hoverinfo="skip",
-        showlegend=False,
+    figure.draw_words(
+        np.tile(levels, len(probabilities)),
+        np.repeat(probabilities, len(levels)),
+        [f"{value:.3f}" for value in values.ravel()],
+        size=11,
+        color=np.where(values.ravel() > _BRIGHT * top, darker, palette.text),
     )
     if setting is not None:
         x, y = gaps.columns.get_loc(setting[0]), gaps.index.get_loc(setting[1])
         box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
         figure.draw_shape(type="rect", line={"color": palette.text, "width": 2}, **box)
-    style(figure, palette, 360, t=8, l=43, b=BELOW - 4)
-    set_yaxes(figure, title_text="tie probability", type="category", showgrid=False)
-    return set_xaxes(figure, title_text="score levels", type="category", showgrid=False)
+    figure.set_yaxes(title_text="tie probability", type="category", showgrid=False)
+    return figure.set_xaxes(title_text="score levels", type="category", showgrid=False)
 
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]
 _HOVER = (
     "<b>%{x}</b><br>tied %{customdata[0]:.4f}<br>traditional %{customdata[5]:.4f}<br>95% of shuffles "
     "%{customdata[3]:.4f} to %{customdata[4]:.4f}<br>worst %{customdata[1]:.4f}, best %{customdata[2]:.4f}"
-    "<extra></extra>"
 )
 
 
 def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw tie ratio above and mean below for each number format of `precision_curve`."""
-    figure = Figure()
+    figure = Figure(palette).style(470, l=60, b=BELOW_TICKS)
     figure.draw_bars(
         x=curve["label"],
         y=curve["tie_ratio"],
@@ -174,21 +142,23 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Fig
         textposition="outside",
         textfont={"color": palette.muted, "size": 11},
         textangle=0,
-        cliponaxis=False,
         width=0.5,
-        hovertemplate="<b>%{x}</b><br>%{y:.2%} of documents tied<extra></extra>",
-        showlegend=False,
+        hovertemplate="<b>%{x}</b><br>%{y:.2%} of documents tied",
     )
-    _add_means(figure, curve, palette)
+    _add_means(figure, curve)
     edge = int((~curve["precision"].str.startswith(("decimals", "grades"))).sum()) - 0.5
-    line = dotted_line(palette) | {"color": palette.other}
-    figure.draw_shape(type="line", x0=edge, x1=edge, y0=0, y1=1, yref="paper", line=line)
-    style(figure, palette, 470, l=60, b=BELOW_TICKS)
-    _set_axes(figure, curve, palette, measure)
-    return figure
+    figure.draw_upright(edge, line={"color": palette.other}, yref="paper")
+    floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
+    room = 0.08 * max(ceiling - floor, 0.05)
+    ends = [floor - room, ceiling + room]
+    means = {"domain": [0, 0.6], "title": {"text": safe(measure)}, "range": ends}
+    formats = {"type": "category", "showgrid": False, "anchor": "y"}
+    ratios = tie_ratio_axis((0.7, 1), (0, 1.15))
+    return figure.set_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)
 
 
-def _add_means(figure: Figure, curve: pd.DataFrame, palette: Palette) -> None:
+def _add_means(figure: Figure, curve: pd.DataFrame) -> None:
+    palette = figure.palette
     common = {"x": curve["label"], "customdata": curve[_HOVER_COLUMNS], "hovertemplate": _HOVER}
     for low, high, colour, width, name in (
         ("worst", "best", palette.bounds, 0.5, "worst to best"),
@@ -200,16 +170,6 @@ def _add_means(figure: Figure, curve: pd.DataFrame, palette: Palette) -> None:
     figure.draw_scatter(y=curve["traditional"], mode="markers", marker=diamond, name="traditional", **common)
     dot = tied_dot(palette, 8)
     figure.draw_scatter(y=curve["tied"], mode="lines+markers", marker=dot, line=line, name="tied", **common)
-
-
-def _set_axes(figure: Figure, curve: pd.DataFrame, palette: Palette, measure: str) -> None:
-    floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
-    room = 0.08 * max(ceiling - floor, 0.05)
-    ratios = tie_ratio_axis(palette, (0.7, 1), (0, 1.15))
-    ends = [floor - room, ceiling + room]
-    means = {"domain": [0, 0.6], "title": {"text": safe(measure)}, "range": ends}
-    formats = {"type": "category", "showgrid": False, "anchor": "y"}
-    figure.set_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)
 
 
 CONFIDENT = 1.96
@@ -225,37 +185,23 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     error = CONFIDENT * means["standard_error"]
     low, high = (mean - error).clip(lower=0), mean + error
     ends = [float(draws.iloc[0]), float(draws.iloc[-1])]
-    figure = Figure()
+    figure = Figure(palette).style(300, t=28, r=20, l=54).set_layout(showlegend=False)
     add_band(figure, draws, low, high, UNCERTAIN)
-    figure.draw_scatter(
-        x=ends,
-        y=[exact, exact],
-        mode="lines",
-        line={"color": palette.tied, "width": 2.5},
-        hovertemplate="exact: %{y:.4f}<extra></extra>",
-    )
+    line = {"color": palette.tied, "width": 2.5}
+    figure.draw_scatter(x=ends, y=[exact, exact], mode="lines", line=line, hovertemplate="exact: %{y:.4f}")
     figure.draw_scatter(
         x=draws,
         y=mean,
         mode="lines",
         line={"color": palette.text, "width": 1.8},
         customdata=error,
-        hovertemplate="mean of %{x:,} draws: %{y:.4f} ± %{customdata:.4f}<extra></extra>",
+        hovertemplate="mean of %{x:,} sampled orders: %{y:.4f} ± %{customdata:.4f}",
     )
     estimate = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
-    add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
-    style(figure, palette, 300, t=28, r=20, l=54)
+    figure.write_key([("exact", palette.tied, f"{exact:.4f}"), ("sampled", palette.text, estimate)])
     plotted_values = [*low, *high, *mean, exact]
     bottom, top = float(min(plotted_values)), float(max(plotted_values))
     room = 0.06 * (top - bottom) or 0.012
-    figure.set_layout(showlegend=False)
-    set_yaxes(figure, title_text=f"mean {measure}", nticks=6, range=[bottom - room, top + room])
-    return set_xaxes(
-        figure,
-        title_text="orders drawn",
-        type="log",
-        showgrid=False,
-        tickformat="~s",
-        dtick=1,
-        range=np.log10(ends),
-    )
+    figure.set_yaxes(title_text=f"mean {measure}", nticks=6, range=[bottom - room, top + room])
+    look = {"type": "log", "showgrid": False, "tickformat": "~s", "dtick": 1, "range": np.log10(ends)}
+    return figure.set_xaxes(title_text="sampled tie orders", **look)

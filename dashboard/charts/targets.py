@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
+from dashboard.charts.figure import BELOW_TICKS, Figure, named_ticks
 from dashboard.charts.labels import (
     SLOPE_COLUMNS,
     TEXT_COLUMNS,
@@ -19,16 +19,14 @@ from dashboard.charts.labels import (
 )
 from dashboard.charts.marks import (
     VALUES,
-    VALUES_HOVER,
     add_bounds,
     add_values,
     label_rows,
-    named_rows,
     tied_dot,
     traditional_diamond,
+    values_hover,
 )
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW_TICKS, note_of, set_xaxes, set_yaxes, style
 
 MAX_COLUMNS = 30
 """Maximum rerankers in the matrix."""
@@ -52,7 +50,7 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
     """
     targets, names = pd.Index(rows["target"].unique()), pd.Index(rows["reranker"].unique()[:MAX_COLUMNS])
     rows = rows[rows["reranker"].isin(names)]
-    figure = Figure()
+    figure = Figure(palette)
     if emphasized in names:
         place = names.get_loc(emphasized)
         look = {"fillcolor": palette.faint, "opacity": 0.6, "line": {"width": 0}, "layer": "below"}
@@ -70,26 +68,18 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
                 [hover_text(row.reranker), hover_text(row.target), row.tied] for row in cells.itertuples()
             ],
             hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}: tied %{customdata[2]:.4f}<br>"
-            f"{label}<extra></extra>",
-            cliponaxis=False,
+            f"{label}",
         )
     is_level = len(names) <= _LEVEL_NAMES
     labels = short_names(names, SLOPE_COLUMNS)
     overhang = 12 if is_level else _overhang([text_columns(labels[name]) for name in names])
-    style(figure, palette, 160 + _ROW * len(targets), b=60, r=overhang)
+    figure.style(160 + _ROW * len(targets), b=60, r=overhang)
     figure.set_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
-    labels_of_rows = list(chart_names(targets, TEXT_COLUMNS).values())
-    ends = [len(targets) - 0.4, -0.6]
-    set_yaxes(figure, tickvals=list(range(len(targets))), ticktext=labels_of_rows, range=ends)
-    return set_xaxes(
-        figure,
-        side="top",
-        showgrid=False,
-        tickvals=list(range(len(names))),
-        ticktext=[escaped(labels[name]) for name in names],
-        tickangle=0 if is_level else -_SLANT,
-        range=[-0.6, len(names) - 0.4],
-    )
+    ticks = named_ticks(chart_names(targets, TEXT_COLUMNS).values()) | {"showgrid": True}
+    figure.set_yaxes(**ticks, range=[len(targets) - 0.4, -0.6])
+    ticks = named_ticks(escaped(labels[name]) for name in names)
+    angle, ends = 0 if is_level else -_SLANT, [-0.6, len(names) - 0.4]
+    return figure.set_xaxes(side="top", **ticks, tickangle=angle, range=ends)
 
 
 def _overhang(columns: Sequence[int]) -> int:
@@ -104,8 +94,8 @@ def _verdict_marks(palette: Palette) -> dict[str, tuple[str, dict[str, Any]]]:
     ring = {"color": palette.bounds, "line": {"color": palette.tied, "width": 2}}
     missed = {"symbol": "circle-open", "size": 8, "color": palette.muted, "line": {"width": 1.5}}
     return {
-        "met": ("every order", dot),
-        "met on average": ("on average", dot | ring),
+        "met": ("met in every order", dot),
+        "met on average": ("met on average", dot | ring),
         "sort order only": ("sort order only", traditional_diamond(palette, 13)),
         "missed": ("missed", missed),
     }
@@ -118,38 +108,31 @@ _BULLET_ROW = 34
 def target_bullets(rows: pd.DataFrame, palette: Palette) -> Figure:
     """Draw bounds, tied and traditional score and the target value of one reranker, one row per target."""
     low, high = _axis_ends(rows)
-    position = np.arange(len(rows))
-    figure = Figure()
-    track = {"x": np.full(len(rows), high - low), "base": low, "y": position, "orientation": "h", "width": 0.5}
-    figure.draw_bars(**track, marker={"color": palette.faint}, hoverinfo="skip", showlegend=False)
-    add_bounds(figure, rows, palette, width=0.5, hoverinfo="skip")
-    data = named_rows(rows["target"], rows[VALUES].to_numpy())
-    add_values(figure, rows, palette, y=position, customdata=data, hovertemplate=VALUES_HOVER)
+    n, figure = len(rows), Figure(palette)
+    track = {"x": np.full(n, high - low), "base": low, "y": np.arange(n), "orientation": "h", "width": 0.5}
+    figure.draw_bars(**track, marker={"color": palette.faint})
+    add_bounds(figure, rows, width=0.5)
+    add_values(figure, rows, y=np.arange(n), **values_hover(rows, rows["target"]))
     figure.set_traces({"name": "traditional"}, marker={"size": 14})
-    line = {"color": palette.text, "width": 3}
-    bounds = [
-        {"type": "line", "x0": bound, "x1": bound, "y0": row - 0.38, "y1": row + 0.38, "line": line}
-        for row, bound in enumerate(rows["bound"])
-    ]
-    verdicts = zip(rows["verdict"], rows["missed_by"], strict=True)
-    notes = [_verdict(row, str(said), float(by), palette) for row, (said, by) in enumerate(verdicts)]
-    figure.write_notes(notes)
-    style(figure, palette, 84 + _BULLET_ROW * len(rows), r=156, b=BELOW_TICKS)
-    figure.set_layout(barmode="overlay").draw_shapes(bounds)
-    label_rows(figure, rows["target"], palette, TEXT_COLUMNS)
-    set_yaxes(figure, ticklabelstandoff=8)
-    return set_xaxes(figure, range=[low, high], nticks=7)
+    line = {"color": palette.text, "width": 3, "dash": "solid"}
+    for row, target in enumerate(rows.itertuples()):
+        figure.draw_upright(target.bound, line=line, y0=row - 0.38, y1=row + 0.38)
+        _write_verdict(figure, row, str(target.verdict), float(target.missed_by))
+    figure.style(84 + _BULLET_ROW * n, r=156, b=BELOW_TICKS).set_layout(barmode="overlay")
+    label_rows(figure, rows["target"], TEXT_COLUMNS)
+    return figure.set_yaxes(ticklabelstandoff=8).set_xaxes(range=[low, high], nticks=7)
 
 
-def _verdict(row: int, verdict: str, missed_by: float, palette: Palette) -> dict[str, object]:
-    """Return the verdict as a note, orange where only the traditional score meets the target."""
+def _write_verdict(figure: Figure, row: int, verdict: str, missed_by: float) -> None:
+    """Write the verdict, orange where only the traditional score meets the target."""
+    palette = figure.palette
     text = f"missed by {missed_by:.2f}" if verdict == "missed" else verdict
     text = "missed by under 0.01" if text == "missed by 0.00" else text
     colour = palette.text if verdict.startswith("met") else palette.muted
     if verdict == "sort order only":
         text, colour = f"<b>{text}</b>", palette.traditional
     place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": 14, "y": row}
-    return note_of(text, palette, **place, font={"size": 12.5, "color": colour})
+    figure.write(text, **place, font={"size": 12.5, "color": colour})
 
 
 def _axis_ends(rows: pd.DataFrame) -> tuple[float, float]:

@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.labels import hover_text
+from dashboard.charts.figure import Figure, named_ticks, signed_ticks
+from dashboard.charts.labels import hover_text, safe
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, safe, set_xaxes, set_yaxes, signed_ticks, style
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps import smooth_bins, trend
 from metrics.support.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from metrics.studies.stored_summary import GapCells
-
-
-from dashboard.charts.marks import dotted_line
 
 _STRIP = 0.075
 """Height of the strip of lists without a gap, as a share of the gap axis."""
@@ -66,7 +62,6 @@ class GapPanel:
     """
 
     figure: Figure  # figure that the panel is part of
-    palette: Palette  # colours of the theme
     top: float  # upper end of the y axis
     row: int
     col: int
@@ -85,23 +80,23 @@ class GapPanel:
         """Set the y axis and label the strip."""
         look: dict[str, Any] = {"nticks": 6, "tick0": 0}
         if self.bottom:
-            zero = {"zeroline": True, "zerolinecolor": self.palette.other, "zerolinewidth": 1}
+            zero = {"zeroline": True, "zerolinecolor": self.figure.palette.other, "zerolinewidth": 1}
             look = signed_ticks(self.bottom, self.top, 8) | zero
-        set_yaxes(self.figure, range=[self.below(2.1), self.top], title_text=title, **look, **self.place)
+        self.figure.set_yaxes(range=[self.below(2.1), self.top], title_text=title, **look, **self.place)
         place = {"x": 0, "xref": "x domain", "xanchor": "right", "xshift": -6}
-        note(self.figure, "no gap", self.palette, **place, y=self.below(1.25), yref="y", **self.place)
+        self.figure.write("no gap", **place, y=self.below(1.25), yref="y", **self.place)
 
     def add_density(self, x: FloatArray, y: FloatArray, shade: FloatArray, counts: IntArray) -> None:
         """Add cells around x and y; `shade` is (n_y, n_x), NaN for none."""
-        hover = {"customdata": counts, "hovertemplate": "%{customdata:,} lists<extra></extra>"}
-        self.figure.draw(cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, **hover, **self.place))
+        look = {"xgap": 1, "ygap": 1, "customdata": counts, "hovertemplate": "%{customdata:,} lists"}
+        self.figure.draw(cells(shade, self.figure.palette.warm, x=x, y=y, **look, **self.place))
 
     def add_no_gap_strip(self, x: FloatArray, without_gap: IntArray, n_lists: IntArray) -> None:
         """Add the share of lists without a gap per x cell."""
         share = np.where(n_lists > 0, without_gap / np.maximum(n_lists, 1), np.nan)
         strip = cells(
             share[None],
-            (self.palette.faint, self.palette.other),
+            (self.figure.palette.faint, self.figure.palette.other),
             x=x,
             y=[self.below(1.75), self.below(0.75)],
             zmin=0,
@@ -109,7 +104,7 @@ class GapPanel:
             xgap=1,
             ygap=None,
             customdata=[without_gap],
-            hovertemplate="no gap in %{customdata:,} lists (%{z:.0%})<extra></extra>",
+            hovertemplate="no gap in %{customdata:,} lists (%{z:.0%})",
             **self.place,
         )
         self.figure.draw(strip)
@@ -123,36 +118,23 @@ class GapPanel:
     def add_mean_line(self, trend: pd.DataFrame) -> None:
         """Add a local mean: x, mean."""
         if len(trend):
-            self.figure.draw_scatter(
-                x=trend["x"],
-                y=trend["mean"],
-                mode="lines",
-                line={"color": self.palette.text, "width": 2.5},
-                hovertemplate="mean gap %{y:.4f}<extra></extra>",
-                **self.place,
-            )
+            look = {"line": {"color": self.figure.palette.text, "width": 2.5}, "mode": "lines"}
+            hover = "mean gap %{y:.4f}"
+            self.figure.draw_scatter(x=trend["x"], y=trend["mean"], hovertemplate=hover, **look, **self.place)
 
 
-def add_gap_distribution(
-    figure: Figure, levels: FloatArray, counts: Sequence[IntArray], palette: Palette, col: int = 3
-) -> None:
+def add_gap_distribution(figure: Figure, levels: FloatArray, counts: Sequence[IntArray], col: int = 3) -> None:
     """Add a histogram of gaps to a panel of the first row; `counts` are lists too high and too low."""
+    palette, place = figure.palette, {"row": 1, "col": col}
     looks = (("too high", palette.traditional, palette.traditional), ("too low", palette.other, palette.muted))
     for (name, colour, words), lists in zip(looks, counts, strict=True):
-        figure.draw_bars(
-            x=lists,
-            y=levels,
-            orientation="h",
-            marker={"color": colour},
-            hovertemplate=f"%{{x:,}} lists {name} by about %{{y:.3f}}<extra></extra>",
-            row=1,
-            col=col,
-        )
+        hover = f"%{{x:,}} lists<br>traditional score {name} by about %{{y:.3f}}"
+        bars = {"orientation": "h", "marker": {"color": colour}, "hovertemplate": hover}
+        figure.draw_bars(x=lists, y=levels, **bars, **place)
         text = f"<b style='color:{words}'>traditional {name}</b> · {int(lists.sum()):,}"
-        height = {"y": 1, "yref": f"y{col} domain", "yanchor": "bottom", "yshift": 18 * (name == "too high")}
-        note(figure, text, palette, x=1, xref=f"x{col} domain", xanchor="right", **height)
-    set_yaxes(figure, showticklabels=False, row=1, col=col)
-    set_xaxes(figure, title_text="lists", row=1, col=col, nticks=4)
+        height = {"y": 1, "yref": "y domain", "yanchor": "bottom", "yshift": 18 * (name == "too high")}
+        figure.write(text, x=1, xref="x domain", xanchor="right", **height, **place)
+    figure.set_yaxes(showticklabels=False, **place).set_xaxes(title_text="lists", nticks=4, **place)
 
 
 def label_tie_axis(figure: Figure, column: str, **place: int) -> None:
@@ -160,7 +142,7 @@ def label_tie_axis(figure: Figure, column: str, **place: int) -> None:
     look: dict[str, Any] = {"title_text": "largest tie, documents", "tickformat": "~s", "nticks": 8}
     if column == "tie_ratio":
         look = {"title_text": "tie ratio", "tickformat": "~%", "range": [-0.03, 1.03]}
-    set_xaxes(figure, showgrid=False, **look, **place)
+    figure.set_xaxes(showgrid=False, **look, **place)
 
 
 def gap_scatter(
@@ -171,9 +153,9 @@ def gap_scatter(
     `lists` has tie_ratio, max_tie_size, first_gap, second_gap, reranker and query_id; a click returns its
     index. `selected` is the index of the list to mark.
     """
-    figure = Figure.of_panels(1, 2, column_widths=(0.76, 0.24), horizontal_spacing=0.03)
-    figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
-    panel = _add_panel(figure, palette, lists, ("tie_ratio", "first_gap"), is_signed=is_signed, row=1, col=1)
+    figure = Figure.of_panels(1, 2, palette, column_widths=(0.76, 0.24), horizontal_spacing=0.03)
+    figure.style(374, t=40, l=60, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
+    panel = _add_panel(figure, lists, ("tie_ratio", "first_gap"), is_signed=is_signed, row=1, col=1)
     panel.label_gaps(_gap_title(measure, is_signed=is_signed))
     _add_ring(panel, _heights(lists, is_signed=is_signed), selected, "tie_ratio", "first_gap")
     edges = _gap_edges(panel)
@@ -181,9 +163,8 @@ def gap_scatter(
     counts = [
         np.histogram(part if is_signed else part.abs(), edges)[0] for part in (gaps[gaps > 0], gaps[gaps < 0])
     ]
-    add_gap_distribution(figure, middles(edges), counts, palette, 2)
-    set_yaxes(figure, range=[panel.below(2.1), panel.top], col=2)
-    return style(figure, palette, 374, t=40, l=60, r=24)
+    add_gap_distribution(figure, middles(edges), counts, 2)
+    return figure.set_yaxes(range=[panel.below(2.1), panel.top], col=2)
 
 
 def gap_panels(
@@ -195,7 +176,8 @@ def gap_panels(
     is_signed: bool = False,
 ) -> Figure:
     """Draw largest tie against both gaps, tie ratio against the second, and one gap against the other."""
-    figure = Figure.of_panels(2, 2, horizontal_spacing=0.09, vertical_spacing=0.24).set_layout(showlegend=False)
+    figure = Figure.of_panels(2, 2, palette, horizontal_spacing=0.09, vertical_spacing=0.24)
+    figure.style(450, t=22, l=60, r=24).set_layout(showlegend=False)
     heights = _heights(lists, is_signed=is_signed)
     panels = {
         (1, 1): ("max_tie_size", "first_gap"),
@@ -203,13 +185,13 @@ def gap_panels(
         (2, 2): ("max_tie_size", "second_gap"),
     }
     for (row, col), (x, y) in panels.items():
-        panel = _add_panel(figure, palette, lists, (x, y), is_signed=is_signed, row=row, col=col)
+        panel = _add_panel(figure, lists, (x, y), is_signed=is_signed, row=row, col=col)
         gap = f"{names[y == 'second_gap']} gap"
         panel.label_gaps(gap if is_signed else f"|{gap}|")
         _add_ring(panel, heights, selected, x, y)
-    _add_other_gap(figure, heights, palette, names, is_signed=is_signed)
-    _add_ring(GapPanel(figure, palette, 0, 1, 2), heights, selected, "first_gap", "second_gap")
-    return style(figure, palette, 450, t=22, l=60, r=24)
+    _add_other_gap(figure, heights, names, is_signed=is_signed)
+    _add_ring(GapPanel(figure, 0, 1, 2), heights, selected, "first_gap", "second_gap")
+    return figure
 
 
 def _gap_title(measure: str, *, is_signed: bool) -> str:
@@ -224,18 +206,12 @@ def _heights(lists: pd.DataFrame, *, is_signed: bool) -> pd.DataFrame:
 
 
 def _add_panel(
-    figure: Figure,
-    palette: Palette,
-    lists: pd.DataFrame,
-    axes: tuple[str, str],
-    *,
-    is_signed: bool,
-    **place: int,
+    figure: Figure, lists: pd.DataFrame, axes: tuple[str, str], *, is_signed: bool, **place: int
 ) -> GapPanel:
     """Shade crowded cells, draw the other lists as dots, and add the local mean."""
     x, y = axes
     top = gap_axis_top(lists[y].abs().max())
-    panel = GapPanel(figure, palette, top, place["row"], place["col"], -top if is_signed else 0.0)
+    panel = GapPanel(figure, top, place["row"], place["col"], -top if is_signed else 0.0)
     lists = _heights(lists, is_signed=is_signed)
     x_edges = np.linspace(0, 1, BINS + 1) if x == "tie_ratio" else _whole_edges(lists[x])
     y_edges = _gap_edges(panel)
@@ -252,8 +228,8 @@ def _add_panel(
     row = np.clip(np.digitize(with_gap[y], y_edges) - 1, 0, len(y_edges) - 2)
     single = with_gap[counts[row, column] < CROWDED]
     single = single.loc[single[y].abs().nlargest(DOTS).index]
-    hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:.4f}}<br>{_TIES[x]}<extra></extra>"
-    _add_dots(figure, single, x, y, palette.traditional, hover, **place)
+    hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:.4f}}<br>{_TIES[x]}"
+    _add_dots(figure, single, (x, y), figure.palette.traditional, hover, **place)
     panel.add_mean_line(mean)
     label_tie_axis(figure, x, **place)
     return panel
@@ -275,8 +251,7 @@ def _whole_edges(sizes: pd.Series) -> FloatArray:
 def _add_dots(
     figure: Figure,
     lists: pd.DataFrame,
-    x: str,
-    y: str,
+    axes: tuple[str, str],
     colour: str | np.ndarray,
     hover: str,
     **place: int,
@@ -292,8 +267,8 @@ def _add_dots(
         hidden = (f" and {n:,} more here" * bool(n) for n in lists["n_hidden"])
         queries = [query + others for query, others in zip(queries, hidden, strict=True)]
     figure.draw_scatter(
-        x=lists[x],
-        y=lists[y],
+        x=lists[axes[0]],
+        y=lists[axes[1]],
         mode="markers",
         marker={"size": 6, "color": colour, "opacity": opacity},
         customdata=np.column_stack([lists.index.to_numpy(), names, queries]),
@@ -308,62 +283,53 @@ def _add_ring(panel: GapPanel, heights: pd.DataFrame, selected: int | None, x: s
     """Mark the selected list and its query."""
     if selected is None or selected not in heights.index:
         return
-    ring, palette = heights.loc[selected], panel.palette
-    panel.figure.draw_scatter(
-        x=[ring[x]],
-        y=[ring[y]],
-        mode="markers",
-        marker={"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}},
-        hoverinfo="skip",
-        **panel.place,
-    )
+    ring, palette = heights.loc[selected], panel.figure.palette
+    marker = {"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}}
+    panel.figure.draw_scatter(x=[ring[x]], y=[ring[y]], mode="markers", marker=marker, **panel.place)
     font = {"size": 13, "color": palette.tied}
     query = f"<b>{safe(str(ring['query_id']), 16)}</b>"
-    note(panel.figure, query, palette, x=ring[x], y=ring[y], yshift=16, font=font, **panel.place)
+    panel.figure.write(query, x=ring[x], y=ring[y], yshift=16, font=font, **panel.place)
 
 
-def _add_other_gap(
-    figure: Figure, heights: pd.DataFrame, palette: Palette, names: Sequence[str], *, is_signed: bool
-) -> None:
+def _add_other_gap(figure: Figure, heights: pd.DataFrame, names: Sequence[str], *, is_signed: bool) -> None:
     """Add one gap against the other, and the diagonal."""
-    columns = ["first_gap", "second_gap"]
-    sizes = heights[columns].abs()
+    columns, palette, place = ("first_gap", "second_gap"), figure.palette, {"row": 1, "col": 2}
+    sizes = heights[list(columns)].abs()
     end = float(sizes.max().min())
     line = {"color": palette.other, "width": 1, "dash": "dot"}
     ends = [-end if is_signed else 0, end]
-    figure.draw_scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", row=1, col=2)
+    figure.draw_scatter(x=ends, y=ends, mode="lines", line=line, **place)
     with_gap = heights[(sizes > 0).any(axis=1)]
     with_gap = first_dots(with_gap, {name: max(sizes[name].max(), EQUAL) / _PLACES for name in columns})
     with_gap = with_gap.loc[with_gap["first_gap"].abs().nlargest(DOTS).index]
     colour = np.where(with_gap["second_gap"].abs() > 0, palette.traditional, palette.other)
     hover = (
         f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>{names[0]} gap %{{x:.4f}}"
-        f"<br>{names[1]} gap %{{y:.4f}}<extra></extra>"
+        f"<br>{names[1]} gap %{{y:.4f}}"
     )
-    _add_dots(figure, with_gap, "first_gap", "second_gap", colour, hover, row=1, col=2)
-    for set_axes, name, column in ((set_xaxes, names[0], columns[0]), (set_yaxes, names[1], columns[1])):
+    _add_dots(figure, with_gap, columns, colour, hover, **place)
+    for set_axes, name, column in zip((figure.set_xaxes, figure.set_yaxes), names, columns, strict=True):
         top = gap_axis_top(sizes[column].max())
         look = signed_ticks(-top, top, 6) if is_signed else {"nticks": 6}
         ends = [-top if is_signed else -0.03 * top, top]
-        set_axes(figure, title_text=_gap_title(name, is_signed=is_signed), range=ends, **look, row=1, col=2)
+        set_axes(title_text=_gap_title(name, is_signed=is_signed), range=ends, **look, **place)
 
 
 def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: str) -> Figure:
     """Draw tie ratio and largest tie against the gap, and its distribution, with log-scaled cells."""
-    figure = Figure.of_panels(1, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
-    figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
+    figure = Figure.of_panels(1, 3, palette, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
+    figure.style(454, t=40, l=48, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
     top = gap_axis_top(ratios.levels[-1])
     panels = {"tie_ratio": ratios, "max_tie_size": sizes._replace(edges=sizes.edges - 0.5)}
     for col, (column, gap_cells) in enumerate(panels.items(), 1):
-        panel = GapPanel(figure, palette, top, 1, col)
+        panel = GapPanel(figure, top, 1, col)
         _fill_from_counts(panel, gap_cells)
         panel.label_gaps(f"| {measure} − tied {measure} |" if col == 1 else "")
         label_tie_axis(figure, column, row=1, col=col)
-    set_yaxes(figure, showticklabels=False, col=2)
-    set_yaxes(figure, range=[panel.below(2.1), top], col=3)
-    counts = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
-    add_gap_distribution(figure, middles(ratios.levels), counts, palette)
-    return style(figure, palette, 454, t=40, l=48, r=24)
+    figure.set_yaxes(showticklabels=False, col=2)
+    figure.set_yaxes(range=[panel.below(2.1), top], col=3)
+    add_gap_distribution(figure, middles(ratios.levels), [ratios.high.sum(axis=0), ratios.low.sum(axis=0)])
+    return figure
 
 
 def _fill_from_counts(panel: GapPanel, gap_cells: "GapCells") -> None:
@@ -400,8 +366,9 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     `costs` has size and log10 of the documents visited by enumeration, patterns, sampling and closed_form.
     `limit` is the largest number of orderings to enumerate.
     """
-    figure = Figure.of_panels(1, 2, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
-    _add_histogram(figure, log10_orderings, palette, np.log10(limit))
+    figure = Figure.of_panels(1, 2, palette, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
+    figure.style(360, t=48, l=60, r=28).set_layout(bargap=0.08, legend={"x": 1, "xanchor": "right"})
+    _add_histogram(figure, log10_orderings, np.log10(limit))
     looks = dict(zip(_METHODS, (palette.traditional, palette.other, palette.text, palette.tied), strict=True))
     for method, label in _METHODS.items():
         figure.draw_scatter(
@@ -411,84 +378,58 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
             line={"color": looks[method], "width": 2.5 if method == "closed_form" else 2},
             marker={"size": 6},
             name=label,
-            customdata=np.column_stack([costs["size"], costs[method]]),
-            hovertemplate=f"{label}<br>a tie of %{{customdata[0]:,.0f}}: 10<sup>%{{customdata[1]:.1f}}</sup> "
-            "documents<extra></extra>",
+            customdata=costs[["size", method]],
+            hovertemplate=f"{label}<br>a tie of %{{customdata[0]:,.0f}} documents: "
+            "10<sup>%{customdata[1]:.1f}</sup> documents visited",
             row=1,
             col=2,
         )
-    style(figure, palette, 360, t=48, l=60, r=28)
-    figure.set_layout(bargap=0.08, legend={"x": 1, "xanchor": "right"})
     sizes = [size for size in (2, 5, 10, 20, 50, 100, 1000, 10**4, 10**5, 10**6) if size <= costs["size"].max()]
-    set_xaxes(
-        figure,
-        title_text="documents in the tie",
-        tickvals=np.log10(sizes),
-        ticktext=[f"{size:,}" for size in sizes],
-        showgrid=False,
-        col=2,
-    )
-    return set_yaxes(
-        figure,
-        title_text="documents visited",
-        range=[-0.2, HIGHEST],
-        tickvals=list(_TICKS),
-        ticktext=list(_TICKS.values()),
-        col=2,
-    )
+    ticks = named_ticks(f"{size:,}" for size in sizes) | {"tickvals": np.log10(sizes)}
+    figure.set_xaxes(title_text="documents in the tie", **ticks, col=2)
+    ticks = {"tickvals": list(_TICKS), "ticktext": list(_TICKS.values())}
+    return figure.set_yaxes(title_text="documents visited", range=[-0.2, HIGHEST], **ticks, col=2)
 
 
 def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
     """Draw the number of ties by size, as `tie_size_counts` returns them."""
     is_single = counts["first"] == counts["last"]
     spans = counts["first"].map("{:,}".format) + " to " + counts["last"].map("{:,}".format)
-    figure = Figure().draw_bars(
+    figure = Figure(palette).style(300, t=24, l=54)
+    figure.draw_bars(
         x=counts["last"].map("{:,}".format).where(is_single, spans),
         y=counts["ties"],
         marker={"color": palette.tied},
         text=counts["ties"].map("{:,}".format),
         textposition="outside",
         textfont={"color": palette.muted},
-        cliponaxis=False,
         customdata=counts["documents"],
-        hovertemplate="%{y:,} ties of %{x} documents: %{customdata:,} documents in all<extra></extra>",
+        hovertemplate="%{y:,} ties of %{x} documents: %{customdata:,} documents in total",
     )
-    style(figure, palette, 300, t=24, l=54)
-    set_yaxes(figure, title_text="ties", nticks=5, tickformat="~s")
-    return set_xaxes(figure, title_text="documents in the tie", type="category", showgrid=False)
+    figure.set_yaxes(title_text="ties", nticks=5, tickformat="~s")
+    return figure.set_xaxes(title_text="documents in the tie", type="category", showgrid=False)
 
 
-def _add_histogram(figure: Figure, logs: FloatArray, palette: Palette, limit: float) -> None:
+def _add_histogram(figure: Figure, logs: FloatArray, limit: float) -> None:
     """Add lists by the power of ten of their orderings, blue where they can be enumerated."""
     step = max(1.0, float(np.ceil(logs.max(initial=0) / SIZE_BINS)))
     edges = np.arange(0, max(logs.max(initial=0), limit) + 2 * step, step)
     counts, _ = np.histogram(logs, bins=edges)
+    first = {"row": 1, "col": 1}
     figure.draw_bars(
         x=edges[:-1] + step / 2,
         y=counts,
         width=0.92 * step,
-        marker={"color": np.where(edges[:-1] < limit, palette.tied, palette.other)},
+        marker={"color": np.where(edges[:-1] < limit, figure.palette.tied, figure.palette.other)},
         customdata=np.column_stack([edges[:-1], edges[1:]]),
         hovertemplate="%{y:,} lists with 10<sup>%{customdata[0]:.0f}</sup> to "
-        "10<sup>%{customdata[1]:.0f}</sup> orderings<extra></extra>",
-        showlegend=False,
-        row=1,
-        col=1,
-    )
-    figure.draw_shape(
-        type="line", x0=limit, x1=limit, y0=0, y1=1, yref="y domain", line=dotted_line(palette), row=1, col=1
+        "10<sup>%{customdata[1]:.0f}</sup> tie orders",
+        **first,
     )
     place = {"x": limit, "xanchor": "left", "xshift": 6, "y": 1, "yref": "y domain", "yanchor": "top"}
-    note(figure, "more than 10,000: too many to list", palette, **place)
+    figure.draw_upright(limit, **first).write("more than 10,000: too many to enumerate", **place)
     n_ticks = 6
-    ticks = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
-    set_xaxes(
-        figure,
-        title_text="orders of a list",
-        tickvals=ticks,
-        ticktext=[f"10<sup>{tick:.0f}</sup>" for tick in ticks],
-        showgrid=False,
-        row=1,
-        col=1,
-    )
-    set_yaxes(figure, title_text="lists", nticks=5, row=1, col=1)
+    powers = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
+    ticks = named_ticks(f"10<sup>{power:.0f}</sup>" for power in powers) | {"tickvals": powers}
+    figure.set_xaxes(title_text="tie orders of a list", **ticks, **first)
+    figure.set_yaxes(title_text="lists", nticks=5, **first)

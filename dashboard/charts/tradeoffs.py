@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure
+from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
 from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import (
     LINE,
@@ -21,22 +21,11 @@ from dashboard.charts.marks import (
     add_names,
     add_segments,
     add_values,
-    dotted_line,
     label_rows,
     named_rows,
     tied_dot,
 )
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import (
-    BELOW,
-    BELOW_TICKS,
-    note,
-    note_of,
-    padded_range,
-    set_xaxes,
-    set_yaxes,
-    style,
-)
 from metrics.studies.prose import signed
 from metrics.studies.tradeoffs import duration
 from metrics.support.arrays import BoolArray, FloatArray
@@ -72,8 +61,8 @@ def latency_scatter(
         **values.clip(lower=edge).where(is_far_below, values, axis=0),
         **np.log10(seconds.clip(lower=_MIN_SECONDS).where(seconds > 0, zero)),
     )
-    figure = Figure()
-    lines = _add_budget(figure, palette, budget, plot)
+    figure = Figure(palette).style(TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
+    lines = _add_budget(figure, budget, plot)
     bars = spots[has_bars]
     bounds = spots.loc[has_bars & ~is_far_below, ["worst", "best"]]
     add_segments(figure, 10 ** bars["seconds"], bounds, palette.bounds, 9)
@@ -81,13 +70,11 @@ def latency_scatter(
     for value, colour in (("traditional", palette.traditional), ("tied", palette.tied)):
         lines += _add_front(figure, spots, value, colour, plot)
     lines += [plot.box((row.p50, row.p95), (row.tied, row.tied)) for row in bars.itertuples()]
-    add_values(figure, spots, palette, x=10 ** spots["seconds"], **_hover(timed))
-    style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
+    add_values(figure, spots, x=10 ** spots["seconds"], **_hover(timed))
     figure.set_layout(legend={"traceorder": "reversed"})
-    set_yaxes(figure, title_text=measure, nticks=7, range=[bottom, top])
+    figure.set_yaxes(title_text=measure, nticks=7, range=[bottom, top])
     ticks = _ticks(low, high, zero)
-    set_xaxes(
-        figure,
+    figure.set_xaxes(
         title_text=f"latency per query, {latency}, log scale",
         type="log",
         range=[plot.left, plot.right],
@@ -96,7 +83,7 @@ def latency_scatter(
     )
     places = spots[["seconds", "tied", "traditional"]].to_numpy()
     is_front, figures = timed["tied_front"].to_numpy(dtype=bool), _figures(timed, is_far_below, palette)
-    return add_names(figure, list(timed.index), is_front, places, plot, lines, palette, figures)
+    return add_names(figure, list(timed.index), is_front, places, plot, lines, figures)
 
 
 def _is_far_below(values: pd.DataFrame) -> "pd.Series[bool]":
@@ -134,19 +121,19 @@ def _ticks(low: float, high: float, zero: float | None) -> dict[float, str]:
     return ticks if zero is None else {zero: "0"} | ticks
 
 
-def _add_budget(figure: Figure, palette: Palette, budget: float | None, plot: PlotArea) -> list[Box]:
+def _add_budget(figure: Figure, budget: float | None, plot: PlotArea) -> list[Box]:
     """Shade latencies above the budget; return what its line and label cover."""
     place = np.inf if budget is None else np.log10(max(budget, _MIN_SECONDS))
     if budget is None or place >= plot.right:
         return []
     start = max(place, plot.left)
-    height = {"yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
-    ends = {"x0": 10.0**start, "x1": 10.0**plot.right}
-    figure.draw_shape(type="rect", fillcolor=palette.faint, line={"width": 0}, **ends, **height)
+    look = {"fillcolor": figure.palette.faint, "line": {"width": 0}, "layer": "below"}
+    ends = {"x0": 10.0**start, "x1": 10.0**plot.right, "y0": 0, "y1": 1, "yref": "paper"}
+    figure.draw_shape(type="rect", **ends, **look)
     if place > plot.left:
-        figure.draw_shape(type="line", x0=budget, x1=budget, line=dotted_line(palette), **height)
+        figure.draw_upright(budget, layer="below")
     text = f"over {duration(budget)} →"
-    note(figure, text, palette, x=start, xanchor="left", xshift=6, y=0, yref="paper", yanchor="bottom")
+    figure.write(text, x=start, xanchor="left", xshift=6, y=0, yref="paper", yanchor="bottom")
     left, _, bottom, _ = plot.box((start, start), (plot.bottom, plot.bottom), 0)
     words = (left, left + 10 + 6.3 * text_columns(text), bottom - LINE - 4, bottom)
     return [words, plot.box((place, place), (plot.bottom, plot.top))] * 4
@@ -164,8 +151,7 @@ def _add_front(figure: Figure, spots: pd.DataFrame, value: str, colour: str, plo
         line={"color": colour, "width": 2, "shape": "hv", "dash": "solid" if is_tied else "dot"},
         fill="tozeroy" if is_tied else None,
         fillcolor=faded(colour, 0.06),
-        name=f"front, {value}",
-        hoverinfo="skip",
+        name=f"Pareto front, {value}",
     )
     flat = [plot.box(ends, (height, height)) for ends, height in zip(pairwise(x), y[1:], strict=True)]
     upright = [plot.box((place, place), ends) for place, ends in zip(x, pairwise(y), strict=False)]
@@ -178,7 +164,7 @@ def _hover(timed: pd.DataFrame) -> dict[str, Any]:
     rows = timed[["tied", "traditional"]].astype(object).join(times)
     text = (
         "<b>%{customdata[0]}</b><br>tied %{customdata[1]:.4f}<br>traditional %{customdata[2]:.4f}"
-        "<br>median %{customdata[3]}, 95% within %{customdata[4]}, mean %{customdata[5]}<extra></extra>"
+        "<br>median %{customdata[3]}, 95th percentile %{customdata[4]}, mean %{customdata[5]}"
     )
     return {"customdata": named_rows(timed.index, rows.to_numpy()), "hovertemplate": text}
 
@@ -199,7 +185,7 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
 
     `covered` has recall, distinct and targets, the last two also with _worst and _best.
     """
-    figure = Figure()
+    figure = Figure(palette).style(TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
     x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
     x, y = covered["targets"], covered["distinct"]
     x_bars, y_bars = (ends if len(covered) <= MOST_BARS else ends.iloc[:0] for ends in (x_ends, y_ends))
@@ -218,22 +204,19 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
         customdata=named_rows(covered.index, y_ends.join([x_ends, covered["recall"]]).to_numpy()),
         hovertemplate=f"<b>%{{customdata[0]}}</b><br>DR@{k} %{{y:.4f}}, worst to best %{{customdata[1]:.4f}} – "
         f"%{{customdata[2]:.4f}}<br>Div@{k} %{{x:.4f}}, worst to best %{{customdata[3]:.4f}} – "
-        f"%{{customdata[4]:.4f}}<br>Recall@{k} %{{customdata[5]:.4f}}<extra></extra>",
-        cliponaxis=False,
-        showlegend=False,
+        f"%{{customdata[4]:.4f}}<br>Recall@{k} %{{customdata[5]:.4f}}",
     )
-    style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
-    set_yaxes(figure, title_text=f"DR@{k}", nticks=6, range=[bottom, top])
-    title = f"Div@{k}, distinct targets per query"
-    set_xaxes(figure, title_text=title, nticks=5, range=[left, right])
+    figure.set_yaxes(title_text=f"DR@{k}", nticks=6, range=[bottom, top])
+    figure.set_xaxes(title_text=f"Div@{k}, distinct targets per query", nticks=5, range=[left, right])
     spots, is_bold = np.column_stack([x, y, y]), np.zeros(len(covered), bool)
-    return add_names(figure, list(covered.index), is_bold, spots, plot, lines, palette)
+    return add_names(figure, list(covered.index), is_bold, spots, plot, lines)
 
 
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
     """Draw the loss from Recall@k (ring) to DR@k (dot), one row per reranker."""
     rows = pd.Series(np.arange(len(covered)), covered.index)
-    figure = Figure()
+    room = 12 + 8 * max(len(signed(-lost)) for lost in covered["lost"])
+    figure = Figure(palette).style(60 + ROW * len(covered), r=room, t=8, b=BELOW_TICKS - 4)
     add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
     for column, marker in (("recall", ring), ("distinct", tied_dot(palette))):
@@ -243,17 +226,11 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
             mode="markers",
             marker=marker,
             customdata=named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
-            hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>"
-            f"DR@{k} %{{customdata[2]:.4f}}<br>%{{customdata[3]:.1%}} of what it finds repeats a target"
-            "<extra></extra>",
-            cliponaxis=False,
+            hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>DR@{k} "
+            "%{customdata[2]:.4f}<br>%{customdata[3]:.1%} of the relevant documents repeat a target",
         )
-    beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "yref": "y"}
-    losses = [signed(-lost) for lost in covered["lost"]]
-    figure.write_notes(note_of(text, palette, **beside, y=row) for row, text in enumerate(losses))
-    room = 12 + 8 * max(map(len, losses))
-    style(figure, palette, 60 + ROW * len(covered), r=room, t=8, b=BELOW_TICKS - 4)
-    label_rows(figure, covered.index, palette)
+    for row, lost in enumerate(covered["lost"]):
+        figure.write(signed(-lost), x=1, xref="paper", xanchor="left", xshift=8, yref="y", y=row)
+    label_rows(figure, covered.index)
     figure.set_layout(showlegend=False)
-    ends = padded_range(covered[["recall", "distinct"]].to_numpy())
-    return set_xaxes(figure, nticks=5, range=ends)
+    return figure.set_xaxes(nticks=5, range=padded_range(covered[["recall", "distinct"]].to_numpy()))

@@ -96,7 +96,7 @@ _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b
 
 def enlarged(figure: Figure, height: int) -> Figure:
     """Return a figure of this height with larger marks, lines and texts."""
-    large = Figure(**_scale(figure.settings, "") | {"height": height})
+    large = Figure(figure.palette, **_scale(figure.settings, "") | {"height": height})
     for trace in figure.traces:
         large.draw(_scale(trace, ""))
     return large

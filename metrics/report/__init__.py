@@ -5,11 +5,10 @@ from metrics.errors import needs
 with needs("report"):
     import jinja2  # noqa: F401 reports are templates
 
-from metrics.report.building import report, write_report
-from metrics.report.model import DrawCharts, Figure, Report, ReportCharts, Section
+from metrics.report.building import DrawCharts, Figure, Report, ReportCharts, report, write_report
 from metrics.report.sections import SECTIONS
 from metrics.report.studies import MEASURES, PRESETS, ReportOptions, ReportStudies
-from metrics.report.tables import Table
+from metrics.report.tables import Section, Table
 
 __all__ = [
     "MEASURES",

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.measures import parse
-from metrics.report.model import Section
-from metrics.report.tables import VERDICT, Table
+from metrics.report.tables import VERDICT, Section, Table
 from metrics.report.writing import render
 from metrics.studies.history import IN_EVERY_ORDER, change_finding
 from metrics.studies.leaderboard import leaderboard_finding

@@ -1,7 +1,6 @@
 """The text report of the G-RAG notebook's evaluator, from exact values."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import pandas as pd
@@ -20,101 +19,53 @@ _SMALLEST = 0.00005
 """Smallest value visible with four decimals."""
 
 
-@dataclass(frozen=True)
-class MeanLine:
-    """A mean and its population standard deviation over queries, formatted."""
+def evaluator_reports(studies: ReportStudies) -> list[dict[str, Any]]:
+    """Return what the notebook's `generate_evaluation_report` prints of each reranker.
 
-    name: str
-    mean: str
-    std: str
-
-
-@dataclass(frozen=True)
-class EvaluatorReport:
-    """The output of the notebook's `generate_evaluation_report` for one run.
-
-    Attributes:
-        reranker: name of the run.
-        figures: its row of `gap_summary`, with population standard deviations.
-        traditional: traditional mean of each measure.
-        tied: exact tied mean of each measure.
-        own_rule: means of measures with a rule of their own for ties.
-        policies: queries counted as 0 or left out.
+    Each has `figures`, its row of `gap_summary` with population standard deviations, and lines: traditional and
+    tied means of the measures of the notebook and of the options, means of measures with a rule of their own
+    for ties, and policies for queries counted as 0 or left out.
     """
-
-    reranker: str
-    figures: Mapping[str, Any]
-    traditional: tuple[MeanLine, ...]
-    tied: tuple[MeanLine, ...]
-    own_rule: tuple[MeanLine, ...]
-    policies: tuple[str, ...]
-
-    @property
-    def gap_mean(self) -> str:
-        """The mean |MRR − MTRR|, formatted."""
-        return four_decimals(self.figures["RR_gap_mean"])
-
-    @property
-    def gap_max(self) -> str:
-        """The largest |MRR − MTRR|, formatted."""
-        return four_decimals(self.figures["RR_gap_max"])
-
-    @property
-    def recommendation(self) -> str:
-        """The recommendation of the notebook."""
-        if self.figures["with_ties_share"] > MANY_TIES:
-            return "Use tied metrics for fair comparison"
-        return "Traditional metrics sufficient"
-
-    @property
-    def effect(self) -> str:
-        """The effect of ties on MRR, which the notebook's rule ignores."""
-        figures, n = self.figures, int(self.figures["n"])
-        if not figures["with_ties"]:
-            return "No query has a tie."
-        n_moved = round(figures["RR_lists_with_gap"] * n)
-        if not n_moved:
-            return f"Ties on {part_of(figures['with_ties'], n, 'query')}; MRR and MTRR are the same on each."
-        mean, side = figures["RR_gap"], "high" if figures["RR_gap"] > 0 else "low"
-        outcome = (
-            f"is {decimal(abs(mean), 4)} too {side}"
-            if abs(mean) > EQUAL
-            else "does not change: the gaps cancel"
-        )
-        return f"Ties move MRR on {part_of(n_moved, n, 'query')}; its mean {outcome}."
-
-
-def evaluator_reports(studies: ReportStudies) -> list[EvaluatorReport]:
-    """Return the notebook's report of each reranker, with the measures of the notebook and of the options."""
     lists = studies.evaluator_lists
     measures = [parse(name.removesuffix("_gap")) for name in lists.columns if name.endswith("_gap")]
     plain, own_rule = (
         [each for each in measures if each.measure.family.own_rule is own] for own in (False, True)
     )
     return [
-        EvaluatorReport(
-            reranker=name,
-            figures=figures,
-            traditional=_mean_lines(figures, plain, "traditional"),
-            tied=_mean_lines(figures, plain, "tied"),
-            own_rule=_mean_lines(figures, own_rule, "tied"),
-            policies=tuple(_policies(studies, name, lists[lists["reranker"] == name])),
-        )
+        {
+            "reranker": name,
+            "figures": figures,
+            "traditional": [_mean_line(figures, measure, "traditional") for measure in plain],
+            "tied": [_mean_line(figures, measure, "tied") for measure in plain],
+            "own_rule": [_mean_line(figures, measure, "tied") for measure in own_rule],
+            "gap_mean": four_decimals(figures["RR_gap_mean"]),
+            "gap_max": four_decimals(figures["RR_gap_max"]),
+            "policies": _policies(studies, name, lists[lists["reranker"] == name]),
+            "has_many_ties": figures["with_ties_share"] > MANY_TIES,
+            "effect": _effect(figures),
+        }
         for name, figures in gap_summary(lists, ddof=0).to_dict("index").items()
     ]
 
 
-def _mean_lines(
-    figures: Mapping[str, Any], measures: Sequence[MeasureAt], value: Literal["traditional", "tied"]
-) -> tuple[MeanLine, ...]:
-    return tuple(
-        MeanLine(
-            getattr(measure, value),
-            four_decimals(figures[f"{measure}_{value}"]),
-            four_decimals(figures[f"{measure}_{value}_std"]),
-        )
-        for measure in measures
-    )
+def _mean_line(figures: Mapping[str, Any], measure: MeasureAt, value: Literal["traditional", "tied"]) -> str:
+    """Return a mean and its population standard deviation over queries."""
+    mean, std = (four_decimals(figures[f"{measure}_{value}{end}"]) for end in ("", "_std"))
+    return f"{getattr(measure, value)}: {mean} (±{std})"
+
+
+def _effect(figures: Mapping[str, Any]) -> str:
+    """Return the effect of ties on MRR, which the notebook's rule ignores."""
+    n, mean = int(figures["n"]), figures["RR_gap"]
+    if not figures["with_ties"]:
+        return "No query has a tie."
+    n_moved = round(figures["RR_lists_with_gap"] * n)
+    if not n_moved:
+        return f"Ties on {part_of(figures['with_ties'], n, 'query')}; MRR and MTRR are the same on each."
+    outcome = "does not change: the gaps cancel"
+    if abs(mean) > EQUAL:
+        outcome = f"is {decimal(abs(mean), 4)} too {'high' if mean > 0 else 'low'}"
+    return f"Ties move MRR on {part_of(n_moved, n, 'query')}; its mean {outcome}."
 
 
 def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> list[str]:

@@ -14,9 +14,8 @@ from metrics.evaluation import EQUAL, score_runs
 from metrics.evaluation.evaluation import adds_queries
 from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
 from metrics.measures import parse
-from metrics.report.model import Section
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
-from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table, legend
+from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Section, Table, legend
 from metrics.runs.findings import FindingGroup, group_findings
 from metrics.studies.audit.audited_order import VERDICTS as STANDINGS
 from metrics.studies.audit.audited_order import audit_finding, widest_first, written_chances
@@ -99,7 +98,7 @@ def _columns_by_order(studies: ReportStudies, board: pd.DataFrame) -> dict[str, 
 
 def _of_best(studies: ReportStudies) -> str:
     is_part = len(studies.rerankers) > MAX_RERANKERS
-    return f" Only the {MAX_RERANKERS} rerankers with the highest tied score." if is_part else ""
+    return f" It covers the {MAX_RERANKERS} rerankers with the highest tied score." if is_part else ""
 
 
 def _summary(studies: ReportStudies) -> Section:
@@ -109,7 +108,7 @@ def _summary(studies: ReportStudies) -> Section:
     if not studies.has_own_rule:
         columns |= _columns_by_order(studies, board)
         traditional = (
-            f" {measure.traditional} breaks ties by {studies.order.order}; worst and best span all orders."
+            f" {measure.traditional} breaks ties by {studies.order.order}. Worst and best span all tie orders."
         )
     table = Table.of(f"The first {_MOST_ROWS} of {count}" if count > _MOST_ROWS else "Leaderboard", columns)
     has_others = count > 1 and not studies.has_own_rule
@@ -143,8 +142,8 @@ def _swaps(studies: ReportStudies) -> Section:
             "Traditional order": [chance_percent(chance) for chance in rows["above"]],
         }
         note = (
-            "Values: first name / second name. Difference and p (paired t-test, Holm over all pairs): of tied "
-            "scores. Traditional order: its chance when all ties are broken at random."
+            "Each value pair lists the first name, then the second. Difference and p (paired t-test, Holm over "
+            "all pairs) compare tied scores. Traditional order: its chance when all ties are broken at random."
         )
         title = "Pair by pair" if len(rows) == total else f"The {len(rows)} widest of {total:,}"
         tables = (Table.of(title, columns, note),)
@@ -171,7 +170,7 @@ def _audit(studies: ReportStudies) -> Section:
     files = first_names(list(dict.fromkeys(map(str, published.figures["file"]))))
     size = f"{count_of(len(published.rerankers), 'row')}, {count_of(len(published.measures), 'measure')}"
     parts = {
-        "Left out, because no name matches": audit.names.unmatched,
+        "Left out because no name matches": audit.names.unmatched,
         "Not in the table": first_names(audit.names.unpublished),
     }
     notes = [*published.notes, *(f"{what}: {text}." for what, text in parts.items() if text)]
@@ -180,7 +179,8 @@ def _audit(studies: ReportStudies) -> Section:
     return Section(
         "audit",
         "Audit",
-        f"The published table, {files} ({size}), reproduced from the runs and with ties averaged.",
+        f"Which values of the published table {files} ({size}) the runs reproduce, and what averaging ties "
+        "changes.",
         sentences=(audit_finding(audit, order), *((note,) for note in notes)),
         tables=(
             *([_printed_figures(studies, means)] if len(means) else []),
@@ -199,8 +199,8 @@ def _printed_figures(studies: ReportStudies, means: pd.DataFrame) -> Table:
     n_off = best["does_not_come_out"]
     note = (
         f"Rule: {reproduction.best.label}. {best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by "
-        f"rounding, {n_off:,} {'is' if n_off == 1 else 'are'} not reproduced. ≈: off by rounding. In brackets: "
-        "computed minus printed."
+        f"rounding, {n_off:,} {'is' if n_off == 1 else 'are'} not reproduced. ≈: equal after rounding. In "
+        "brackets: computed minus printed value."
     )
     columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
     return Table.of("Reproduced figures", columns, note)
@@ -242,7 +242,7 @@ def _paper(studies: ReportStudies) -> Section:
     if not studies.has_own_rule:
         columns |= {**_figures(board, {measure.traditional: "traditional"}), " ": traditional_stars}
         rule = (
-            f"{measure.traditional}: {studies.order.label}. {measure.tied}: mean over all orders of ties. "
+            f"{measure.traditional}: {studies.order.label}. {measure.tied}: mean over all tie orders. "
             "Worst and best: smallest and largest value over these orders. "
         )
     columns |= {**_figures(board, {measure.tied: "tied"}), "  ": tied_stars}
@@ -278,7 +278,7 @@ def _test_text(studies: ReportStudies) -> str:
 def _brief(studies: ReportStudies) -> Section:
     options, policies, measure = studies.options, studies.evaluation.policies, studies.measure_at
     n_without = int(policies[["n_missing", "n_empty"]].to_numpy().max())
-    tied = "" if studies.has_own_rule else f"{measure.tied}: exact mean over all orders of ties"
+    tied = "" if studies.has_own_rule else f"{measure.tied}: exact mean over all tie orders"
     facts = (
         ("Measure", f"{measure.traditional}: {measure.measure.summary}"),
         ("Traditional", "" if studies.has_own_rule else studies.order.label),
@@ -348,15 +348,15 @@ def _scores(studies: ReportStudies) -> Section:
     if answers is not None:
         sentences.append(answers_finding(answers, studies.leaderboard["tie_ratio"]))
         columns = {str(label): (means, FOUR_DECIMALS) for label, means in answers.items()}
-        note = "First column: ties in tie order. Second: mean over all orders. Others: their own rules."
+        note = "First column: one tie order. Second: mean over all tie orders. Others: their own rules."
         title = f"{answers.columns[0]} by every rule for ties"
         tables.append(Table.of(title, {"Reranker": answers.index, **columns}, note))
     bound_sentences, bound_tables = _bounds(studies)
     return Section(
         "scores",
         "Scores",
-        f"Traditional scores break ties: {studies.order.label}. Tied scores average over all orders; worst and "
-        "best are the smallest and largest value of any order.",
+        f"Traditional scores break ties by {studies.order.order}. Tied scores average over all tie orders. "
+        "Worst and best are the smallest and largest value of any tie order.",
         sentences=(*sentences, *bound_sentences),
         tables=(*tables, *bound_tables, _every_measure(studies)),
     )
@@ -371,8 +371,8 @@ def _leaderboard(studies: ReportStudies) -> Table:
         ranks = _rank_ranges(board["rank_low"], board["rank_high"])
         columns |= {"Tier": (board["tier"], "d"), "Ranks": ranks}
         note += (
-            " Ranks: of the true means, for all rerankers together with 95% confidence (Mogstad et al., 2024). "
-            f"Tier: neighbours that the data cannot tell apart. {tiers_condition(studies.measure)}"
+            " Ranks: 95% intervals for the rank by true mean, jointly for all rerankers (Mogstad et al. 2024). "
+            f"Tier: neighbouring rerankers that the data cannot tell apart. {tiers_condition(studies.measure)}"
         ).rstrip()
     columns["SD queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     if not studies.has_own_rule:
@@ -428,9 +428,9 @@ def _bounds(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...
     headings = {name.capitalize(): name for name in ("lowest", "worst", "tied", "best", "highest")}
     columns = {"Reranker": leaderboard.index, "Unjudged": (leaderboard["unjudged"], ".1%")}
     note = (
-        f"Unjudged: share of the documents in the {within_words(measure)}. Worst, tied, best: over orders of "
-        "ties, unjudged documents not relevant. Lowest, highest: over these orders and all grades of unjudged "
-        f"documents{'' if is_exact(runs, measure) else ' (bounds that may not be reached)'}."
+        f"Unjudged: share of unjudged documents in the {within_words(measure)}. Worst, tied and best count "
+        "unjudged documents as not relevant. Lowest and highest also cover all grades that unjudged documents "
+        f"could have{'' if is_exact(runs, measure) else ' (bounds that may not be reached)'}."
     )
     title = f"{measure.traditional} with unjudged documents"
     table = Table.of(title, columns | _figures(leaderboard, headings), note)
@@ -444,7 +444,7 @@ def _readings(studies: ReportStudies) -> Section:
     ranks = _figures(
         rows, {"1/MRR": "traditional_rank", "1/MTRR": "tied_rank", "Mean rank": "mean_rank"}, ",.1f"
     )
-    mean_rank = "Mean rank: rank of the first relevant document in tie order, over the lists that have one."
+    mean_rank = "Mean rank: of the first relevant document in tie order, over lists with a relevant document."
     first_hits = Table.of(
         "MRR as ratios and ranks" if has_others else "MRR as ranks",
         {"Reranker": rows.index, **_values(studies, "rr"), **ranks},
@@ -466,7 +466,7 @@ def _readings(studies: ReportStudies) -> Section:
     return Section(
         "readings",
         f"{rr.traditional} beside {ap.traditional}",
-        "Both measures as ranks and ratios, and where they disagree.",
+        "Compares both measures as ranks and ratios, and shows where they disagree.",
         sentences=(readings_finding(studies.readings, studies.baseline),),
         facts=(
             (f"{rr.traditional} ignores", limits_text("RR")),
@@ -581,7 +581,7 @@ def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Tabl
     }
     interval = find_test(studies.options.test).interval_scope
     note = f"From, to: {verdicts.level:.0%} {interval}. {_STARS}"
-    effects_title = f"Queries won and lost against {studies.baseline}, ties averaged"
+    effects_title = f"Queries won and lost against {studies.baseline} by tied scores"
     return Table.of(f"Against {studies.baseline}", differences, note), Table.of(effects_title, effects)
 
 
@@ -638,7 +638,7 @@ def _tools(studies: ReportStudies) -> Section:
         wide = wide.reindex(studies.leaderboard.index.intersection(wide.index))
         columns: dict[str, Column] = {", ".join(tools): (wide[tools], FOUR_DECIMALS) for tools in wide}
         compared = compared_as(scoring.precision)
-        note = f"Relevant from grade {scoring.relevant_from:g}, scores as {compared}. –: no number."
+        note = f"Relevant from grade {scoring.relevant_from:g}. Scores compared as {compared}. –: no value."
         headings = {"tool": "Tool", "version": "Version", "spelling": "Name there", "why": "Why it differs"}
         tables = (
             Table.of("Values reported by each tool", {"Reranker": wide.index, **columns}, note),
@@ -647,8 +647,8 @@ def _tools(studies: ReportStudies) -> Section:
     return Section(
         "tools",
         "Other tools",
-        "The same files as other tools score them: with their tie order, precision of scores and treatment of "
-        f"missing queries.{_of_best(studies)}",
+        "How other tools score the same files, with their own tie order, rounding and treatment of missing "
+        f"queries.{_of_best(studies)}",
         sentences=(tool_finding(values, studies.measure),),
         tables=tables,
         charts=("tools",) if len(comparable_values(values, studies.measure)) else (),

@@ -1,4 +1,4 @@
-"""Tables of a report with formatted cells."""
+"""Sections of a report, and their tables with formatted cells."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from metrics.studies.prose import Prose
 from metrics.support.wording import LONG, written_p
 
 _SHORT = 32
@@ -100,6 +101,29 @@ class Table:
 
 Column = Iterable[object] | tuple[Iterable[object], str]
 """Values of a column as text, or with a number format."""
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A section of a report.
+
+    Attributes:
+        name: key in `SECTIONS`.
+        title: heading.
+        summary: one sentence about the contents.
+        sentences: sentences written from the data.
+        facts: (label, text) pairs.
+        tables: tables.
+        charts: names of charts, for the function that draws them.
+    """
+
+    name: str
+    title: str
+    summary: str
+    sentences: tuple[Prose, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    tables: tuple[Table, ...] = ()
+    charts: tuple[str, ...] = ()
 
 
 def legend(meanings: Mapping[Any, str], words: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ def test_a_published_table_is_audited_and_its_file_hashed(call, run_and_qrels, w
     assert "## Audit" in out
     assert "of 1 order" in out or "only printed order" in out
     assert "Percents were divided by 100: MRR." in out
-    assert "Left out, because no name matches: reranker 'other'; measure 'BLEU'." in out
+    assert "Left out because no name matches: reranker 'other'; measure 'BLEU'." in out
     full = call("report", *run_and_qrels, *DAY, "--section", "method", "--published", table)[1]
     assert "table.md" in full
 

@@ -256,7 +256,7 @@ def test_of_many_rerankers_tools_are_asked_about_the_thirty_best():
     best = finished.studies.leaderboard.index[:30]
     values = section(finished, "tools").tables[0].frame
     assert values["Reranker"].tolist() == best.tolist()
-    assert section(finished, "tools").summary.endswith("Only the 30 rerankers with the highest tied score.")
+    assert section(finished, "tools").summary.endswith("the 30 rerankers with the highest tied score.")
 
 
 def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():

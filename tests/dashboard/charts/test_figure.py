@@ -8,7 +8,6 @@ from plotly.subplots import make_subplots
 
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.style import style
 
 
 def bare(figure):
@@ -30,6 +29,13 @@ def test_numbers_are_sent_as_lists_with_null_where_there_is_none():
     assert (trace["x"], trace["y"], trace["customdata"]) == ([1.5, None, None], [0, 1, 2], [[1, 0]])
 
 
+def test_a_trace_without_a_hover_text_or_a_name_has_no_hover_box_and_no_legend_entry():
+    bare_trace, named = Figure().draw_scatter(x=[1]).draw_bars(x=[1], name="tied", hovertemplate="%{x}").traces
+    assert (bare_trace["hoverinfo"], bare_trace["showlegend"]) == ("skip", False)
+    assert named["hovertemplate"] == "%{x}<extra></extra>"
+    assert "showlegend" not in named
+
+
 def test_tables_of_pandas_are_sent_as_arrays_wherever_they_stand():
     table = pd.DataFrame({"x": [1.0, np.nan], "name": ["a", "b"]}, index=[5, np.inf])
     figure = Figure().draw_bars(x=table["x"], y=table.index)
@@ -45,7 +51,7 @@ def test_every_axis_drawn_on_has_the_look_and_what_it_says_itself():
     for col in (1, 2):
         figure.draw_scatter(x=[1], y=[1], row=1, col=col)
     figure.set_layout(xaxis2={"title": {"text": "gap"}, "showgrid": False})
-    layout = sent(style(figure, LIGHT, 300))["layout"]
+    layout = sent(figure.style(300))["layout"]
     assert [layout[axis]["fixedrange"] for axis in ("xaxis", "xaxis2", "yaxis", "yaxis2")] == [True] * 4
     assert [layout[axis]["showgrid"] for axis in ("xaxis", "xaxis2")] == [True, False]
     assert layout["xaxis2"]["title"] == {
@@ -57,20 +63,20 @@ def test_every_axis_drawn_on_has_the_look_and_what_it_says_itself():
 
 def test_axes_that_the_layout_does_not_name_have_the_look():
     figure = Figure().draw_scatter(x=[1], y=[1]).draw_scatter(x=[1], y=[1], xaxis="x2", yaxis="y3")
-    layout = sent(style(figure, LIGHT, 300))["layout"]
+    layout = sent(figure.style(300))["layout"]
     assert {layout[axis]["gridcolor"] for axis in ("xaxis", "xaxis2", "yaxis", "yaxis3")} == {LIGHT.grid}
     figure = Figure(yaxis4={"overlaying": "y"})
-    assert sent(style(figure, LIGHT, 300))["layout"]["yaxis4"]["gridcolor"] == LIGHT.grid
+    assert sent(figure.style(300))["layout"]["yaxis4"]["gridcolor"] == LIGHT.grid
 
 
 def test_the_look_beside_the_axes_is_sent_without_a_template():
-    layout = sent(style(Figure(font={"size": 20}), LIGHT, 300))["layout"]
+    layout = sent(Figure(font={"size": 20}).style(300))["layout"]
     assert "template" not in layout
     assert (layout["font"]["size"], layout["font"]["color"]) == (20, LIGHT.text)
 
 
 def test_a_figure_stays_as_it_is():
-    figure = style(Figure().draw_scatter(x=np.array([np.nan])), LIGHT, 300)
+    figure = Figure().draw_scatter(x=np.array([np.nan])).style(300)
     before = copy.deepcopy((figure.traces, figure.settings))
     figure.to_plotly()
     np.testing.assert_equal((figure.traces, figure.settings), before)
@@ -81,15 +87,13 @@ def test_what_is_no_number_is_null_and_what_is_none_is_not_sent_wherever_they_st
     figure.set_layout(xaxis={"tickvals": np.array([np.nan]), "range": None})
     spec = sent(figure)
     assert (spec["data"][0], spec["layout"]["xaxis"]) == (
-        {"type": "heatmap", "z": [[1, None]]},
+        {"type": "heatmap", "z": [[1, None]], "showlegend": False, "hoverinfo": "skip"},
         {"tickvals": [None]},
     )
 
 
 def test_a_figure_declares_unchanged_data_and_the_layout_for_clickable_points():
-    layouts = [
-        sent(style(Figure(), LIGHT, 300), is_clickable=clickable)["layout"] for clickable in (False, True)
-    ]
+    layouts = [sent(Figure().style(300), is_clickable=clickable)["layout"] for clickable in (False, True)]
     assert [layout["datarevision"] for layout in layouts] == [0, 0]
     assert [(layout["dragmode"], layout.get("clickmode")) for layout in layouts] == [
         (False, None),
@@ -110,15 +114,16 @@ def test_panels_stand_where_plotly_lays_them_out_and_are_a_figure_of_ones_own():
 
 def test_parts_in_a_panel_are_on_its_axes_as_plotly_puts_them_there():
     figure, own = Figure.of_panels(2, 2), make_subplots(2, 2)
+    look = {"x": [1], "y": [1], "hovertemplate": "one<extra></extra>", "name": "one", "cliponaxis": False}
     for scatter, bars in ((figure.draw_scatter, figure.draw_bars), (own.add_scatter, own.add_bar)):
-        scatter(x=[1], y=[1], row=1, col=1)
-        bars(x=[1], y=[1], row=2, col=1)
+        scatter(row=1, col=1, **look)
+        bars(row=2, col=1, **look)
     for shape in (figure.draw_shape, own.add_shape):
         shape(type="line", x0=1, x1=1, y0=0, y1=1, yref="y domain", row=2, col=2)
         shape(type="rect", x0=1, x1=2, y0=0, y1=1, xref="paper", yref="paper")
     text = {"text": "gap", "x": 0, "xref": "x domain", "y": 1, "row": 1, "col": 2}
-    figure.write_notes([text])
-    own.add_annotation(**text)
+    figure.write(**text)
+    own.add_annotation(**text, showarrow=False, font={"size": 12, "color": LIGHT.muted})
     assert bare(figure) == bare(own)
     assert text["row"] == 1, "what is given stays as it is"
 

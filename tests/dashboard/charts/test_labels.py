@@ -16,7 +16,6 @@ from dashboard.charts.labels import (
     text_columns,
 )
 from dashboard.charts.marks import label_rows
-from dashboard.charts.palette import LIGHT
 
 LATIN = ["lynx", "rerank", "4b", "bf16", "v2.1", "r16", "é", "e\u0301"]
 WORDS = st.sampled_from([*LATIN, "نموذج", "ترتيب", "模型", "重排序", "क्रमिक", "\U0001f469\u200d\U0001f52c"])
@@ -106,7 +105,7 @@ def test_a_name_that_runs_from_the_right_does_not_reorder_what_stands_beside_it(
 
 def test_rows_of_a_chart_have_labels_of_their_own():
     figure = Figure()
-    label_rows(figure, ADAPTERS, LIGHT)
+    label_rows(figure, ADAPTERS)
     assert len(set(figure.layout.yaxis.ticktext)) == len(ADAPTERS)
     assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= CHART_COLUMNS
 
@@ -114,7 +113,7 @@ def test_rows_of_a_chart_have_labels_of_their_own():
 def test_the_margin_beside_rows_grows_with_the_longest_name_as_it_is_read():
     margins = {}
     for name in ("bm25", "<<<<<<<<<<", "m" * 26):
-        label_rows(figure := Figure(), [name], LIGHT)
+        label_rows(figure := Figure(), [name])
         margins[name] = figure.layout.margin.l
     assert margins["bm25"] < margins["<<<<<<<<<<"] < margins["m" * 26] < 200
 

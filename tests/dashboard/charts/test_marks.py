@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import cells, line_names
-from dashboard.charts.palette import LIGHT
 
 
 def test_cells_have_colours_evenly_spaced_or_where_each_is_said_to_be():
@@ -18,8 +18,9 @@ HEIGHT = 330
 
 def heights(ends):
     """Pixels from the top of the plot to each name, from the highest line on."""
-    notes = line_names(ends, dict.fromkeys(ends.index, "#00695C"), LIGHT, (0.0, 1.0), HEIGHT)
-    return [HEIGHT * (1 - note["y"]) - note["yshift"] for note in notes]
+    figure = Figure(yaxis={"range": (0.0, 1.0)})
+    line_names(figure, ends, dict.fromkeys(ends.index, "#00695C"), HEIGHT)
+    return [HEIGHT * (1 - note["y"]) - note["yshift"] for note in figure.settings["annotations"]]
 
 
 @pytest.mark.parametrize("middle", [0.01, 0.5, 0.99])

@@ -42,7 +42,7 @@ def test_marks_without_noise_stand_left_of_every_level_in_slots_of_their_own(pal
 
 def test_a_ring_marks_each_trade_of_places():
     figure = drawn(["A", "B"])
-    ring = next(trace for trace in figure.data if "passes" in (trace.hovertemplate or ""))
+    ring = next(trace for trace in figure.data if "overtakes" in (trace.hovertemplate or ""))
     assert list(ring.customdata[0]) == ["A", "B"]
     assert len(ring.x) == 1
 
@@ -62,7 +62,7 @@ def test_the_noise_that_the_data_tells_is_bounded_and_shaded():
     assert (rounding.type, rounding.x0) == ("line", pytest.approx(np.log10(0.02)))
     assert scatter.type == "rect"
     assert scatter.x0 < np.log10(0.1) < np.log10(0.3) < scatter.x1 < 0
-    assert any("scatter" in text for text in words(drawn(["A", "B"])))
+    assert any("score_std" in text for text in words(drawn(["A", "B"])))
 
 
 def test_names_cannot_run_as_markup_and_stand_apart():

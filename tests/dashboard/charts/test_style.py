@@ -5,16 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.charts.figure import Figure
-from dashboard.charts.palette import LIGHT
-from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style
+from dashboard.charts.figure import Figure, padded_range, signed_ticks
 
 AXIS_WITH_TITLE = 36
 """Pixels that plotly gives an axis with ticks and a title, beside the smallest of the margins, 12 at most."""
 
 
 def test_an_axis_title_has_room_so_plotly_draws_once():
-    margin = style(Figure(), LIGHT, 300, l=50).layout.margin
+    margin = Figure().style(300, l=50).layout.margin
     assert margin.b >= AXIS_WITH_TITLE + min(12, margin.l, margin.r, margin.t)
 
 
@@ -33,7 +31,7 @@ def test_an_axis_of_values_beyond_1_has_air_on_both_sides():
 
 
 def test_thousands_have_a_comma_as_in_sentences_and_tables():
-    layout = style(Figure(), LIGHT, 300).layout
+    layout = Figure().style(300).layout
     assert (layout.separators or layout.template.layout.separators) == ".,"
 
 
@@ -73,8 +71,8 @@ def test_a_symmetric_axis_of_differences_has_ticks_on_both_sides_of_zero(reach):
 
 def test_axis_properties_are_merged():
     figure = Figure.of_panels(1, 2)
-    set_xaxes(figure, title_text="gap", nticks=3)
-    set_xaxes(figure, title_standoff=7, showgrid=False, col=2)
+    figure.set_xaxes(title_text="gap", nticks=3)
+    figure.set_xaxes(title_standoff=7, showgrid=False, col=2)
     left, right = figure.layout.xaxis, figure.layout.xaxis2
     assert (left.title.text, left.nticks, left.showgrid, left.title.standoff) == ("gap", 3, None, None)
     assert (right.title.text, right.nticks, right.showgrid, right.title.standoff) == ("gap", 3, False, 7)

@@ -1,8 +1,6 @@
 """A chart for a room is the same chart, larger."""
 
 from dashboard.charts.figure import Figure
-from dashboard.charts.palette import theme_palette
-from dashboard.charts.style import style
 from dashboard.views.present import FACTOR, enlarged
 
 
@@ -10,7 +8,7 @@ def test_marks_lines_and_texts_are_larger_and_data_and_bars_are_not():
     figure = Figure()
     figure.draw_bars(x=[1, 2], y=["a", "b"], width=0.4, marker={"line": {"width": 2}})
     figure.draw_scatter(x=[1, 2], y=[3, 4], marker={"size": [6, 8]}, line={"width": 1}, textfont={"size": 10})
-    style(figure, theme_palette("light"), 200)
+    figure.style(200)
     large = enlarged(figure, 500)
     bar, dots = large.data
     assert (bar.width, bar.marker.line.width) == (0.4, 2 * FACTOR)

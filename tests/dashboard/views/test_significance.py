@@ -282,7 +282,7 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
             written_p(p, 4) for p in rows["p_adjusted"]
         }
     zero, *washes = sorted(figure.layout.shapes, key=lambda shape: shape.type)
-    assert (zero.type, zero.x0, zero.x1, zero.y0, zero.y1, zero.yref) == ("line", 0, 0, 0, 1, "paper")
+    assert (zero.type, zero.x0, zero.x1, zero.y0, zero.y1, zero.yref) == ("line", 0, 0, 0, 1, "y domain")
     assert len(washes) == outcome.changed.sum()
     assert set(outcome.tied["reranker"]) <= set(words(figure)), "names stand in the chart, not left of it"
 
@@ -299,7 +299,7 @@ def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars
         drawn = marks(figure, kind)
         assert list(drawn.x) == rows["difference"].tolist()
         assert np.isnan(drawn.error_x.array).all()
-        assert {text for _, text, _ in drawn.customdata} == {"nothing can be tested"}
+        assert {text for _, text, _ in drawn.customdata} == {"no test is possible"}
     assert before.without_untested().tied.equals(before.tied)
 
 
@@ -375,7 +375,7 @@ def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     figure = order_matrix(pairs, ["a", "b", "c"], LIGHT)
     cells = figure.data[0]
     assert [trace.name for trace in figure.data[2:]] == [
-        "· : no tie order reverses it<br>= : equal in every tie order"
+        "· : no tie order swaps the pair<br>= : equal in every tie order"
     ]
     swatches = [
         trace.marker for trace in order_matrix(pairs.assign(reversible=True), list("abc"), LIGHT).data[2:]
@@ -383,7 +383,7 @@ def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     assert len({swatch.color for swatch in swatches}) == len(swatches) == 3
     assert {swatch.line.color for swatch in swatches} == {LIGHT.muted}
     assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
-    assert "no tie order reverses it" in cells.customdata[0][1]
+    assert "no tie order swaps the pair" in cells.customdata[0][1]
     assert "equal in every tie order" in cells.customdata[1][2]
 
 

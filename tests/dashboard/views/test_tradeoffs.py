@@ -277,7 +277,7 @@ def test_every_mark_stands_inside_the_axes(points, budget):
     for name in ("tied", "traditional"):
         x, y = np.log10(trace(figure, name).x), trace(figure, name).y
         assert ((x_low < x) & (x < x_high) & (bottom < y) & (y < top)).all()
-        step = trace(figure, f"front, {name}")
+        step = trace(figure, f"Pareto front, {name}")
         assert (np.diff(step.x) >= 0).all()
         assert (np.diff(step.y) >= -1e-12).all()
 
