@@ -208,7 +208,7 @@ def order_matrix(
         f"{_LEVEL} : equal in every tie order": (text == _LEVEL).any(),
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
-    figure = _draw_cells(palette, (doubt, text, hover), scale, (0, 1))
+    figure = _draw_cells(palette, (doubt, text, hover), scale, zmin=0, zmax=1)
     return _lay_out_triangle(figure, order, legend, is_narrow=is_narrow)
 
 
@@ -237,7 +237,7 @@ def verdict_matrix(
     fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
     steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
     legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
-    figure = _draw_cells(palette, (kind, text, hover), steps, (-0.5, 3.5))
+    figure = _draw_cells(palette, (kind, text, hover), steps, zmin=-0.5, zmax=3.5)
     return _lay_out_triangle(figure, order, legend, is_narrow=is_narrow)
 
 
@@ -247,16 +247,13 @@ def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _draw_cells(
-    palette: Palette,
-    triangles: tuple[np.ndarray, np.ndarray, np.ndarray],
-    colours: Sequence[list[Any]],
-    ends: tuple[float, float],
+    palette: Palette, triangles: Sequence[np.ndarray], colours: Sequence[list[Any]], **ends: float
 ) -> Figure:
     """Draw cells; of many rerankers, words appear on hover only."""
     values, text, hover = triangles
     words = text if len(text) <= _MAX_WRITTEN else None
-    look = {"zmin": ends[0], "zmax": ends[1], "customdata": hover, "hovertemplate": "%{customdata}"}
-    return Figure(palette).draw(cells(values, colours, words, **look))
+    look = {"customdata": hover, "hovertemplate": "%{customdata}"}
+    return Figure(palette).draw(cells(values, colours, words, **look, **ends))
 
 
 def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table

@@ -56,8 +56,8 @@ class Figure:
     def draw(self, trace: Mapping[str, Any]) -> Self:
         """Add a trace, to the panel at `row` and `col` if it names one.
 
-        A trace without a hover template has no hover box, one without a name no legend entry. Marks, and
-        words beside bars, may cross the axes.
+        A trace without a hover template has no hover box, one without a name no legend entry. Marks and
+        words may cross the axes; lines may not.
         """
         trace, axes = self._split_panel(trace, "axis")
         look: dict[str, Any] = {} if "name" in trace else {"showlegend": False}
@@ -65,7 +65,7 @@ class Figure:
             look["hoverinfo"] = "skip"
         elif "<extra>" not in trace["hovertemplate"]:
             trace["hovertemplate"] += "<extra></extra>"
-        if trace["type"] != "heatmap" and trace.get("mode", "text") not in ("lines", "none"):
+        if trace["type"] == "bar" or trace.get("mode") in ("markers", "text", "markers+text"):
             look["cliponaxis"] = False
         self.traces.append(look | trace | axes)
         return self

@@ -8,24 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from dashboard.charts import marks
 from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
 from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text, safe, short_names, text_columns
-from dashboard.charts.marks import (
-    CLEAR_TOP,
-    VALUES,
-    add_band,
-    add_bounds,
-    add_bounds_rows,
-    add_segments,
-    covering_diamond,
-    label_rows,
-    label_rows_above,
-    named_rows,
-    rows_height,
-    tied_dot,
-    traditional_diamond,
-    values_hover,
-)
 from dashboard.charts.palette import Palette, blend, faded
 from metrics.evaluation import EQUAL
 from metrics.studies.judging import JudgingPlan
@@ -53,12 +38,12 @@ def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> 
     palette = figure.palette
     pale = blend(palette.bounds, palette.tied, 0.4)
     hatching = {"shape": "/", "fgcolor": pale, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
-    add_bounds(
+    marks.add_bounds(
         figure,
         leaderboard[ENDS].set_axis(["worst", "best"], axis=1),
         name="with unjudged",
         marker={"color": palette.ground, "pattern": hatching, "line": {"color": pale, "width": 1}},
-        customdata=named_rows(leaderboard.index, leaderboard[[*ENDS, "unjudged"]].to_numpy()),
+        customdata=marks.named_rows(leaderboard.index, leaderboard[[*ENDS, "unjudged"]].to_numpy()),
         hovertemplate=_HOLE_HOVER,
         **subplot,
     )
@@ -71,7 +56,7 @@ def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> 
             marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
             name="estimate from the judged rate",
             legendrank=1001,
-            customdata=named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
+            customdata=marks.named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
             hovertemplate="<b>%{customdata[0]}</b><br>estimate from the judged rate %{x:.4f}",
             **subplot,
         )
@@ -165,7 +150,7 @@ def _add_tier_bands(figure: Figure, tiers: pd.Series) -> None:
 
 def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of rerankers with at least one scored list."""
-    return leaderboard.dropna(subset=VALUES)
+    return leaderboard.dropna(subset=marks.VALUES)
 
 
 def score_bounds(
@@ -176,17 +161,17 @@ def score_bounds(
     has_holes = set(ENDS) <= set(leaderboard)
     if has_holes:
         add_hole_bars(figure, leaderboard)
-    add_bounds_rows(figure, leaderboard)
+    marks.add_bounds_rows(figure, leaderboard)
     if is_stacked:
         figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
-        label_rows_above(figure, leaderboard.index, 0.24)
+        marks.label_rows_above(figure, leaderboard.index, 0.24)
         if "tier" in leaderboard:
             _add_tier_bands(figure, leaderboard["tier"])
         figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     else:
-        figure.style(rows_height(len(leaderboard)))
-        label_rows(figure, leaderboard.index)
-    values = leaderboard[[*VALUES, *(ENDS if has_holes else ())]].to_numpy()
+        figure.style(marks.rows_height(len(leaderboard)))
+        marks.label_rows(figure, leaderboard.index)
+    values = leaderboard[[*marks.VALUES, *(ENDS if has_holes else ())]].to_numpy()
     return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))
 
 
@@ -259,12 +244,13 @@ def place_and_score(
     intervals = [name for name in ("query_low", "query_high") if name in rows]
     if intervals:
         look = {"xaxis": "x2", "name": "queries, 95%", "legend": "legend2"}
-        add_segments(figure, rows[intervals], _row_numbers(rows), palette.muted, 1.5, **look)
-    add_bounds_rows(figure, rows, xaxis="x2")
+        heights = pd.Series(np.arange(len(rows)), rows.index)
+        marks.add_segments(figure, rows[intervals], heights, palette.muted, 1.5, **look)
+    marks.add_bounds_rows(figure, rows, xaxis="x2")
     _add_slope(figure, moves, len(rows), order)
     is_marked = stands_out[rows.index].to_numpy(dtype=bool)
     words = _bold([names[str(name)] for name in rows.index], is_marked)
-    look = {"textposition": "middle right", "xaxis": "x3"} | values_hover(rows)
+    look = {"textposition": "middle right", "xaxis": "x3"} | marks.values_hover(rows)
     figure.draw_words(np.zeros(len(rows)), np.arange(len(rows)), words, size=13, **look)
     if "tier" in rows:
         add_tier_brackets(figure, rows["tier"], _NAMES[0])
@@ -273,7 +259,7 @@ def place_and_score(
     figure.style(88 + plot, b=BELOW - 4)
     figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
-    values = [*VALUES, *intervals, *(ENDS if has_holes else ())]
+    values = [*marks.VALUES, *intervals, *(ENDS if has_holes else ())]
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
     _name_order(figure, order)
     domain = (_SCORES[0] + _TIER_ROOM * ("tier" in rows), _SCORES[1] - _SHARES * has_holes)
@@ -286,11 +272,7 @@ def place_and_score(
     )
     if has_holes:
         write_unjudged(figure, rows["unjudged"])
-    return _legend_in_rows(figure, plot) if len(values) > len(VALUES) else figure
-
-
-def _row_numbers(rows: pd.DataFrame) -> "pd.Series[int]":
-    return pd.Series(np.arange(len(rows)), rows.index)
+    return _legend_in_rows(figure, plot) if len(values) > len(marks.VALUES) else figure
 
 
 def _legend_in_rows(figure: Figure, plot_height: int) -> Figure:
@@ -328,10 +310,10 @@ def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, order: str) -> 
     for is_bold, colour, width in ((False, palette.other, 1.5), (True, palette.traditional, 2.5)):
         ends = moves.loc[moves["is_marked"] == is_bold, ["left", "right"]].clip(-0.7, n_rows - 0.3)
         across = pd.DataFrame({"left": 0, "right": 1}, ends.index)
-        add_segments(figure, across, ends.astype(float), colour, width)
+        marks.add_segments(figure, across, ends.astype(float), colour, width)
     sides = (
-        (0, "left", "traditional", covering_diamond(palette, 11), palette.traditional, "from"),
-        (1, "right", "tied", tied_dot(palette), palette.tied, "to"),
+        (0, "left", "traditional", marks.covering_diamond(palette, 11), palette.traditional, "from"),
+        (1, "right", "tied", marks.tied_dot(palette), palette.tied, "to"),
     )
     for x_end, side, value, marker, colour, word in sides:
         inside, places = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]
@@ -344,7 +326,7 @@ def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, order: str) -> 
             text=_bold(ranks, inside["is_marked"].to_numpy()),
             textposition=f"middle {side}",
             textfont={"size": 12, "color": palette.muted},
-            **values_hover(inside),
+            **marks.values_hover(inside),
         )
         head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
         title, font = order if side == "left" else value, {"size": 13, "color": colour}
@@ -394,22 +376,22 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     ends = {"x0": first + 0.5, "x1": last + 1.5, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
     frame = {"line": {"color": palette.tied, "width": 1.5}, "fillcolor": faded(palette.tied, 0.06)}
     figure.draw_shape(type="rect", **ends, **frame)
-    add_segments(figure, pd.Series(places, places), spots[["worst", "best"]], palette.bounds, 5)
+    marks.add_segments(figure, pd.Series(places, places), spots[["worst", "best"]], palette.bounds, 5)
     is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
     is_framed = (places > first) & (places <= last + 1)
     size = 7 if len(places) <= _MANY_DOTS else 4
-    dot = tied_dot(palette, size) | {"color": np.where(is_framed, palette.tied, palette.muted)}
+    dot = marks.tied_dot(palette, size) | {"color": np.where(is_framed, palette.tied, palette.muted)}
     for value, rows, marker in (
-        ("traditional", is_off, traditional_diamond(palette, 11)),
+        ("traditional", is_off, marks.traditional_diamond(palette, 11)),
         ("tied", np.ones(len(places), dtype=bool), dot),
     ):
-        hover = values_hover(leaderboard[rows])
+        hover = marks.values_hover(leaderboard[rows])
         figure.draw_scatter(x=places[rows], y=spots[value][rows], mode="markers", marker=marker, **hover)
     room = _TIER_LINES * ("tier" in leaderboard)
     figure.style(170 + room, t=12 + room, b=BELOW_TICKS)
     if "tier" in leaderboard:
         add_tier_lines(figure, leaderboard["tier"])
-    figure.set_yaxes(title_text=measure, nticks=4, range=padded_range(leaderboard[VALUES].to_numpy()))
+    figure.set_yaxes(title_text=measure, nticks=4, range=padded_range(leaderboard[marks.VALUES].to_numpy()))
     return figure.set_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
 
 
@@ -419,20 +401,20 @@ _TOOL_ROOM = 14
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot."""
-    figure = Figure(palette).style(rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
-    add_bounds(figure, leaderboard)
+    figure = Figure(palette).style(marks.rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
+    marks.add_bounds(figure, leaderboard)
     _add_ticks(figure, leaderboard.index, values)
     figure.draw_scatter(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),
         mode="markers",
-        marker=tied_dot(palette),
+        marker=marks.tied_dot(palette),
         name="tied",
         customdata=[hover_text(str(name)) for name in leaderboard.index],
         hovertemplate="<b>%{customdata}</b><br>tied %{x:.4f}",
     )
-    figure.set_layout(legend={"y": 1 + _TOOL_ROOM / (rows_height(len(leaderboard)) - 42 - BELOW)})
-    label_rows(figure, leaderboard.index, top=CLEAR_TOP)
+    figure.set_layout(legend={"y": 1 + _TOOL_ROOM / (marks.rows_height(len(leaderboard)) - 42 - BELOW)})
+    marks.label_rows(figure, leaderboard.index, top=marks.CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
     return figure.set_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
 
@@ -468,7 +450,7 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
     """
     figure, curve = Figure(palette).style(_SETTLING_HEIGHT, t=16, r=16), plan.curve
     n = int(curve["judged"].iloc[-1])
-    add_band(figure, curve["judged"], curve["in_order"], curve["at_random"], faded(palette.bounds, 0.45))
+    marks.add_band(figure, curve["judged"], curve["in_order"], curve["at_random"], faded(palette.bounds, 0.45))
     looks = {
         "at_random": ("random order", {"color": palette.muted, "width": 1.6, "dash": "dot"}),
         "in_order": ("in this order", {"color": palette.tied, "width": 2.6}),

@@ -75,7 +75,7 @@ def add_values(figure: Figure, table: pd.DataFrame, line: dict[str, Any] | None 
     tied = {"mode": "markers" if line is None else "lines+markers", "line": line, "marker": dot}
     traditional = {"mode": "markers", "marker": traditional_diamond(figure.palette)}
     for name, look in (("traditional", traditional), ("tied", tied)):
-        figure.draw_scatter(**{axis: table[name]}, **{"name": name} | look | trace)
+        figure.draw_scatter(**{axis: table[name]}, **{"name": name, "cliponaxis": False} | look | trace)
 
 
 def add_diamond(figure: Figure, x: float, y: float, hover: str, **trace: Any) -> None:  # noqa: ANN401

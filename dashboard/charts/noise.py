@@ -6,17 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dashboard.charts import marks
 from dashboard.charts.figure import Figure, padded_range, signed_ticks, tie_ratio_axis
 from dashboard.charts.labels import hover_text, safe
-from dashboard.charts.marks import (
-    add_band,
-    add_legend,
-    add_segments,
-    add_values,
-    cells,
-    line_names,
-    values_hover,
-)
 from dashboard.charts.palette import Palette, faded, ink
 from metrics.support.arrays import FloatArray
 
@@ -51,12 +43,12 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     step = float(places[1] - places[0])
     slots = places[0] - step * (1 + _SLOT * np.arange(len(edge), 0, -1))
     figure, dashes = Figure(palette), line_dashes(colours)
-    add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
+    marks.add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
     _add_bands(figure, tables, colours)
     for slot, (name, values) in zip(slots, curves.items(), strict=True):
         _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)], dashes[str(name)])
     edge = edge.assign(tied=curves.iloc[0])
-    add_values(figure, edge, x=slots, **values_hover(edge))
+    marks.add_values(figure, edge, x=slots, **marks.values_hover(edge))
     trades = tables.trades
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
     figure.draw_scatter(
@@ -67,8 +59,8 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
         customdata=trades[["before", "after"]].map(hover_text),
         hovertemplate="%{customdata[1]} overtakes %{customdata[0]}",
     )
-    add_legend(figure, {"two rerankers swap ranks by at least 1%": ring} if len(trades) else {})
-    add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
+    marks.add_legend(figure, {"two rerankers swap ranks by at least 1%": ring} if len(trades) else {})
+    marks.add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances)
     figure.style(_PLOT + _STRIP + 130, t=66, r=150, l=98).set_layout(legend={"y": 1.06})
@@ -76,7 +68,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
     _set_axes(figure, places, slots, measure, values)
     _add_known_noise(figure, tables, (float(places[0]), float(places[-1])))
-    line_names(figure, curves.iloc[-1], colours, _PLOT)
+    marks.line_names(figure, curves.iloc[-1], colours, _PLOT)
     return figure
 
 
@@ -86,7 +78,7 @@ def _add_bands(figure: Figure, tables: NoiseTables, colours: Mapping[str, str]) 
     for name, of_draws in tables.deviations.items():
         deviations = np.interp(np.log(curves["noise"]), np.log(of_draws.index), of_draws)
         ends = curves[name] - deviations, curves[name] + deviations
-        add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13))
+        marks.add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13))
 
 
 def _add_known_noise(figure: Figure, tables: NoiseTables, ends: tuple[float, float]) -> None:
@@ -131,10 +123,10 @@ def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
 
 
 def _add_strip(figure: Figure, chances: pd.DataFrame) -> None:
-    """Add the probabilities of the whole order and of pairs as cells."""
+    """Add the probabilities of the whole order and of pairs as marks.cells."""
     heat = figure.palette.heat
     places, shares = np.log10(chances.index.to_numpy()), chances[["whole", "pairs"]].to_numpy().T
-    strip = cells(
+    strip = marks.cells(
         100 * shares,
         heat,
         x=places,
@@ -215,5 +207,5 @@ def near_tie_panels(
     look = {"range": [low, high], "domain": [0, _SHARE]} | signed_ticks(low, high, 6)
     figure.set_yaxes(title_text=f"change of {safe(measure)}", **look)
     figure.set_layout(yaxis2=tie_ratio_axis((_SHARE + 0.1, 1), (-0.04, 1.06)))
-    line_names(figure, changes.iloc[-1], colours, _SHARE * _NEAR_PLOT)
+    marks.line_names(figure, changes.iloc[-1], colours, _SHARE * _NEAR_PLOT)
     return figure

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dashboard.charts import marks
 from dashboard.charts.figure import BELOW_TICKS, Figure, named_ticks
 from dashboard.charts.labels import (
     SLOPE_COLUMNS,
@@ -16,15 +17,6 @@ from dashboard.charts.labels import (
     hover_text,
     short_names,
     text_columns,
-)
-from dashboard.charts.marks import (
-    VALUES,
-    add_bounds,
-    add_values,
-    label_rows,
-    tied_dot,
-    traditional_diamond,
-    values_hover,
 )
 from dashboard.charts.palette import Palette
 
@@ -90,13 +82,13 @@ def _overhang(columns: Sequence[int]) -> int:
 
 
 def _verdict_marks(palette: Palette) -> dict[str, tuple[str, dict[str, Any]]]:
-    dot = tied_dot(palette, 12)
+    dot = marks.tied_dot(palette, 12)
     ring = {"color": palette.bounds, "line": {"color": palette.tied, "width": 2}}
     missed = {"symbol": "circle-open", "size": 8, "color": palette.muted, "line": {"width": 1.5}}
     return {
         "met": ("met in every order", dot),
         "met on average": ("met on average", dot | ring),
-        "sort order only": ("sort order only", traditional_diamond(palette, 13)),
+        "sort order only": ("sort order only", marks.traditional_diamond(palette, 13)),
         "missed": ("missed", missed),
     }
 
@@ -111,15 +103,15 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> Figure:
     n, figure = len(rows), Figure(palette)
     track = {"x": np.full(n, high - low), "base": low, "y": np.arange(n), "orientation": "h", "width": 0.5}
     figure.draw_bars(**track, marker={"color": palette.faint})
-    add_bounds(figure, rows, width=0.5)
-    add_values(figure, rows, y=np.arange(n), **values_hover(rows, rows["target"]))
+    marks.add_bounds(figure, rows, width=0.5)
+    marks.add_values(figure, rows, y=np.arange(n), **marks.values_hover(rows, rows["target"]))
     figure.set_traces({"name": "traditional"}, marker={"size": 14})
     line = {"color": palette.text, "width": 3, "dash": "solid"}
     for row, target in enumerate(rows.itertuples()):
         figure.draw_upright(target.bound, line=line, y0=row - 0.38, y1=row + 0.38)
         _write_verdict(figure, row, str(target.verdict), float(target.missed_by))
     figure.style(84 + _BULLET_ROW * n, r=156, b=BELOW_TICKS).set_layout(barmode="overlay")
-    label_rows(figure, rows["target"], TEXT_COLUMNS)
+    marks.label_rows(figure, rows["target"], TEXT_COLUMNS)
     return figure.set_yaxes(ticklabelstandoff=8).set_xaxes(range=[low, high], nticks=7)
 
 
@@ -137,7 +129,7 @@ def _write_verdict(figure: Figure, row: int, verdict: str, missed_by: float) -> 
 
 def _axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
     """Return the range of all values and targets, rounded outward to tenths."""
-    values = rows[[*VALUES, "bound"]].to_numpy(dtype=float)
+    values = rows[[*marks.VALUES, "bound"]].to_numpy(dtype=float)
     finite = values[np.isfinite(values)]
     if not len(finite):
         return 0.0, 1.0

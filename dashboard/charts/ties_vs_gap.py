@@ -55,22 +55,12 @@ def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame
 
 @dataclass(frozen=True)
 class GapPanel:
-    """A panel with gaps on its y axis, and lists without a gap in a strip below.
-
-    Attributes:
-        row, col: position of the panel.
-    """
+    """A panel with gaps on its y axis, and lists without a gap in a strip below."""
 
     figure: Figure  # figure that the panel is part of
+    place: dict[str, int]  # row and col of the panel
     top: float  # upper end of the y axis
-    row: int
-    col: int
     bottom: float = 0.0  # lower end of the y axis: 0 for absolute gaps, -top for signed ones
-
-    @property
-    def place(self) -> dict[str, int]:
-        """Row and column as keyword arguments."""
-        return {"row": self.row, "col": self.col}
 
     def below(self, strips: float) -> float:
         """Return the y value `strips` strips below the gap axis."""
@@ -155,9 +145,10 @@ def gap_scatter(
     """
     figure = Figure.of_panels(1, 2, palette, column_widths=(0.76, 0.24), horizontal_spacing=0.03)
     figure.style(374, t=40, l=60, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
-    panel = _add_panel(figure, lists, ("tie_ratio", "first_gap"), is_signed=is_signed, row=1, col=1)
+    heights = _heights(lists, is_signed=is_signed)
+    panel = _add_panel(figure, heights, ("tie_ratio", "first_gap"), is_signed=is_signed, row=1, col=1)
     panel.label_gaps(_gap_title(measure, is_signed=is_signed))
-    _add_ring(panel, _heights(lists, is_signed=is_signed), selected, "tie_ratio", "first_gap")
+    _add_ring(panel, heights, selected, "tie_ratio", "first_gap")
     edges = _gap_edges(panel)
     gaps = lists["first_gap"]
     counts = [
@@ -185,12 +176,12 @@ def gap_panels(
         (2, 2): ("max_tie_size", "second_gap"),
     }
     for (row, col), (x, y) in panels.items():
-        panel = _add_panel(figure, lists, (x, y), is_signed=is_signed, row=row, col=col)
+        panel = _add_panel(figure, heights, (x, y), is_signed=is_signed, row=row, col=col)
         gap = f"{names[y == 'second_gap']} gap"
         panel.label_gaps(gap if is_signed else f"|{gap}|")
         _add_ring(panel, heights, selected, x, y)
     _add_other_gap(figure, heights, names, is_signed=is_signed)
-    _add_ring(GapPanel(figure, 0, 1, 2), heights, selected, "first_gap", "second_gap")
+    _add_ring(GapPanel(figure, {"row": 1, "col": 2}, 0), heights, selected, "first_gap", "second_gap")
     return figure
 
 
@@ -211,8 +202,7 @@ def _add_panel(
     """Shade crowded cells, draw the other lists as dots, and add the local mean."""
     x, y = axes
     top = gap_axis_top(lists[y].abs().max())
-    panel = GapPanel(figure, top, place["row"], place["col"], -top if is_signed else 0.0)
-    lists = _heights(lists, is_signed=is_signed)
+    panel = GapPanel(figure, place, top, -top if is_signed else 0.0)
     x_edges = np.linspace(0, 1, BINS + 1) if x == "tie_ratio" else _whole_edges(lists[x])
     y_edges = _gap_edges(panel)
     with_gap = lists[lists[y].abs() > 0]
@@ -322,10 +312,10 @@ def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: st
     top = gap_axis_top(ratios.levels[-1])
     panels = {"tie_ratio": ratios, "max_tie_size": sizes._replace(edges=sizes.edges - 0.5)}
     for col, (column, gap_cells) in enumerate(panels.items(), 1):
-        panel = GapPanel(figure, top, 1, col)
+        panel = GapPanel(figure, {"row": 1, "col": col}, top)
         _fill_from_counts(panel, gap_cells)
         panel.label_gaps(f"| {measure} − tied {measure} |" if col == 1 else "")
-        label_tie_axis(figure, column, row=1, col=col)
+        label_tie_axis(figure, column, **panel.place)
     figure.set_yaxes(showticklabels=False, col=2)
     figure.set_yaxes(range=[panel.below(2.1), top], col=3)
     add_gap_distribution(figure, middles(ratios.levels), [ratios.high.sum(axis=0), ratios.low.sum(axis=0)])

@@ -6,25 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dashboard.charts import marks
 from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
 from dashboard.charts.labels import text_columns
-from dashboard.charts.marks import (
-    LINE,
-    MOST_BARS,
-    ROW,
-    SMALL,
-    TALL,
-    VALUES,
-    WIDE,
-    Box,
-    PlotArea,
-    add_names,
-    add_segments,
-    add_values,
-    label_rows,
-    named_rows,
-    tied_dot,
-)
+from dashboard.charts.marks import Box, PlotArea
 from dashboard.charts.palette import Palette, faded
 from metrics.studies.prose import signed
 from metrics.studies.tradeoffs import duration
@@ -49,28 +34,28 @@ def latency_scatter(
     standing, indexed by reranker. `latency` names the statistic in `seconds`.
     """
     timed = timed[timed["standing"] != "not timed"]
-    values, seconds = timed[VALUES].copy(), timed[["seconds", "p50", "p95"]]
-    has_bars = timed["tied_front"] | timed["traditional_front"] | (len(timed) <= MOST_BARS)
+    values, seconds = timed[marks.VALUES].copy(), timed[["seconds", "p50", "p95"]]
+    has_bars = timed["tied_front"] | timed["traditional_front"] | (len(timed) <= marks.MOST_BARS)
     values.loc[~has_bars, ["worst", "best"]] = values.loc[~has_bars, ["tied", "tied"]].to_numpy()
     is_far_below = _is_far_below(values)
     bottom, top = padded_range(values[~is_far_below].to_numpy())
     low, high, zero = _latency_range(seconds.to_numpy(), budget)
-    plot = PlotArea(np.log10(low), np.log10(high), bottom, top, WIDE)
+    plot = PlotArea(np.log10(low), np.log10(high), bottom, top, marks.WIDE)
     edge = bottom + 0.05 * (top - bottom)
     spots = timed.assign(
         **values.clip(lower=edge).where(is_far_below, values, axis=0),
         **np.log10(seconds.clip(lower=_MIN_SECONDS).where(seconds > 0, zero)),
     )
-    figure = Figure(palette).style(TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
+    figure = Figure(palette).style(marks.TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
     lines = _add_budget(figure, budget, plot)
     bars = spots[has_bars]
     bounds = spots.loc[has_bars & ~is_far_below, ["worst", "best"]]
-    add_segments(figure, 10 ** bars["seconds"], bounds, palette.bounds, 9)
-    add_segments(figure, 10 ** bars[["p50", "p95"]], bars["tied"], palette.other, 4)
+    marks.add_segments(figure, 10 ** bars["seconds"], bounds, palette.bounds, 9)
+    marks.add_segments(figure, 10 ** bars[["p50", "p95"]], bars["tied"], palette.other, 4)
     for value, colour in (("traditional", palette.traditional), ("tied", palette.tied)):
         lines += _add_front(figure, spots, value, colour, plot)
     lines += [plot.box((row.p50, row.p95), (row.tied, row.tied)) for row in bars.itertuples()]
-    add_values(figure, spots, x=10 ** spots["seconds"], **_hover(timed))
+    marks.add_values(figure, spots, x=10 ** spots["seconds"], **_hover(timed))
     figure.set_layout(legend={"traceorder": "reversed"})
     figure.set_yaxes(title_text=measure, nticks=7, range=[bottom, top])
     ticks = _ticks(low, high, zero)
@@ -83,7 +68,7 @@ def latency_scatter(
     )
     places = spots[["seconds", "tied", "traditional"]].to_numpy()
     is_front, figures = timed["tied_front"].to_numpy(dtype=bool), _figures(timed, is_far_below, palette)
-    return add_names(figure, list(timed.index), is_front, places, plot, lines, figures)
+    return marks.add_names(figure, list(timed.index), is_front, places, plot, lines, figures)
 
 
 def _is_far_below(values: pd.DataFrame) -> "pd.Series[bool]":
@@ -135,7 +120,7 @@ def _add_budget(figure: Figure, budget: float | None, plot: PlotArea) -> list[Bo
     text = f"over {duration(budget)} →"
     figure.write(text, x=start, xanchor="left", xshift=6, y=0, yref="paper", yanchor="bottom")
     left, _, bottom, _ = plot.box((start, start), (plot.bottom, plot.bottom), 0)
-    words = (left, left + 10 + 6.3 * text_columns(text), bottom - LINE - 4, bottom)
+    words = (left, left + 10 + 6.3 * text_columns(text), bottom - marks.LINE - 4, bottom)
     return [words, plot.box((place, place), (plot.bottom, plot.top))] * 4
 
 
@@ -166,7 +151,7 @@ def _hover(timed: pd.DataFrame) -> dict[str, Any]:
         "<b>%{customdata[0]}</b><br>tied %{customdata[1]:.4f}<br>traditional %{customdata[2]:.4f}"
         "<br>median %{customdata[3]}, 95th percentile %{customdata[4]}, mean %{customdata[5]}"
     )
-    return {"customdata": named_rows(timed.index, rows.to_numpy()), "hovertemplate": text}
+    return {"customdata": marks.named_rows(timed.index, rows.to_numpy()), "hovertemplate": text}
 
 
 def _figures(timed: pd.DataFrame, is_far_below: BoolArray, palette: Palette) -> list[str]:
@@ -180,28 +165,28 @@ def _figures(timed: pd.DataFrame, is_far_below: BoolArray, palette: Palette) -> 
     ]
 
 
-def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> Figure:
+def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = marks.SMALL) -> Figure:
     """Draw DR@k against Div@k, one named dot per reranker; few rerankers have bounds.
 
     `covered` has recall, distinct and targets, the last two also with _worst and _best.
     """
-    figure = Figure(palette).style(TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
+    figure = Figure(palette).style(marks.TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
     x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
     x, y = covered["targets"], covered["distinct"]
-    x_bars, y_bars = (ends if len(covered) <= MOST_BARS else ends.iloc[:0] for ends in (x_ends, y_ends))
+    x_bars, y_bars = (ends if len(covered) <= marks.MOST_BARS else ends.iloc[:0] for ends in (x_ends, y_ends))
     left, right = padded_range(np.append(x_bars.to_numpy(), x))
     bottom, top = padded_range(np.append(y_bars.to_numpy(), y))
     plot = PlotArea(left, right, bottom, top, width)
-    add_segments(figure, x_bars, y, palette.bounds, 9)
-    add_segments(figure, x, y_bars, palette.bounds, 9)
+    marks.add_segments(figure, x_bars, y, palette.bounds, 9)
+    marks.add_segments(figure, x, y_bars, palette.bounds, 9)
     lines = [plot.box(tuple(ends), (y[name], y[name])) for name, *ends in x_bars.itertuples()]
     lines += [plot.box((x[name], x[name]), tuple(ends)) for name, *ends in y_bars.itertuples()]
     figure.draw_scatter(
         x=x,
         y=y,
         mode="markers",
-        marker=tied_dot(palette) | {"line": {"color": palette.ground, "width": 1}},
-        customdata=named_rows(covered.index, y_ends.join([x_ends, covered["recall"]]).to_numpy()),
+        marker=marks.tied_dot(palette) | {"line": {"color": palette.ground, "width": 1}},
+        customdata=marks.named_rows(covered.index, y_ends.join([x_ends, covered["recall"]]).to_numpy()),
         hovertemplate=f"<b>%{{customdata[0]}}</b><br>DR@{k} %{{y:.4f}}, worst to best %{{customdata[1]:.4f}} – "
         f"%{{customdata[2]:.4f}}<br>Div@{k} %{{x:.4f}}, worst to best %{{customdata[3]:.4f}} – "
         f"%{{customdata[4]:.4f}}<br>Recall@{k} %{{customdata[5]:.4f}}",
@@ -209,28 +194,28 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
     figure.set_yaxes(title_text=f"DR@{k}", nticks=6, range=[bottom, top])
     figure.set_xaxes(title_text=f"Div@{k}, distinct targets per query", nticks=5, range=[left, right])
     spots, is_bold = np.column_stack([x, y, y]), np.zeros(len(covered), bool)
-    return add_names(figure, list(covered.index), is_bold, spots, plot, lines)
+    return marks.add_names(figure, list(covered.index), is_bold, spots, plot, lines)
 
 
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
     """Draw the loss from Recall@k (ring) to DR@k (dot), one row per reranker."""
     rows = pd.Series(np.arange(len(covered)), covered.index)
     room = 12 + 8 * max(len(signed(-lost)) for lost in covered["lost"])
-    figure = Figure(palette).style(60 + ROW * len(covered), r=room, t=8, b=BELOW_TICKS - 4)
-    add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
+    figure = Figure(palette).style(60 + marks.ROW * len(covered), r=room, t=8, b=BELOW_TICKS - 4)
+    marks.add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
-    for column, marker in (("recall", ring), ("distinct", tied_dot(palette))):
+    for column, marker in (("recall", ring), ("distinct", marks.tied_dot(palette))):
         figure.draw_scatter(
             x=covered[column],
             y=rows,
             mode="markers",
             marker=marker,
-            customdata=named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
+            customdata=marks.named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
             hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>DR@{k} "
             "%{customdata[2]:.4f}<br>%{customdata[3]:.1%} of the relevant documents repeat a target",
         )
     for row, lost in enumerate(covered["lost"]):
         figure.write(signed(-lost), x=1, xref="paper", xanchor="left", xshift=8, yref="y", y=row)
-    label_rows(figure, covered.index)
+    marks.label_rows(figure, covered.index)
     figure.set_layout(showlegend=False)
     return figure.set_xaxes(nticks=5, range=padded_range(covered[["recall", "distinct"]].to_numpy()))

@@ -77,12 +77,6 @@ class Table:
         return [Cell(name.strip(), number=name in self.formats) for name in self.frame.columns]
 
     @property
-    def kinds(self) -> list[str]:
-        """Width class of each column: that of its longest cell."""
-        columns = zip(*self.rows, strict=True)
-        return [max(column, key=lambda cell: len(cell.text)).kind for column in columns]
-
-    @property
     def rows(self) -> list[list[Cell]]:
         """Cells, row by row."""
         columns = [
