@@ -95,13 +95,13 @@ COLUMNS: tuple[Column, ...] = (
         "rank",
         "rank",
         "position place",
-        "Rank that the file states; only compared with the scores.",
+        "Rank that the file states. It is only checked against the scores, unless there are no scores.",
     ),
     Column(
         "latency",
         "measure",
         "latencys latencysec latencyseconds seconds secs elapsed duration responsetime",
-        "Seconds that ranking the list took, in each of its rows.",
+        "Seconds that the ranking of the list took, repeated in each row of the list.",
     ),
     Column(
         "segment",
@@ -170,7 +170,7 @@ def _check_choice(header: Sequence[str], choice: Mapping[str, str]) -> None:
     counts = Counter(theirs for theirs in choice.values() if theirs)
     if any(count > 1 for count in counts.values()):
         raise UsageError(
-            "Two columns are read from the same column of the table. Choose another for one of them."
+            "One column of the table is chosen for two columns of TieScope. Choose another for one of them."
         )
 
 

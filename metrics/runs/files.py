@@ -162,7 +162,7 @@ class File:
         if self.limit == byte_limit(MAX_FILE, MAX_BYTES):
             problem = f"larger than {self.limit / 2**30:.3g} GB unpacked"
             raise ReadError(self.name, problem, "Split it by query.")
-        problem = f"{self.size:,} bytes that unpack to more than {self.limit / 10**6:,.0f} MB"
+        problem = f"its {self.size:,} bytes unpack to more than {self.limit / 10**6:,.0f} MB"
         raise ReadError(self.name, problem, "Unpack it and give the plain file.")
 
     @property
@@ -358,7 +358,7 @@ def whole_lines(file: File) -> Iterator[bytes]:
 def line_too_long(file: File, line: int) -> ReadError:
     """Return the error of a line past the limit."""
     problem = f"a line of more than {MAX_LINE // 2**20} MB"
-    return ReadError(file.name, problem, "Leave out the column that holds it.", line=line)
+    return ReadError(file.name, problem, "Leave out the column that makes it so long.", line=line)
 
 
 def _lines_within(file: File, size: int) -> int:

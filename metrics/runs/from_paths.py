@@ -215,7 +215,7 @@ def as_run(source: Source) -> Source:
     if may_be_either(source):
         return _renamed(source, "relevance", "score")
     names = ", ".join(source.mapping.values())
-    hint = "A run needs a score for each document. Give judgments as qrels."
+    hint = "A run needs a score for each document. If these are judgments, give them as qrels."
     raise ReadError(source.file, f"no score column among {names}", hint, line=1)
 
 
@@ -230,7 +230,7 @@ def as_judgments(source: Source) -> Source:
         as_grades(combine_chunks(source.table["score"]), "relevance", source.origin)
         source = _renamed(source, "score", "relevance")
     if "relevance" not in source.table.column_names:
-        hint = "Judgments are lines of query 0 document grade."
+        hint = "Judgments are lines of four fields: query, 0, document, grade."
         raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
     return replace(source, table=judgment_columns(source.table))
 

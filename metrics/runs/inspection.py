@@ -317,7 +317,7 @@ def queries_differ(listings: Sequence[Listing]) -> list[Finding]:
         if lacking := len(queries) - len(listing.pairs.queries):
             first = pc.index(pc.is_in(queries, value_set=listing.pairs.queries), value=False).as_py()
             share = describe_part(lacking, len(queries), "query", "have no rows")
-            message = f"{share}, {quote(queries[first].as_py())} first; other rerankers have them."
+            message = f"{share}, {quote(queries[first].as_py())} first; other rerankers have rows for them."
             findings.append(listing.finding("queries-differ", message, count=lacking))
     return findings
 
@@ -430,7 +430,7 @@ def _is_outside(holes: TopHoles, usual: float) -> bool:
 def _outside_pool(listing: Listing, holes: TopHoles, peers: FloatArray) -> Finding:
     message = (
         f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, against "
-        f"{_of_others(peers)}. It was probably not in the judged pool."
+        f"{_of_others(peers)}. This reranker was probably not in the judged pool."
     )
     return listing.finding("outside-pool", message, count=max(1, round(float(holes.unjudged.sum()))))
 
@@ -448,9 +448,9 @@ def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, peers: Flo
     if n_whole < _MOST_QUERIES * len(n_judged):
         return None
     message = (
-        f"All judged documents of {part_of(n_whole, len(n_judged), 'query')} are near its top (twice as many "
-        f"ranks as judgments). {percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, "
-        f"against {_of_others(peers)}. The judgments were probably made from it."
+        f"For {part_of(n_whole, len(n_judged), 'query')}, all judged documents are near the top of this run "
+        f"(within twice as many ranks as judgments). {percent(holes.share)} of its documents in the top "
+        f"{_DEPTH} are unjudged, against {_of_others(peers)}. The judgments were probably made from this run."
     )
     return listing.finding("judged-from-run", message, count=n_whole)
 
@@ -512,7 +512,7 @@ class RerankerCoverage:
         if not lacking:
             return []
         share = describe_part(lacking, n_queries, "query", "have no rows")
-        message = f"{reranker_prefix(name, self.file)}{share}; other rerankers have them."
+        message = f"{reranker_prefix(name, self.file)}{share}; other rerankers have rows for them."
         return [make_finding("queries-differ", self.file, message, count=lacking)]
 
 
@@ -704,7 +704,7 @@ def near_ties(listing: Listing) -> list[Finding]:
     with np.errstate(over="ignore", invalid="ignore"):
         near = score[:-1] - score[1:] < _NOISE * np.maximum(np.abs(score[:-1]), np.abs(score[1:]))
     near &= np.isfinite(score[1:]) & np.isfinite(score[:-1])
-    verb = "have a score that differs from a neighbour's by less than a billionth of it"
+    verb = "have a score that differs from a neighbour's by less than one part in a billion"
     return _neighbours(listing, near, "near-ties", verb)
 
 
@@ -880,10 +880,10 @@ def order_leaks(listing: Listing) -> list[Finding]:
         return []
     side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
     message = (
-        f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {side} "
-        f"the others: mean rank {places.mean:.2f}, by chance {places.expected:.2f} "
-        f"({abs(places.z):.1f} standard deviations). {percent(places.first)} of these ties begin with a "
-        f"relevant document, by chance {percent(places.expected_first)}. "
+        f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones tend to come "
+        f"{side} the others: their mean rank is {places.mean:.2f}, and {places.expected:.2f} by chance "
+        f"({abs(places.z):.1f} standard deviations apart). {percent(places.first)} of these ties begin with a "
+        f"relevant document, and {percent(places.expected_first)} would by chance. "
         f"File order tends to make the run look {verdict} than it is."
     )
     return [listing.finding("order-leaks", message, row=places.row, count=places.n_ties)]

@@ -108,7 +108,7 @@ def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str
     """Return the finding on runs that share a name."""
     subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
     names = first_names([quote(name) for name in new_names])
-    message = f"Several files have runs of {subject}, so they are named by file: {names}."
+    message = f"Several files use {subject} for a run, so these runs are named by file: {names}."
     return make_finding("runs-told-apart", file, message, count=len(new_names))
 
 
@@ -224,7 +224,7 @@ def _refuse_lowest(table: pa.Table, origin: RowProvenance, lowest: IntArray, mis
     queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
     first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
     if first >= 0:
-        problem = "a list holds score -inf and documents without a score, which are to rank below it"
+        problem = "a list has the score -inf, and documents without a score would have to rank below it"
         hint = "Give a finite score, or drop documents without a score (missing score: drop)."
         line = origin.line_of(int(lowest[first]))
         raise ReadError(origin.file, problem, hint, line=line, unit=origin.unit)
@@ -249,7 +249,7 @@ def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding
     if repeated == "error":
         problem = (
             f"document {document!r} is listed twice for query {query!r}, first on {origin.unit} "
-            f"{origin.line_of(first)} ({n_repeats} repeated in all)"
+            f"{origin.line_of(first)} ({n_repeats:,} repeated rows in all)"
         )
         hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
         raise RepeatError(origin.file, problem, hint, line=line, unit=origin.unit)

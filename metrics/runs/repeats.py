@@ -19,7 +19,7 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combine_chunks
-from metrics.support.wording import count_of, first_names, part_of, quote
+from metrics.support.wording import count_of, describe_part, first_names, quote
 
 _DIGITS = 12
 """Significant digits of a mean, so that means that are equal in decimals are tied."""
@@ -307,14 +307,14 @@ def _repeat_findings(
         raise UsageError(f"Repeats of {name!r}: a document has the scores inf and -inf, which have no mean.")
     message = (
         f"{quote(name)}: the score is the mean of {count_of(len(members), 'repeat')} "
-        f"({first_names(members)}), score_std {_MEANINGS[spread]}."
+        f"({first_names(members)}), and score_std is {_MEANINGS[spread]}."
     )
     findings = [make_finding("repeats-combined", origin.file, message, count=len(members))]
     is_incomplete = (counts > 0) & (counts < len(members))
     if n_incomplete := int(is_incomplete.sum()):
         message = (
-            f"{quote(name)}: missing from some repeats, and averaged over the others: "
-            f"{part_of(n_incomplete, len(counts), 'document')}. Scored by one repeat only, with the pooled "
+            f"{quote(name)}: {describe_part(n_incomplete, len(counts), 'document', 'are missing')} from some "
+            "repeats. The mean is over the other repeats. Documents in one repeat only, which get the pooled "
             f"standard deviation: {int((counts == 1).sum()):,}."
         )
         line = origin.line_of(int(np.argmax(is_incomplete)))
@@ -325,8 +325,8 @@ def _repeat_findings(
     is_few = np.isfinite(finite).sum(axis=0).min() < _FEW
     if not is_few and ranges[widest] > _UNLIKE * ranges[narrowest]:
         message = (
-            f"{quote(name)}: scores of {quote(members[widest])} span {2 * ranges[widest]:.3g}, those of "
-            f"{quote(members[narrowest])} {2 * ranges[narrowest]:.3g}."
+            f"{quote(name)}: the range of scores is {2 * ranges[widest]:.3g} in {quote(members[widest])} and "
+            f"{2 * ranges[narrowest]:.3g} in {quote(members[narrowest])}."
         )
         findings.append(make_finding("repeats-unlike", origin.file, message))
     return findings
@@ -379,7 +379,7 @@ def _repeats_among(
         columns = numbered_scores(header) if "score" not in mapping else []
     if len(columns) > MAX_REPEATS:
         problem = f"{len(columns):,} score columns, more than {MAX_REPEATS}"
-        raise ReadError(file, problem, "Choose one as the score, or name fewer as repeats.", line=1)
+        raise ReadError(file, problem, "Choose one as the score, or name fewer repeats.", line=1)
     missing = [name for name in columns if name not in header]
     if missing and len(missing) < len(columns):
         problem = f"no column {missing[0]!r} among {', '.join(header)}"
@@ -473,7 +473,7 @@ def _refuse_unusable(names: Sequence[str], repeats: Mapping[str, Sequence[str]])
     if unknown := next((member for member in members if member not in names), None):
         raise UsageError(f"Repeats: {unknown!r} is not a reranker. Rerankers: {first_names(names, 20)}.")
     if twice := next((member for member in members if members.count(member) > 1), None):
-        raise UsageError(f"Repeats: {twice!r} is named twice. A run is a repeat of one reranker, once.")
+        raise UsageError(f"Repeats: {twice!r} is named twice. Name each run once, in one group.")
     for name, group in repeats.items():
         if len(group) < 2:  # noqa: PLR2004 a standard deviation needs two
             raise UsageError(f"Repeats of {name!r}: name at least two rerankers.")
@@ -531,7 +531,7 @@ def _unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> 
     n_repeats = count_of(len(columns), "repeat")
     findings = []
     if lacking:
-        message = f"{quote(name)}: not read because some of {n_repeats} lack it: {', '.join(lacking)}."
+        message = f"{quote(name)}: not read because some of the {n_repeats} lack it: {', '.join(lacking)}."
         findings.append(make_finding("columns-unused", file, message, count=len(lacking)))
     if own:
         message = (

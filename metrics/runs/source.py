@@ -202,8 +202,8 @@ def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str
     if n_rerankers > limit:
         problem = f"the column {column!r} names more than {limit:,} rerankers, such as {example!r:.60}"
         hint = (
-            "Does the column name the rerankers? If not, choose another column as reranker, or none: then all "
-            f"rows are of one reranker. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
+            "Does the column name the rerankers? If not, choose another column as reranker, or none to treat "
+            f"all rows as one reranker. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
         )
         raise ReadError(file, problem, hint)
 

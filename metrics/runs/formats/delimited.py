@@ -407,7 +407,7 @@ FORMATS = (
     table_format(
         "answers",
         "Table with the answers of a language model. The score is the number after a label such as Score, "
-        "else the only number; of 7/10 it is 7. Answers without a number have no score.",
+        "else the only number (7 of 7/10). Answers without a number have no score.",
         'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
         _is_answers,
         lambda header: answer_column(header, ["score: 1"] * len(header)),

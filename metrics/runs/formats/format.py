@@ -105,7 +105,7 @@ def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
     for line, fields in rows(file, layout):
         if len(fields) != len(header):
             problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
-            raise ReadError(file.name, problem, "Mend or remove the line.", line=line)
+            raise ReadError(file.name, problem, "Correct or remove the line.", line=line)
     return size
 
 
@@ -133,7 +133,9 @@ def _refuse_open_quote(file: File, layout: Layout) -> None:
             pass
     except csv.Error as error:
         following = next((line for line, _ in rows(file, layout) if line > last), last)
-        raise ReadError(file.name, "a quote is opened and not closed", "Close it.", line=following) from error
+        raise ReadError(
+            file.name, "a quotation mark is opened and not closed", "Close it.", line=following
+        ) from error
 
 
 _PARQUET = b"PAR1"
@@ -380,7 +382,7 @@ class SeenQueries:
 def repeated_query(ids: list[str], last: str) -> tuple[str, str]:
     """Return problem and hint for a query that appears again after its rows ended on that line or row."""
     of_reranker = "".join(f" of {name!r}" for name in ids[1:])
-    problem = f"query {ids[0]!r}{of_reranker} comes again, after its rows ended on {last}"
+    problem = f"query {ids[0]!r}{of_reranker} appears again, although its rows ended on {last}"
     return problem, "Sort the file by query, or read it whole (without --stream)."
 
 

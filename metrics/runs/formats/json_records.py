@@ -69,14 +69,18 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool 
         ReadError: not valid JSON, or JSON that cannot be stored; names the line.
     """
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
-        raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
+        raise ReadError(
+            file.name, f"more than {MAX_DEPTH} levels of nesting", "Write records or lists.", line=line
+        )
     try:
         parse_float = _float_or_text if keeps_tiny else None
         value = json.loads(data, object_pairs_hook=_object, parse_float=parse_float)
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ReadError(file.name, "half a letter (\\ud800 and such)", "Correct it.", line=line) from error
+        raise ReadError(
+            file.name, "half a surrogate pair (such as \\ud800)", "Correct it.", line=line
+        ) from error
     except json.JSONDecodeError as error:
         line = line or error.lineno
         raise ReadError(
@@ -448,7 +452,7 @@ FORMATS = (
     ),
     Format(
         "jsonl",
-        "JSON, one record per line; nested fields have dotted names, arrays of documents become rows.",
+        "JSON, one record per line; nested fields get dotted names, each document in an array is a row.",
         '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
@@ -552,8 +556,8 @@ def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequen
     for (_, query, _), segment in zip(parts, segments, strict=True):
         other = owners.setdefault(query, segment)
         if other != segment:
-            problem = f"query {query!r} is in {other} and in {segment}"
-            raise ReadError(file.name, problem, "Write a file for each, or rename the queries of one.")
+            problem = f"query {query!r} is in both {other} and {segment}"
+            raise ReadError(file.name, problem, "Write one file for each, or rename the queries of one.")
 
 
 _IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
@@ -579,7 +583,7 @@ NESTED_FORMATS = (
     ),
     Format(
         "nested-json",
-        f"JSON by query and document: {_FLAT}; whole numbers only are grades.",
+        f"JSON by query and document: {_FLAT}; if all numbers are whole, they are grades.",
         '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
         lambda head: _IS_NESTED(head) and not holds_records(head),
         lambda head, choice: read_nested(head.file, choice, "nested-json"),

@@ -116,10 +116,10 @@ _HISTORY = "invocations_history"
 _MARK = re.compile(rf'"(?:{"|".join((*DOCUMENT_ARRAYS, *_ANSWERS, _HISTORY))})"\s*:'.encode())
 _SCORE = "answer_score"
 """Field that is added to documents: n for the first of n documents, one less for each next; 0 if left out."""
-_DROPPED = "Left out, and tied below the named documents: {n:,} of {documents}, in {answers}"
-_REPEATED = "Named again, where the first occurrence counts: {n:,}, in {answers}"
-_INVENTED = "Numbers that no document had: {n:,}, in {answers}"
-_UNREAD = "Without a ranking: {answers}. All documents of such a list are tied"
+_DROPPED = "Documents left out: {n:,} of {documents}, in {answers}{query}. They are tied below the others."
+_REPEATED = "Documents named again: {n:,}, in {answers}{query}. The first occurrence counts."
+_INVENTED = "Numbers without a document: {n:,}, in {answers}{query}."
+_UNREAD = "Answers without a ranking: {answers}{query}. All documents of such a list are tied."
 
 
 @dataclass(frozen=True)
@@ -228,10 +228,14 @@ def _findings(answers: Sequence[_Answer], origin: FileProvenance) -> list[Findin
             continue
         first = next(answer for answer, count in zip(answers, counts, strict=True) if count)
         share = part_of(sum(map(bool, counts)), len(answers), "answer")
-        message = sentence.format(n=sum(counts), answers=share, documents=count_of(n_documents, "document"))
-        query = f", query {quote(first.query)} first" if first.query else ""
+        message = sentence.format(
+            n=sum(counts),
+            answers=share,
+            documents=count_of(n_documents, "document"),
+            query=f", query {quote(first.query)} first" if first.query else "",
+        )
         line = origin.line_of(first.row)
-        findings.append(make_finding(code, origin.file, f"{message}{query}.", line=line, count=sum(counts)))
+        findings.append(make_finding(code, origin.file, message, line=line, count=sum(counts)))
     return findings
 
 

@@ -395,7 +395,7 @@ def _results(
         problem = (
             f"{columns.preferred} {preferred_texts[row].as_py()!r} is neither of the two documents, nor a tie"
         )
-        raise origin.error(row, problem, "Give an ID, a or b, 1 or 2, or tie; no row of the file does.")
+        raise origin.error(row, problem, "Write an ID, a or b, 1 or 2, or tie. No row has one of these.")
     query = quote(values[columns.query].cast(pa.string())[row].as_py())
     share = part_of(len(unread), len(results), "comparison")
     message, line = f"Comparisons without a readable answer: {share}, query {query} first.", origin.line_of(row)
