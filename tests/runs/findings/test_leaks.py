@@ -39,7 +39,8 @@ def test_relevant_documents_first_in_their_ties_make_file_order_look_better(list
     assert finding.message == (
         "In 17 ties of relevant and other documents, relevant ones tend to come before the others: "
         "their mean rank is 1.00, and 1.50 by chance (4.1 standard deviations apart). 100% of these ties begin "
-        "with a relevant document, and 50% would by chance. File order tends to make the run look better than it is."
+        "with a relevant document, and 50% would by chance. File order tends to make the run look better "
+        "than it is."
     )
 
 
@@ -48,7 +49,8 @@ def test_relevant_documents_last_in_their_ties_make_file_order_look_worse(listin
     assert finding.message == (
         "In 13 ties of relevant and other documents, relevant ones tend to come after the others: "
         "their mean rank is 3.00, and 2.00 by chance (4.4 standard deviations apart). 0% of these ties begin "
-        "with a relevant document, and 33% would by chance. File order tends to make the run look worse than it is."
+        "with a relevant document, and 33% would by chance. File order tends to make the run look worse "
+        "than it is."
     )
 
 
