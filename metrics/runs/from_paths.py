@@ -221,6 +221,8 @@ def as_run(source: Source) -> Source:
 
 def as_judgments(source: Source) -> Source:
     """Return the grades of the source without scores; a ReadError if it has no grades."""
+    if source.judgments is not None:
+        return source.judgments
     if source.format == LISTS:
         relevant = pa.array(np.ones(len(source.table)))
         noted = tuple(finding for finding in source.noted if finding.code != "ranks-as-scores")

@@ -46,6 +46,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
     joined, stacks, runs, grades = JoinedTables(), list[RunStack](), list[Source](), list[RunStack]()
+    embedded: list[RunStack] = []
     for source in sources:
         joined.noted += source.noted
         if source.kind == "qrels":
@@ -54,6 +55,9 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
             joined.tie_orders.append(source.tie_order)
             stacks.append(_stack(source))
             runs.append(source)
+            if source.judgments is not None:
+                joined.noted += source.judgments.noted
+                embedded.append(RunStack.single("", source.judgments.table, RowProvenance(source.origin)))
     is_named = [
         source.format == "frame" or (source.name is not None and len(stack.names) == 1)
         for source, stack in zip(runs, stacks, strict=True)
@@ -64,7 +68,9 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
             settled = _with_subtopics(settled, "score", repeated, joined.noted)
         joined.stacks.append(_without_repeats(settled, "score", repeated, joined.noted))
     if grades:
-        _join_judgments(joined, grades, repeated)
+        joined.noted += [unused_finding("relevance", _origin(own).file, len(own.table)) for own in embedded]
+    if grades or embedded:
+        _join_judgments(joined, grades or embedded, repeated)
     if judged:
         _refuse_unusable(joined)
     return joined

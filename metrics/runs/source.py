@@ -42,6 +42,7 @@ class Source:
         name: the user's name for the reranker; None takes it from a column, or from the name of the file.
         missing_score: handling of documents whose score is NaN.
         tie_order: how the software that the format belongs to breaks ties.
+        judgments: judgments that the file holds beside a run.
     """
 
     origin: FileProvenance
@@ -53,6 +54,7 @@ class Source:
     name: str | None = None
     missing_score: MissingScore = "error"
     tie_order: str = "input"
+    judgments: "Source | None" = None
 
     @property
     def file(self) -> str:

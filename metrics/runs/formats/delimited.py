@@ -444,18 +444,10 @@ def _is_ranked(head: Head) -> bool:
 _QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
 
 
-def _has_subtopics(head: Head) -> bool:
-    """Return whether lines have four fields, and a second one is not the 0 or Q0 of ordinary judgments."""
-    width = len(_QRELS_COLUMNS)
-    return head.width == width and any(
-        line[1] not in (b"0", b"Q0") for line in head.lines if len(line) == width
-    )
-
-
 def _without_one_iteration(source: Source) -> Source:
     """Drop the subtopic if all rows have the same one, which is then an iteration."""
     columns = source.table.column_names
-    if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).unique()) > 1:
+    if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).dictionary) > 1:
         return source
     mapping = {ours: theirs for ours, theirs in source.mapping.items() if ours != "subtopic"}
     table = source.table.drop_columns(["subtopic"])
@@ -475,9 +467,8 @@ LINE_FORMATS = (
         "diversity-qrels",
         "TREC judgments of subtopics: query subtopic document grade.",
         "q1 1 d7 1\nq1 2 d7 1\nq1 2 d2 0",
-        ("query_id", "subtopic", "doc_id", "relevance"),
-        {"query_id": "query_id", "subtopic": "subtopic", "doc_id": "doc_id", "relevance": "relevance"},
-        _has_subtopics,
+        _QRELS_COLUMNS,
+        {"query_id": "query_id", "subtopic": "iteration", "doc_id": "doc_id", "relevance": "relevance"},
         finish=_without_one_iteration,
     ),
     line_format(

@@ -464,6 +464,8 @@ FORMATS = (
 
 LISTS = "json-lists"
 _MTEB = "mteb-predictions"
+_RUN_AND_JUDGMENTS = {"results": "score", "ground_truth": "relevance"}
+"""Fields of a file with both a run and judgments → our column that each holds."""
 MODEL = "mteb_model_meta"
 """MTEB's key for the model."""
 _NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
@@ -474,15 +476,35 @@ Part = tuple[tuple[str, ...], str, dict[str, object]]
 """Names of the parts above a list, its query, and document → score."""
 
 
-def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
-    """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
-
-    Several subsets, splits or tasks become query groups, named by their differences.
+def read_by_query(file: File, choice: ColumnChoice, format_name: str) -> Source:
+    """Read lists by query, or `{"results": lists, "ground_truth": lists}` as a run with judgments.
 
     Raises:
         ReadError: other JSON, a value that cannot be read, or a query in two groups.
     """
     document = parse_file(file)
+    if document.keys() != _RUN_AND_JUDGMENTS.keys():
+        return (_lists if format_name == LISTS else _nested)(file, document, choice, format_name)
+    sources = []
+    for (name, value), part_choice in zip(_RUN_AND_JUDGMENTS.items(), (choice, ColumnChoice({})), strict=True):
+        part = document[name]
+        if not isinstance(part, dict) or not part:
+            problem = f"{name} holds {excerpt(part)}"
+            raise ReadError(file.name, problem, "Write {query: [document, document]}.")
+        of_lists = isinstance(next(iter(part.values())), list)
+        read_part, part_format = (_lists, LISTS) if of_lists else (_nested, "nested-json")
+        sources.append(read_part(file, part, part_choice, part_format, value))
+    run, judgments = sources
+    return replace(run, judgments=judgments)
+
+
+def _nested(
+    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str = ""
+) -> Source:
+    """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
+
+    Several subsets, splits or tasks become query groups, named by their differences.
+    """
     model = document.pop(MODEL, None) if format_name == _MTEB else None
     parts = list(_parts(file, document))
     if not parts:
@@ -494,7 +516,8 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
         "document": [name for _, _, scores in parts for name in scores],
         "value": [value for _, _, scores in parts for value in scores.values()],
     }
-    ours = "relevance" if all(isinstance(number, int) for number in fields["value"]) else "score"
+    is_whole = all(isinstance(number, int) for number in fields["value"])
+    ours = value or ("relevance" if is_whole else "score")
     usual = {"query_id": "query", "doc_id": "document", ours: "value"}
     if len(set(segments)) > 1:
         usual["segment"] = "segment"
@@ -509,19 +532,20 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
     return build_source(raw, mapping, origin, format_name, tuple(fields), missing_score=choice.missing_score)
 
 
-def read_lists(file: File, choice: ColumnChoice) -> Source:
-    """Read `{query: [document, ...]}`: rankings without scores, best first, or the relevant documents.
-
-    Raises:
-        ReadError: a query holds something else.
-    """
+def _lists(
+    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str = "score"
+) -> Source:
+    """Read `{query: [document, ...]}`: rankings without scores, best first, or the relevant documents."""
     rows: list[Record] = []
-    for query, documents in parse_file(file).items():
+    for query, documents in document.items():
         if not isinstance(documents, list) or any(isinstance(name, list | dict) for name in documents):
             problem = f"query {query!r} holds {excerpt(documents)}"
             raise ReadError(file.name, problem, "Write {query: [document, document]}.")
-        rows += [{"query_id": query, "doc_id": name, "rank": rank} for rank, name in enumerate(documents, 1)]
-    return records_source(rows, FileProvenance(file.name, lambda row: row + 1, "entry"), LISTS, choice)
+        rows += [
+            {"query_id": query, "doc_id": name, **({"rank": rank} if value == "score" else {"relevance": 1})}
+            for rank, name in enumerate(documents, 1)
+        ]
+    return records_source(rows, FileProvenance(file.name, lambda row: row + 1, "entry"), format_name, choice)
 
 
 def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Part]:
@@ -564,10 +588,11 @@ _IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
 NESTED_FORMATS = (
     Format(
         LISTS,
-        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}.",
+        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}; or both, as results and "
+        "ground_truth of one object.",
         '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
         lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
-        lambda head, choice: read_lists(head.file, choice),
+        lambda head, choice: read_by_query(head.file, choice, LISTS),
         scores_may_be_grades=True,
     ),
     Format(
@@ -576,7 +601,7 @@ NESTED_FORMATS = (
         '{"mteb_model_meta": {"model_name": "llm"},\n "default": {"test": {"q1": {"d7": 0.9, "d2": 0.9},\n'
         '                      "q2": {"d4": 0.3}}}}',
         lambda head: _IS_DEEPER(head) and not holds_records(head),
-        lambda head, choice: read_nested(head.file, choice, _MTEB),
+        lambda head, choice: read_by_query(head.file, choice, _MTEB),
         has_header=False,
         scores_may_be_grades=True,
         tie_order="docid_desc",
@@ -586,7 +611,7 @@ NESTED_FORMATS = (
         f"JSON by query and document: {_FLAT}; if all numbers are whole, they are grades.",
         '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
         lambda head: _IS_NESTED(head) and not holds_records(head),
-        lambda head, choice: read_nested(head.file, choice, "nested-json"),
+        lambda head, choice: read_by_query(head.file, choice, "nested-json"),
         has_header=False,
         scores_may_be_grades=True,
     ),

@@ -61,7 +61,7 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
         source = read_with_repeats(partial(recognised.read, head), choice)
     else:
         source = recognised.read(head, choice)
-    return replace(source, tie_order=recognised.tie_order)
+    return replace(source, tie_order=tie_order(source.format))
 
 
 def open_blocks(
