@@ -14,7 +14,7 @@ from metrics import ReadError
 from metrics.runs import File, open_blocks, read
 
 TEXTS = ("query_text", "doc_text")
-IN_BLOCKS = ("trec-run", "trec-qrels", "ranked", "table", "beir-qrels", "parquet")
+IN_BLOCKS = ("trec-run", "ranked", "table", "beir-qrels", "parquet")
 EVERY_WRITER = pytest.mark.parametrize(
     "writer", [writer for writer in WRITERS if writer.format in IN_BLOCKS], ids=lambda writer: writer.name
 )

@@ -588,8 +588,8 @@ _IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
 NESTED_FORMATS = (
     Format(
         LISTS,
-        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}; or both, as results and "
-        "ground_truth of one object.",
+        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}; or both, as "
+        "results and ground_truth of one object.",
         '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
         lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
         lambda head, choice: read_by_query(head.file, choice, LISTS),
