@@ -212,14 +212,6 @@ class File:
             raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
         return head[:_HEAD]
 
-    def ends_with(self, mark: bytes) -> bool:
-        """Return whether the file ends with these bytes; True for packed files, whose end is unknown."""
-        if self.packed:
-            return True
-        with self.given() as stream:
-            stream.seek(max(0, stream.size() - len(mark)))
-            return bool(stream.read(len(mark)) == mark)
-
     def given(self) -> pa.NativeFile:
         """Open the bytes as given; a ReadError if the file no longer exists."""
         if isinstance(self.data, bytes):

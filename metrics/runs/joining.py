@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePath
 from typing import Literal
@@ -29,11 +29,11 @@ _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic",
 class JoinedTables:
     """The rows of all rerankers of several sources; see `Runs` for the other attributes."""
 
-    stacks: list[RunStack] = field(default_factory=list)
+    stacks: list[RunStack]
+    noted: list[Finding]
+    tie_orders: list[str]
     qrels: pa.Table | None = None
     judged_origin: RowProvenance | None = None
-    noted: list[Finding] = field(default_factory=list)
-    tie_orders: list[str] = field(default_factory=list)
 
 
 def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
@@ -45,34 +45,27 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
     """
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
-    joined, stacks, runs, grades = JoinedTables(), list[RunStack](), list[Source](), list[RunStack]()
-    embedded: list[RunStack] = []
+    noted, runs, grades, embedded = list[Finding](), list[Source](), list[RunStack](), list[RunStack]()
     for source in sources:
-        joined.noted += source.noted
-        if source.kind == "qrels":
-            grades.append(RunStack.single("", source.table, RowProvenance(source.origin)))
-        else:
-            joined.tie_orders.append(source.tie_order)
-            stacks.append(_stack(source))
+        noted += source.noted
+        if source.kind == "run":
             runs.append(source)
-            if source.judgments is not None:
-                joined.noted += source.judgments.noted
-                embedded.append(RunStack.single("", source.judgments.table, RowProvenance(source.origin)))
-    is_named = [
-        source.format == "frame" or (source.name is not None and len(stack.names) == 1)
-        for source, stack in zip(runs, stacks, strict=True)
-    ]
-    for stack, source in zip(_told_apart(stacks, is_named, joined.noted), runs, strict=True):
-        settled = stack if source.missing_score == "error" else _settle_missing(stack, source, joined.noted)
-        if {"relevance", "subtopic"} <= set(stack.table.column_names):
-            settled = _with_subtopics(settled, "score", repeated, joined.noted)
-        joined.stacks.append(_without_repeats(settled, "score", repeated, joined.noted))
-    if grades:
-        joined.noted += [unused_finding("relevance", _origin(own).file, len(own.table)) for own in embedded]
+        judgments = source if source.kind == "qrels" else source.judgments
+        if judgments is not None:
+            stack = RunStack.single("", judgment_columns(judgments.table), RowProvenance(source.origin))
+            (grades if judgments is source else embedded).append(stack)
+    stacks = [_stack(source) for source in runs]
+    if len(stacks) > 1:
+        stacks = _told_apart(stacks, runs, noted)
+    for place, source in enumerate(runs):
+        if source.missing_score != "error":
+            stacks[place] = _settle_missing(stacks[place], source, noted)
+        stacks[place] = _without_repeats(stacks[place], "score", repeated, noted)
+    joined = JoinedTables(stacks, noted, [source.tie_order for source in runs])
     if grades or embedded:
-        _join_judgments(joined, grades or embedded, repeated)
+        _join_judgments(joined, grades, embedded, repeated)
     if judged:
-        _refuse_unusable(joined)
+        _refuse_unusable(stacks, joined.qrels)
     return joined
 
 
@@ -82,14 +75,16 @@ def two_runs_error(file: str, name: str) -> UsageError:
     return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
 
 
-def _told_apart(
-    stacks: Sequence[RunStack], is_named: Sequence[bool], noted: list[Finding]
-) -> Sequence[RunStack]:
+def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Finding]) -> list[RunStack]:
     """Rename runs that share a name by their files; a UsageError if the user gave two runs one name."""
     counts = Counter(name for stack in stacks for name in stack.names)
     shared = [name for name, n_files in counts.items() if n_files > 1]
     if not shared:
         return stacks
+    is_named = [
+        source.format == "frame" or (source.name is not None and len(stack.names) == 1)
+        for source, stack in zip(runs, stacks, strict=True)
+    ]
     used_names, names = set(counts), [list(stack.names) for stack in stacks]
     new_names = []
     for name in shared:
@@ -137,17 +132,21 @@ def labels_by_file(names: Sequence[str]) -> Iterator[list[str]]:
     yield [file.name for file in files]
 
 
-def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:
-    if any("subtopic" in stack.table.column_names for stack in grades):
-        grades = [_with_subtopics(_concatenated(grades), "relevance", repeated, joined.noted)]
-    grades = [_without_repeats(stack, "relevance", repeated, joined.noted) for stack in grades]
-    judgments = concat_judgments(grades, repeated, joined.noted)
+def _join_judgments(
+    joined: JoinedTables, grades: list[RunStack], embedded: list[RunStack], repeated: Repeated
+) -> None:
+    """Add the judgments of all files, or else those that files of runs hold."""
+    files, noted = grades or embedded, joined.noted
+    if any("subtopic" in stack.table.column_names for stack in files):
+        files = [_concatenated(files)]
+    files = [_without_repeats(stack, "relevance", repeated, noted) for stack in files]
+    judgments = concat_judgments(files, repeated, noted) if len(files) > 1 else files[0]
     joined.qrels, joined.judged_origin = judgments.table, _origin(judgments)
     unused = ["relevance", *({"target_id"} - set(joined.qrels.column_names))]
-    for stack in joined.stacks:
+    for stack in [*joined.stacks, *(embedded if grades else [])]:
         for column in unused:
             if column in stack.table.column_names:
-                joined.noted.append(unused_finding(column, _origin(stack).file, len(stack.table)))
+                noted.append(unused_finding(column, _origin(stack).file, len(stack.table)))
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:
@@ -156,14 +155,15 @@ def unused_finding(column: str, file: str, count: int) -> Finding:
     return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
 
-def _refuse_unusable(joined: JoinedTables) -> None:
-    if not any(stack.names for stack in joined.stacks):
+def _refuse_unusable(stacks: Sequence[RunStack], qrels: pa.Table | None) -> None:
+    if not any(stack.names for stack in stacks):
         raise UsageError("No run is given. Give a file with a score for each document.")
-    without = [stack for stack in joined.stacks if "relevance" not in stack.table.column_names and stack.names]
-    if joined.qrels is None and without:
-        raise no_relevance_error(without[0].names[0])
-    if joined.qrels is not None:
-        refuse_empty_lists(joined.stacks, joined.qrels)
+    if qrels is not None:
+        refuse_empty_lists(stacks, qrels)
+        return
+    for stack in stacks:
+        if "relevance" not in stack.table.column_names and stack.names:
+            raise no_relevance_error(stack.names[0])
 
 
 def no_relevance_error(name: str) -> UsageError:
@@ -237,7 +237,9 @@ def _refuse_lowest(table: pa.Table, origin: RowProvenance, lowest: IntArray, mis
 
 
 def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
-    """Keep each document once in a list; a RepeatError with `repeated="error"`."""
+    """Keep each document once in a list, with all its subtopics; a RepeatError with `repeated="error"`."""
+    if {"relevance", "subtopic"} <= set(stack.table.column_names):
+        stack = _with_subtopics(stack, value, repeated, noted)
     if stack.pairs.repeats[0] is None:
         return stack
     later_rows = np.setdiff1d(np.arange(len(stack.table)), stack.pairs.one_row_each(), assume_unique=True)
@@ -283,7 +285,7 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
         RepeatError: grades differ, with `repeated="error"`; names both files and lines.
     """
     judgments = _concatenated(files)
-    if len(files) == 1 or judgments.pairs.repeats[0] is None:
+    if judgments.pairs.repeats[0] is None:
         return judgments
     table, origins = judgments.table, [_origin(file) for file in files]
     pairs, grades = judgments.pairs, table["relevance"].to_numpy()
@@ -304,7 +306,7 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
 
 
 def _concatenated(files: Sequence[RunStack]) -> RunStack:
-    tables = [judgment_columns(file.table) for file in files]
+    tables = [file.table for file in files]
     origin = RowProvenance.concat([_origin(file) for file in files], [*map(len, tables)])
     table = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return RunStack.single("", table, origin)

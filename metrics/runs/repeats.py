@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -208,50 +208,25 @@ Repeats: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]] | Literal["seed
 """Score columns; name → rerankers that are its repeats; or "seeds": rerankers whose names differ in a seed."""
 
 
-@dataclass(frozen=True)
-class RepeatChoice:
-    """Which columns or rerankers are repeats of one reranker.
+def repeat_columns(repeats: Repeats) -> tuple[str, ...]:
+    """Return the score columns among the arguments of `read_runs`."""
+    return () if isinstance(repeats, str | Mapping) else tuple(repeats)
 
-    Attributes:
-        columns: score columns.
-        rerankers: name of a combined reranker → its repeats.
-        by_seed: combine rerankers whose names differ only in a seed.
-        spread: which standard deviation `score_std` is.
-    """
 
-    columns: tuple[str, ...] = ()
-    rerankers: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    by_seed: bool = False
-    spread: SpreadKind = "order"
-
-    @classmethod
-    def of(cls, repeats: Repeats = (), spread: SpreadKind = "order") -> "RepeatChoice":
-        """Parse the arguments of `read_runs`; a UsageError if they are invalid."""
-        if spread not in get_args(SpreadKind):
-            raise UsageError(f"repeats_std={spread!r}: it is 'order', 'run' or 'mean'.")
-        if isinstance(repeats, str):
-            if repeats != SEEDS:
-                raise UsageError(f"repeats={repeats!r}: give columns, {{name: rerankers}}, or 'seeds'.")
-            return cls(by_seed=True, spread=spread)
-        if isinstance(repeats, Mapping):
-            groups = {
-                name: [members] if isinstance(members, str) else members for name, members in repeats.items()
-            }
-            return cls(rerankers=groups, spread=spread)
-        columns = tuple(repeats)
-        if len(columns) == 1 or len(set(columns)) < len(columns):
-            raise UsageError(f"repeats={list(columns)}: name at least two score columns, each once.")
-        return cls(columns, spread=spread)
-
-    def groups(self, rerankers: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """Return combined name → its repeats; a UsageError if no names differ in a seed."""
-        groups = repeat_groups(rerankers) if self.by_seed else self.rerankers
-        if self.by_seed and not groups:
-            raise UsageError(
-                f"Repeats: no names differ only in a seed among {first_names(rerankers, 20)}. Name them: "
-                "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
-            )
+def repeated_rerankers(repeats: Repeats, rerankers: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Return combined name → its repeats; a UsageError if no names differ in a seed."""
+    if isinstance(repeats, Mapping):
+        return {name: [group] if isinstance(group, str) else group for name, group in repeats.items()}
+    if not isinstance(repeats, str):
+        return {}
+    if repeats != SEEDS:
+        raise UsageError(f"repeats={repeats!r}: give columns, {{name: rerankers}}, or 'seeds'.")
+    if groups := repeat_groups(rerankers):
         return groups
+    raise UsageError(
+        f"Repeats: no names differ only in a seed among {first_names(rerankers, 20)}. Name them: "
+        "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
+    )
 
 
 def parse_repeats(texts: Iterable[str]) -> Repeats:

@@ -116,7 +116,6 @@ def _refuse_open_quote(file: File, delimiter: str) -> None:
         ) from error
 
 
-_PARQUET = b"PAR1"
 _LINES = 20
 """First lines that recognition looks at."""
 _MOST_FIELDS = 6
@@ -131,9 +130,8 @@ class Head:
 
     @property
     def is_parquet(self) -> bool:
-        """True if Parquet's mark is at both ends, or at the start of binary content."""
-        start = self.file.head
-        return start.startswith(_PARQUET) and (b"\0" in start or self.file.ends_with(_PARQUET))
+        """True if Parquet's mark is at the start of binary content."""
+        return self.file.head.startswith(b"PAR1") and b"\0" in self.file.head
 
     @property
     def is_json(self) -> bool:

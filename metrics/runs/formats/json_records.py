@@ -15,7 +15,7 @@ import pyarrow as pa
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
 from metrics.runs.conversion import answer_column, has_tiny_numbers, holds
-from metrics.runs.files import BLOCK, MAX_LINE, File, FileProvenance, whole_lines
+from metrics.runs.files import MAX_LINE, File, FileProvenance, whole_lines
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.source import Source, build_source
@@ -29,7 +29,6 @@ _MARKS, _VALUE_BYTES = b"[{,", 40
 """Characters before a value, and the fewest bytes that a value takes in memory."""
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
 _MAX_EXCERPT = 40
 
 
@@ -112,13 +111,9 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _depth(data: bytes) -> int:
     """Return the deepest nesting of brackets outside of strings."""
     letters = np.frombuffer(_STRING.sub(b"", data), np.uint8)
-    level = deepest = 0
-    for start in range(0, len(letters), BLOCK):
-        part = letters[start : start + BLOCK]
-        steps = np.isin(part, _OPEN).astype(np.int64) - np.isin(part, _CLOSE)
-        deepest = max(deepest, level + int(np.cumsum(steps).max(initial=0)))
-        level += int(steps.sum())
-    return deepest
+    brackets = letters[np.isin(letters, np.frombuffer(b"[{]}", np.uint8))]
+    steps = np.where(np.isin(brackets, np.frombuffer(b"[{", np.uint8)), 1, -1)
+    return int(np.cumsum(steps).max(initial=0))
 
 
 def json_lines(file: File) -> Iterator[bytes]:
@@ -140,21 +135,11 @@ def no_records(file: str) -> ReadError:
 
 def first_record(file: File) -> dict[str, Any]:
     """Return the first record of an array or of JSON lines; {} if there is none, or it exceeds `MAX_LINE`."""
-    text, looked_at = bytearray(), len(file.head)
+    text = bytearray()
     for block in file.blocks():
         text += block
-        if len(text) < looked_at:
-            continue
-        if len(text) > MAX_LINE or (record := _decode_record(bytes(text))):
+        if len(text) > MAX_LINE:
             break
-        looked_at = 4 * len(text)
-    else:
-        record = _decode_record(bytes(text))
-    return record if len(text) <= MAX_LINE else {}
-
-
-def _decode_record(text: bytes) -> dict[str, Any]:
-    """Return the object at the start of a text, perhaps in an array; {} if there is none."""
     start = text.decode("utf-8", "replace").lstrip("\ufeff[ \t\r\n")
     try:
         record, _ = json.JSONDecoder().raw_decode(start)
