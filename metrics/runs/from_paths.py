@@ -272,12 +272,12 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         source = _read(path, replace(choice, value=value), name or "table", file_name)
         if source.format == REPEATED_SCORES:
             unread = set()
-        if any(is_judgments(source, path, judgments) for judgments in all_judgments):
-            continue
-        is_grades = source.kind == "qrels" and not scores_may_be_grades(source.format)
-        if value == "either" and name is None and is_grades:
-            yield as_judgments(source)
-            continue
+        if source.kind == "qrels":
+            if any(is_judgments(source, path, judgments) for judgments in all_judgments):
+                continue
+            if value == "either" and name is None and not scores_may_be_grades(source.format):
+                yield as_judgments(source)
+                continue
         source = as_run(source)
         unused -= source.mapping.items()
         yield replace(source, name=name)

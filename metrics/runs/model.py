@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from metrics.runs.columns import SUBTOPICS, ColumnChoice, MissingScore, SpreadKi
 from metrics.runs.files import RowProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
+from metrics.runs.inspection import MAX_INSPECTED, Listing, inspect, inspect_coverage, many_rerankers
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.repeats import combine_repeats, read_with_repeats
@@ -23,9 +23,6 @@ from metrics.runs.source import Source
 from metrics.runs.stacks import OpenDocuments, RunStack, Stacks, find_open_documents
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
-
-if TYPE_CHECKING:
-    from metrics.runs.inspection import JudgmentTable, Listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +227,6 @@ class Runs:
     @cached_property
     def findings(self) -> pd.DataFrame:
         """Findings on these runs: severity, code, file, line, message, hint, count."""
-        from metrics.runs.inspection import MAX_INSPECTED, inspect  # noqa: PLC0415 only for findings
-
         inspected = self.rerankers[:MAX_INSPECTED]
         listings = [self._listing(name, self._origin(name).ranks()) for name in inspected]
         unjudged = [
@@ -245,16 +240,12 @@ class Runs:
     @property
     def left_out(self) -> pd.DataFrame:
         """Findings on unscored queries and on changes by reading; skips the checks of scores."""
-        from metrics.runs.inspection import MAX_INSPECTED, inspect_coverage  # noqa: PLC0415 likewise
-
         listings = [self._listing(name) for name in self.rerankers[:MAX_INSPECTED]]
         coverage = inspect_coverage(listings, self._judgment_table())
         return as_frame([*self.noted, *self._many_rerankers, *coverage])
 
     @property
     def _many_rerankers(self) -> list[Finding]:
-        from metrics.runs.inspection import many_rerankers  # noqa: PLC0415 likewise
-
         largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
         if largest is None:
             return []
@@ -264,9 +255,7 @@ class Runs:
     def _origin(self, name: str) -> RowProvenance:
         return self.origins.get(name, RowProvenance.memory(name))
 
-    def _listing(self, name: str, ranks: pa.Array | None = None) -> "Listing":
-        from metrics.runs.inspection import Listing  # noqa: PLC0415 likewise
-
+    def _listing(self, name: str, ranks: pa.Array | None = None) -> Listing:
         table, origin = self.tables[name], self._origin(name)
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
@@ -283,13 +272,12 @@ class Runs:
         grades[rows] = self.qrels["relevance"].to_numpy()[judgment[rows]]
         return grades
 
-    def _judgment_table(self) -> "JudgmentTable | None":
-        from metrics.runs.inspection import JudgmentTable  # noqa: PLC0415 likewise
-
+    def _judgment_table(self) -> Listing | None:
         if self.qrels is None:
             return None
         origin = self.judged_origin or RowProvenance.memory("judgments")
-        return JudgmentTable(origin.file, self.qrels, self.judged_pairs, origin.line_of)
+        grades = self.qrels["relevance"].to_numpy()
+        return Listing(origin.file, self.qrels, self.judged_pairs, origin.line_of, None, grades)
 
 
 _NO_RELEVANCE = "No document is known to be relevant because judgments are missing."

@@ -24,7 +24,6 @@ from metrics.runs.formats.format import (
     check_lines,
     check_quotes,
     count_lines,
-    repeated_query,
     rows,
 )
 from metrics.runs.repeats import FORMAT as REPEATED_SCORES
@@ -122,16 +121,6 @@ class DelimitedTable(BlockTable):
         origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
         columns = {name: table[name] for name in self.columns_read}
         return self._finished(columns, origin, findings, partial(self._texts_onward, n_before))
-
-    def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query has rows before this one; arguments as in `BlockTable`."""
-        places = [self.header.index(self.mapping[ours]) for ours in ("query_id", "reranker")[: len(ids)]]
-        before_last = last = None
-        for line, fields in islice(self._rows(), row + 1):
-            if [fields[place] for place in places] == ids:
-                before_last, last = last, line
-        if before_last is not None:
-            raise ReadError(self.file.name, *repeated_query(ids, f"line {before_last}"), line=last)
 
     @property
     def _n_header_rows(self) -> int:

@@ -265,9 +265,29 @@ class BlockTable(ABC):
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file."""
 
-    @abstractmethod
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
         """Raise a ReadError if a query, and its reranker if named, has rows before this one."""
+        names = ("query_id", "reranker")[: len(ids)]
+        keys, n_before, last = self.select(names), 0, None
+        for table, _ in keys.query_tables():
+            source = keys.source(table, n_before)
+            is_same = [
+                pc.equal(source.table[ours].cast(pa.string()), name)
+                for ours, name in zip(names, ids, strict=True)
+            ]
+            places = pc.indices_nonzero(pc.and_(is_same[0], is_same[-1])).to_numpy()
+            before = places[places < row - n_before]
+            last = source.origin.line_of(int(before[-1])) if len(before) else last
+            if row < n_before + len(table):
+                break
+            n_before += len(table)
+        if last is not None:
+            of_reranker = "".join(f" of {name!r}" for name in ids[1:])
+            unit = source.origin.unit
+            problem = f"query {ids[0]!r}{of_reranker} appears again, although its rows ended on {unit} {last}"
+            raise source.origin.error(
+                row - n_before, problem, "Sort the file by query, or read it whole (without --stream)."
+            )
 
 
 BLOCK_BYTES = 2**21
@@ -351,13 +371,6 @@ class SeenQueries:
                 ids = [queries[int(row)].as_py()]
                 self._refuse(ids + [reranker] * has_rerankers, n_before + int(row))
             self._hashes[reranker] = np.sort(np.concatenate([seen_hashes, hashes]), kind="stable")
-
-
-def repeated_query(ids: list[str], last: str) -> tuple[str, str]:
-    """Return problem and hint for a query that appears again after its rows ended on that line or row."""
-    of_reranker = "".join(f" of {name!r}" for name in ids[1:])
-    problem = f"query {ids[0]!r}{of_reranker} appears again, although its rows ended on {last}"
-    return problem, "Sort the file by query, or read it whole (without --stream)."
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
         source = read_with_repeats(partial(recognised.read, head), choice)
     else:
         source = recognised.read(head, choice)
-    return replace(source, tie_order=tie_order(source.format))
+    return replace(source, tie_order=_BY_NAME[source.format].tie_order)
 
 
 def open_blocks(
