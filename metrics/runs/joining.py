@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.columns import SUBTOPICS
-from metrics.runs.files import File, RowProvenance
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
@@ -33,7 +33,7 @@ class JoinedTables:
     noted: list[Finding]
     tie_orders: list[str]
     qrels: pa.Table | None = None
-    judged_origin: RowProvenance | None = None
+    judged_origin: FileProvenance | None = None
 
 
 def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
@@ -52,7 +52,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
             runs.append(source)
         judgments = source if source.kind == "qrels" else source.judgments
         if judgments is not None:
-            stack = RunStack.single("", judgment_columns(judgments.table), RowProvenance(source.origin))
+            stack = RunStack.single("", judgment_columns(judgments.table), source.origin)
             (grades if judgments is source else embedded).append(stack)
     stacks = [_stack(source) for source in runs]
     if len(stacks) > 1:
@@ -176,7 +176,7 @@ def no_relevance_error(name: str) -> UsageError:
 
 def _stack(source: Source) -> RunStack:
     """Group the rows by reranker; the name comes from the user, a column or the file."""
-    table, origin = source.table, RowProvenance(source.origin)
+    table, origin = source.table, source.origin
     if "reranker" not in table.column_names:
         return RunStack.single(source.name or File(source.file, b"").stem, table, origin)
     codes = combine_chunks(table["reranker"])
@@ -226,7 +226,7 @@ def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
     return replace(finding, severity="warning") if n_graded else finding
 
 
-def _refuse_lowest(table: pa.Table, origin: RowProvenance, lowest: IntArray, missing: IntArray) -> None:
+def _refuse_lowest(table: pa.Table, origin: FileProvenance, lowest: IntArray, missing: IntArray) -> None:
     queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
     first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
     if first >= 0:
@@ -267,8 +267,8 @@ def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding
     return make_finding("rows-dropped", origin.file, message, line=line, count=n_repeats)
 
 
-def _origin(stack: RunStack) -> RowProvenance:
-    return stack.origin or RowProvenance.memory(stack.names[0] or "judgments")
+def _origin(stack: RunStack) -> FileProvenance:
+    return stack.origin or FileProvenance.memory(stack.names[0] or "judgments")
 
 
 def judgment_columns(table: pa.Table) -> pa.Table:
@@ -307,7 +307,7 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
 
 def _concatenated(files: Sequence[RunStack]) -> RunStack:
     tables = [file.table for file in files]
-    origin = RowProvenance.concat([_origin(file) for file in files], [*map(len, tables)])
+    origin = FileProvenance.concat([_origin(file) for file in files], [*map(len, tables)])
     table = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return RunStack.single("", table, origin)
 
@@ -388,7 +388,7 @@ def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
     return RunStack.single("", with_column(table, "target_id", column), judgments.origin)
 
 
-def _file_and_line(origins: Sequence[RowProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:
+def _file_and_line(origins: Sequence[FileProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:
     """Return the file of a judgment, its line there, and the unit of lines."""
     file = int(np.searchsorted(ends, row, side="right"))
     start = int(ends[file - 1]) if file else 0

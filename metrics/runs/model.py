@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import UsageError
+from metrics.errors import TieScopeError, UsageError
 from metrics.runs.columns import SUBTOPICS, ColumnChoice, MissingScore, SpreadKind
-from metrics.runs.files import RowProvenance
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
 from metrics.runs.inspection import MAX_INSPECTED, Listing, inspect, inspect_coverage, many_rerankers
@@ -43,8 +43,8 @@ class Runs:
     tables: Mapping[str, pa.Table]
     qrels: pa.Table | None = None
     noted: tuple[Finding, ...] = ()
-    origins: Mapping[str, RowProvenance] = field(default_factory=dict)
-    judged_origin: RowProvenance | None = None
+    origins: Mapping[str, FileProvenance] = field(default_factory=dict)
+    judged_origin: FileProvenance | None = None
     tie_orders: tuple[str, ...] = ()
     whole: OpenDocuments | None = None
 
@@ -107,7 +107,7 @@ class Runs:
     def _repr_html_(self) -> str:
         from metrics.support import html_repr  # noqa: PLC0415 only where it is shown
 
-        origin = self.judged_origin or RowProvenance.memory("memory")
+        origin = self.judged_origin or FileProvenance.memory("memory")
         judgments = None if self.qrels is None else (origin.file, len(self.qrels))
         return html_repr.runs(
             self.tables, self._grades, judgments, [finding.severity for finding in self.noted]
@@ -228,7 +228,7 @@ class Runs:
     def findings(self) -> pd.DataFrame:
         """Findings on these runs: severity, code, file, line, message, hint, count."""
         inspected = self.rerankers[:MAX_INSPECTED]
-        listings = [self._listing(name, self._origin(name).ranks()) for name in inspected]
+        listings = [self._listing(name, self._stated_ranks(name)) for name in inspected]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
             for listing in listings
@@ -252,8 +252,15 @@ class Runs:
         n_rows = sum(len(stack.table) for stack in self.stacks.stacks)
         return many_rerankers(len(self.tables), n_rows, self._origin(largest.names[0]).file)
 
-    def _origin(self, name: str) -> RowProvenance:
-        return self.origins.get(name, RowProvenance.memory(name))
+    def _origin(self, name: str) -> FileProvenance:
+        return self.origins.get(name, FileProvenance.memory(name))
+
+    def _stated_ranks(self, name: str) -> pa.Array | None:
+        """Return the ranks that the file of a reranker states, if any and if it can still be read."""
+        try:
+            return self._origin(name).ranks()
+        except TieScopeError:
+            return None
 
     def _listing(self, name: str, ranks: pa.Array | None = None) -> Listing:
         table, origin = self.tables[name], self._origin(name)
@@ -275,7 +282,7 @@ class Runs:
     def _judgment_table(self) -> Listing | None:
         if self.qrels is None:
             return None
-        origin = self.judged_origin or RowProvenance.memory("judgments")
+        origin = self.judged_origin or FileProvenance.memory("judgments")
         grades = self.qrels["relevance"].to_numpy()
         return Listing(origin.file, self.qrels, self.judged_pairs, origin.line_of, None, grades)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import ColumnChoice, SpreadKind, normalised
-from metrics.runs.files import File, RowProvenance
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.source import Source
@@ -266,7 +266,7 @@ def _repeat_findings(
     scores: FloatArray,
     means: FloatArray,
     spread: SpreadKind,
-    origin: RowProvenance,
+    origin: FileProvenance,
 ) -> list[Finding]:
     """Report the combined repeats, incomplete documents and different scales.
 
@@ -370,7 +370,7 @@ def _combine_columns(read: Reader, choice: ColumnChoice, names: Sequence[str]) -
     scores = np.stack([first.table["score"].to_numpy(), *other_scores], axis=1)
     _refuse_missing(first, scores, names, is_refused=choice.missing_score == "error")
     means, stem = mean_scores(scores), File(first.file, b"").stem
-    findings = _repeat_findings(stem, names, scores, means, spread, RowProvenance(first.origin))
+    findings = _repeat_findings(stem, names, scores, means, spread, first.origin)
     computed = {*names, "score", "score_std"}
     table = first.table.select([name for name in first.table.column_names if name not in computed])
     deviations = score_deviations(scores, _list_numbers(first.table), spread)
@@ -540,9 +540,11 @@ def _with_texts(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(fields))
 
 
-def _combined_origin(runs: Sequence[RunStack], members: Sequence[str], lengths: Sequence[int]) -> RowProvenance:
+def _combined_origin(
+    runs: Sequence[RunStack], members: Sequence[str], lengths: Sequence[int]
+) -> FileProvenance:
     """Return the provenance of the rows of all repeats, naming each file once."""
-    parts = [run.origin or RowProvenance.memory(member) for run, member in zip(runs, members, strict=True)]
-    origin = RowProvenance.concat(parts, lengths).origin
+    parts = [run.origin or FileProvenance.memory(member) for run, member in zip(runs, members, strict=True)]
+    origin = FileProvenance.concat(parts, lengths)
     files = list(dict.fromkeys(part.file for part in parts))
-    return RowProvenance(replace(origin, file=first_names(files), unit=parts[0].unit))
+    return replace(origin, file=first_names(files), unit=parts[0].unit)

@@ -218,12 +218,7 @@ def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
         owners += [number] * lengths.pop()
         if len(rows) > MAX_RECORDS:
             raise ReadError(flat.origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
-    return replace(flat, rows=rows, origin=_of_owners(flat.origin, owners))
-
-
-def _of_owners(origin: FileProvenance, owners: Sequence[int]) -> FileProvenance:
-    """Return the provenance of rows that were made of the rows `owners`."""
-    return replace(origin, line_of=lambda row: origin.line_of(owners[row]))
+    return replace(flat, rows=rows, origin=flat.origin.take(owners))
 
 
 def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
@@ -292,7 +287,7 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
     if n_empty:
         message = f"{describe_part(n_empty, len(flat.rows), 'record', f'have nothing in {array}')}."
         noted = (*noted, make_finding("records-empty", flat.origin.file, message, count=n_empty))
-    return FlatRecords(rows, _of_owners(flat.origin, owners), {**flat.usual, **inside}, noted)
+    return FlatRecords(rows, flat.origin.take(owners), {**flat.usual, **inside}, noted)
 
 
 LIST_OF_IDS = "doc_ids"
@@ -549,14 +544,11 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
 
 
 def _segments(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Join the names above each list that differ between lists, by more slashes than any name has."""
+    """Join the names above each list that differ between lists."""
     depth = max(map(len, paths))
     padded = [path + ("",) * (depth - len(path)) for path in paths]
     levels = [level for level in range(depth) if len({path[level] for path in padded}) > 1]
-    slashes = "/"
-    while any(slashes in name for path in paths for name in path):
-        slashes += "/"
-    return [slashes.join(path[level] for level in levels if path[level]) for path in padded]
+    return ["/".join(path[level] for level in levels if path[level]) for path in padded]
 
 
 def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequence[str]) -> None:
