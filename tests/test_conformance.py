@@ -121,8 +121,10 @@ def test_a_tool_that_mixes_orders_is_told_measure_by_measure():
         name: value for name, value in results_by("worst").items() if name.startswith("AP")
     }
     sentences = order_sentences(compare_results(mixed))
-    assert [sentence for sentence in sentences if sentence.startswith("AP: worst order. It fits 17 of 17")]
-    assert "nDCG-linear@k: mean over every order (tied score). It fits 183 of 183 cases." in " ".join(sentences)
+    assert [
+        sentence for sentence in sentences if sentence.startswith("AP: worst order. This order fits 17 of 17")
+    ]
+    assert "nDCG-linear@k: mean over all orders (tied score). This order fits 183 of 183" in " ".join(sentences)
 
 
 def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
@@ -134,7 +136,10 @@ def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
         "no known tie order fits half of the cases."
     }
     (sentence,) = order_sentences(compare_results({"RR-01": 1 / 3}))
-    assert "As many fit: document ID descending, as in trec_eval; document ID ascending" in sentence
+    assert (
+        "These orders fit as many cases: document ID descending, as in trec_eval; document ID ascending"
+        in sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +178,7 @@ def test_the_command_names_the_order_of_trec_eval_for_the_values_of_pytrec_eval(
     code, out, err = call("conformance", write("results.json", json.dumps(results)))
     assert (code, out) == (0, "")
     order = "document ID descending, as in trec_eval, scores compared as 32-bit floats"
-    assert re.fullmatch(rf"RR, .*: {order}\. It fits (\d+) of \1 cases\.\n0 of .*\n", err)
+    assert re.fullmatch(rf"RR, .*: {order}\. This order fits (\d+) of \1 cases\.\n0 of .*\n", err)
 
 
 def test_the_command_lists_the_cases_that_fail_and_all_of_them_as_csv(call, write):

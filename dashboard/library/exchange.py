@@ -327,7 +327,7 @@ def _names(board: Board) -> dict[str, list[str]]:
     """Return file name → its rerankers; a single reranker names the file."""
     stems, rerankers = [], []
     for source in board.sources:
-        of_file = [name for name, where in board.runs.origins.items() if where.origin is source.origin]
+        of_file = [name for name, where in board.runs.origins.items() if where.key is source.origin.key]
         if of_file:
             stems.append(of_file[0] if len(of_file) == 1 else File(source.file, b"").stem)
             rerankers.append(of_file)

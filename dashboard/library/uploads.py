@@ -341,6 +341,8 @@ def remember_source(path: Path, source: Source) -> None:
     """Cache the content of a large file in a slow format; ignore disks that cannot be written."""
     if source.format not in _SLOW or len(source.table) < DEAR_ROWS or path.exists():
         return
+    if source.judgments is not None:  # the cache holds one table
+        return
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other files need not pay
 
     description = {

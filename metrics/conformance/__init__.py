@@ -17,7 +17,7 @@ from metrics.support.wording import part_of
 
 CASES_FILE = Path(__file__).with_name("cases.json")
 ORDERS: Mapping[str, str] = {
-    "tied": "mean over every order (tied score)",
+    "tied": "mean over all orders (tied score)",
     "docid_desc": "document ID descending, as in trec_eval",
     "docid_asc": "document ID ascending, as in Anserini",
     "input": "file order",
@@ -25,7 +25,7 @@ ORDERS: Mapping[str, str] = {
     "best": "best order",
     "worst": "worst order",
     "mean_rank": "one over the mean rank, as in PyKEEN",
-    "tie_as_step": "a tie retrieved as one step, as in scikit-learn",
+    "tie_as_step": "all documents of a tie retrieved in one step, as in scikit-learn",
 }
 """Tie order in `cases.json` → its description."""
 PRECISIONS: Mapping[str, str] = {"float64": "values", "float32": "values_float32"}
@@ -127,9 +127,11 @@ def order_sentences(table: pd.DataFrame) -> list[str]:
     sentences = []
     for (order, precision, also), rows in table[fits].groupby(["order", "precision", "also"], sort=False):
         fitting = part_of(int(rows["passes"].sum()), len(rows), "case")
-        alternatives = f" As many fit: {'; '.join(ORDERS[name] for name in also)}." if also else ""
+        alternatives = (
+            f" These orders fit as many cases: {'; '.join(ORDERS[name] for name in also)}." if also else ""
+        )
         bits = ", scores compared as 32-bit floats" if precision == "float32" else ""
         measures = ", ".join(rows["measure"].unique())
-        sentences.append(f"{measures}: {ORDERS[order]}{bits}. It fits {fitting}.{alternatives}")
+        sentences.append(f"{measures}: {ORDERS[order]}{bits}. This order fits {fitting}.{alternatives}")
     unknown = table.loc[~fits, "measure"].unique()
     return [*sentences, *(f"{measure}: no known tie order fits half of the cases." for measure in unknown)]

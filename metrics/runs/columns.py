@@ -95,13 +95,13 @@ COLUMNS: tuple[Column, ...] = (
         "rank",
         "rank",
         "position place",
-        "Rank that the file states; only compared with the scores.",
+        "Rank that the file states. It is only checked against the scores, unless there are no scores.",
     ),
     Column(
         "latency",
         "measure",
         "latencys latencysec latencyseconds seconds secs elapsed duration responsetime",
-        "Seconds that ranking the list took, in each of its rows.",
+        "Seconds that the ranking of the list took, repeated in each row of the list.",
     ),
     Column(
         "segment",
@@ -170,7 +170,7 @@ def _check_choice(header: Sequence[str], choice: Mapping[str, str]) -> None:
     counts = Counter(theirs for theirs in choice.values() if theirs)
     if any(count > 1 for count in counts.values()):
         raise UsageError(
-            "Two columns are read from the same column of the table. Choose another for one of them."
+            "One column of the table is chosen for two columns of TieScope. Choose another for one of them."
         )
 
 
@@ -187,7 +187,7 @@ class ColumnChoice:
         value: the needed values: scores, grades or either.
 
     Raises:
-        UsageError: an unknown `missing_score`.
+        UsageError: an unknown `missing_score` or `spread`, or repeats that are not several columns.
     """
 
     columns: Mapping[str, str]
@@ -198,9 +198,13 @@ class ColumnChoice:
     value: Literal["score", "relevance", "either"] = "score"
 
     def __post_init__(self) -> None:
-        """Check `missing_score`."""
+        """Check the choice."""
         if self.missing_score not in get_args(MissingScore):
             raise UsageError(f"missing_score={self.missing_score!r}: it is 'error', 'last' or 'drop'.")
+        if self.spread not in get_args(SpreadKind):
+            raise UsageError(f"repeats_std={self.spread!r}: it is 'order', 'run' or 'mean'.")
+        if len(self.repeats) == 1 or len(set(self.repeats)) < len(self.repeats):
+            raise UsageError(f"repeats={list(self.repeats)}: name at least two score columns, each once.")
 
     def among(self, header: Sequence[str], usual: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the choice as far as it concerns this header, filled up with `usual` columns."""

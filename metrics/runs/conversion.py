@@ -130,7 +130,7 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     numbers = parse_numbers(column)
     is_good = pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))
     hint = (
-        "A standard deviation is a number of 0 or more; 0 where the score is exact. Fill the column, or leave "
+        "A standard deviation is 0 or more, and 0 where the score is exact. Fill the column, or leave "
         "it out: --column score_std= on the command line, columns={'score_std': ''} in Python."
     )
     is_bad = pc.fill_null(pc.invert(is_good), fill_value=True)
@@ -175,7 +175,7 @@ def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
         if value in _UNJUDGED:
             n_open = pc.sum(pc.is_in(column, value_set=pa.array(_UNJUDGED))).as_py()
             part = f"{n_open:,} of {count_of(len(column), 'row')}"
-            hint = f"No grade yet in {part}. Fill them in, or remove the rows of unjudged documents."
+            hint = f"The grade is missing in {part}. Fill it in, or remove the rows of unjudged documents."
         raise origin.error(row, f"{name} {value!r} is not a grade", hint)
     return numbers
 
@@ -234,7 +234,7 @@ def further_numbers(
         return None, [make_finding("columns-unused", origin.file, message, line=line)]
     message = (
         f"The column {name!r} has no value in {part_of(len(missing), len(column), 'row')}. "
-        "These documents come last where the column ranks or breaks ties."
+        "Documents without a value come last where the column ranks documents or breaks ties."
     )
     finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
     return pc.if_else(is_missing, pa.scalar(-np.inf), numbers), [finding]
@@ -283,7 +283,7 @@ def inexact_finding(
     text = text if len(text) <= 40 else f"{text[:18]} ... {text[-18:]}"  # noqa: PLR2004 letters of an example
     read_as = f"{value:.0f}" if WHOLE_UP_TO <= abs(value) < np.inf else repr(value)
     message = (
-        f"64-bit floats cannot hold the {theirs} of {part_of(len(inexact), len(numbers), 'row')}. "
+        f"64-bit floats cannot hold the {theirs} of {part_of(len(inexact), len(numbers), 'row')} exactly. "
         f"For example, {text} is read as {read_as}."
     )
     line = origin.line_of(int(rows[inexact[0]]))

@@ -5,7 +5,8 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from math import inf
@@ -17,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError, TieScopeError, needs
+from metrics.errors import ReadError, needs
 from metrics.runs.named_judgments import PREFIX, read_named_judgments
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
@@ -162,7 +163,7 @@ class File:
         if self.limit == byte_limit(MAX_FILE, MAX_BYTES):
             problem = f"larger than {self.limit / 2**30:.3g} GB unpacked"
             raise ReadError(self.name, problem, "Split it by query.")
-        problem = f"{self.size:,} bytes that unpack to more than {self.limit / 10**6:,.0f} MB"
+        problem = f"its {self.size:,} bytes unpack to more than {self.limit / 10**6:,.0f} MB"
         raise ReadError(self.name, problem, "Unpack it and give the plain file.")
 
     @property
@@ -211,14 +212,6 @@ class File:
         if not head.strip():
             raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
         return head[:_HEAD]
-
-    def ends_with(self, mark: bytes) -> bool:
-        """Return whether the file ends with these bytes; True for packed files, whose end is unknown."""
-        if self.packed:
-            return True
-        with self.given() as stream:
-            stream.seek(max(0, stream.size() - len(mark)))
-            return bool(stream.read(len(mark)) == mark)
 
     def given(self) -> pa.NativeFile:
         """Open the bytes as given; a ReadError if the file no longer exists."""
@@ -358,7 +351,7 @@ def whole_lines(file: File) -> Iterator[bytes]:
 def line_too_long(file: File, line: int) -> ReadError:
     """Return the error of a line past the limit."""
     problem = f"a line of more than {MAX_LINE // 2**20} MB"
-    return ReadError(file.name, problem, "Leave out the column that holds it.", line=line)
+    return ReadError(file.name, problem, "Leave out the column that makes it so long.", line=line)
 
 
 def _lines_within(file: File, size: int) -> int:
@@ -388,7 +381,7 @@ def _no_ranks() -> None:  # a lambda could not be sent to a worker
 
 @dataclass(eq=False)
 class FileProvenance:
-    """The file that rows came from.
+    """The file that rows came from, and their lines in it.
 
     Attributes:
         file: its name.
@@ -396,6 +389,7 @@ class FileProvenance:
         unit: unit of `line_of`: line, row or entry.
         ranks: reads the ranks that the file states beside its scores, if any.
         tag: the tag in the first row of a TREC run; empty for other files.
+        key: the same object for all rows of a file.
     """
 
     file: str
@@ -403,6 +397,7 @@ class FileProvenance:
     unit: str = "line"
     ranks: Callable[[], pa.Array | None] = _no_ranks
     tag: str = ""
+    key: object = field(default_factory=object)
 
     def move(self, copy: "FileProvenance") -> None:
         """Read lines and ranks from a copy of the file from now on, if it counts in the same unit."""
@@ -421,26 +416,13 @@ class FileProvenance:
         """Return the error of a row."""
         return ReadError(self.file, problem, hint, line=self.line_of(row), unit=self.unit)
 
-
-@dataclass(frozen=True)
-class RowProvenance:
-    """Where the rows of one reranker, or of the judgments, came from.
-
-    Attributes:
-        origin: the file.
-        rows: (n_rows,) row of the file; None if it is the same.
-    """
-
-    origin: FileProvenance
-    rows: IntArray | range | None = None
-
     @classmethod
-    def memory(cls, name: str) -> "RowProvenance":
+    def memory(cls, name: str) -> "FileProvenance":
         """Return the provenance of rows that came from no file."""
-        return cls(FileProvenance(name, lambda row: row + 1, "row"))
+        return cls(name, lambda row: row + 1, "row")
 
     @classmethod
-    def concat(cls, parts: Sequence["RowProvenance"], lengths: Sequence[int]) -> "RowProvenance":
+    def concat(cls, parts: Sequence["FileProvenance"], lengths: Sequence[int]) -> "FileProvenance":
         """Return the provenance of concatenated rows of several files."""
         if len(parts) == 1:
             return parts[0]
@@ -450,34 +432,17 @@ class RowProvenance:
             part = int(np.searchsorted(ends, row, side="right"))
             return parts[part].line_of(row - int(ends[part]) + lengths[part])
 
-        return cls(FileProvenance(", ".join(part.file for part in parts), line_of))
+        return cls(", ".join(part.file for part in parts), line_of)
 
-    @property
-    def file(self) -> str:
-        """Name of the file."""
-        return self.origin.file
-
-    @property
-    def unit(self) -> str:
-        """Unit of `line_of`: line, row or entry."""
-        return self.origin.unit
-
-    def line_of(self, row: int) -> int:
-        """Return the line of a row."""
-        return self.origin.line_of(row if self.rows is None else int(self.rows[row]))
-
-    def ranks(self) -> pa.Array | None:
-        """Return the (n_rows,) ranks that the file states, if any and if it can still be read."""
-        try:
-            ranks = self.origin.ranks()
-        except TieScopeError:
-            return None
-        return ranks if ranks is None or self.rows is None else ranks.take(pa.array(np.asarray(self.rows)))
-
-    def slice(self, start: int, end: int) -> "RowProvenance":
-        """Return the provenance of the rows from `start` to before `end`."""
-        return RowProvenance(self.origin, range(start, end) if self.rows is None else self.rows[start:end])
-
-    def take(self, rows: IntArray) -> "RowProvenance":
+    def take(self, rows: IntArray | range | Sequence[int]) -> "FileProvenance":
         """Return the provenance of some of the rows."""
-        return RowProvenance(self.origin, rows if self.rows is None else np.asarray(self.rows)[rows])
+        return replace(self, line_of=partial(_line_of, self, rows), ranks=partial(_ranks_of, self, rows))
+
+
+def _line_of(origin: FileProvenance, rows: IntArray | Sequence[int], row: int) -> int:
+    return origin.line_of(int(rows[row]))
+
+
+def _ranks_of(origin: FileProvenance, rows: IntArray | Sequence[int]) -> pa.Array | None:
+    ranks = origin.ranks()
+    return None if ranks is None else ranks.take(pa.array(np.asarray(rows)))

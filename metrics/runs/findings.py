@@ -118,9 +118,10 @@ class FindingLine:
 
     @property
     def place(self) -> str:
-        """File, unless it is among the names, and line."""
+        """File, unless it is among the names, and line; Parquet has rows instead."""
         file = self.file if len(self.names) == 1 and self.file not in self.names else ""
-        line = "" if self.line is None else f"line {self.line}"
+        unit = "row" if self.file.lower().endswith(".parquet") else "line"
+        line = "" if self.line is None else f"{unit} {self.line}"
         return ", ".join(filter(None, [file, line]))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
@@ -20,7 +21,7 @@ from metrics.runs.formats.registry import read, read_chosen, scores_may_be_grade
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.repeats import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats import RepeatChoice, Repeats, read_with_repeats
+from metrics.runs.repeats import Repeats, read_with_repeats, repeat_columns, repeated_rerankers
 from metrics.runs.source import Source
 from metrics.support.arrays import combine_chunks
 from metrics.support.progress import begin_step
@@ -76,11 +77,10 @@ def read_runs(
         UsageError: no relevance is given, two runs share a name, no file has a column of `columns`, or a repeat
             does not exist.
     """
-    repeat_choice = RepeatChoice.of(repeats, repeats_std)
-    choice = ColumnChoice(columns or {}, False, missing_score, repeat_choice.columns, repeats_std)
+    choice = ColumnChoice(columns or {}, False, missing_score, repeat_columns(repeats), repeats_std)
     sources = _sources(_as_frames(files, "score"), _as_frames(qrels, "relevance"), choice)
     runs = Runs.from_sources(sources, repeated)
-    return runs.combined(repeat_choice.groups(runs.rerankers), repeats_std)
+    return runs.combined(repeated_rerankers(repeats, runs.rerankers), repeats_std) if repeats else runs
 
 
 def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | Nested | None) -> Runs:
@@ -148,11 +148,10 @@ def check_files(
     repeats_std: SpreadKind = "order",
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the findings of `check`, and the rerankers in the files; arguments as in `read_runs`."""
-    repeat_choice = RepeatChoice.of(repeats, repeats_std)
     sources: list[Source] = []
     refused: list[Finding] = []
-    choice = ColumnChoice(columns or {}, False, missing_score, repeat_choice.columns, repeats_std)
-    for name, path, file_name in _files_to_read(paths):
+    choice = ColumnChoice(columns or {}, False, missing_score, repeat_columns(repeats), repeats_std)
+    for name, path, file_name in _files_to_read(with_names(paths)):
         try:
             source = replace(_read(path, choice, name or "table", file_name), name=name)
             Runs.from_sources([source], repeated, judged=False)
@@ -162,9 +161,9 @@ def check_files(
         else:
             sources.append(source)
     if not refused and all(source.format != REPEATED_SCORES for source in sources):
-        _refuse_unread(repeat_choice.columns)
+        _refuse_unread(choice.repeats)
     runs = Runs.from_sources(sources, repeated, judged=False)
-    runs = runs.combined(repeat_choice.groups(runs.rerankers), repeats_std)
+    runs = runs.combined(repeated_rerankers(repeats, runs.rerankers), repeats_std)
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
 
@@ -215,22 +214,24 @@ def as_run(source: Source) -> Source:
     if may_be_either(source):
         return _renamed(source, "relevance", "score")
     names = ", ".join(source.mapping.values())
-    hint = "A run needs a score for each document. Give judgments as qrels."
+    hint = "A run needs a score for each document. If these are judgments, give them as qrels."
     raise ReadError(source.file, f"no score column among {names}", hint, line=1)
 
 
 def as_judgments(source: Source) -> Source:
     """Return the grades of the source without scores; a ReadError if it has no grades."""
+    if source.judgments is not None:
+        return source.judgments
     if source.format == LISTS:
         relevant = pa.array(np.ones(len(source.table)))
         noted = tuple(finding for finding in source.noted if finding.code != "ranks-as-scores")
         table = source.table.select(["query_id", "doc_id"]).append_column("relevance", relevant)
         return replace(source, table=table, noted=noted)
-    if may_be_either(source) and source.kind == "run":
+    if source.kind == "run" and may_be_either(source):
         as_grades(combine_chunks(source.table["score"]), "relevance", source.origin)
         source = _renamed(source, "score", "relevance")
     if "relevance" not in source.table.column_names:
-        hint = "Judgments are lines of query 0 document grade."
+        hint = "Judgments are lines of four fields: query, 0, document, grade."
         raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
     return replace(source, table=judgment_columns(source.table))
 
@@ -271,12 +272,12 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         source = _read(path, replace(choice, value=value), name or "table", file_name)
         if source.format == REPEATED_SCORES:
             unread = set()
-        if any(is_judgments(source, path, judgments) for judgments in all_judgments):
-            continue
-        is_grades = source.kind == "qrels" and not scores_may_be_grades(source.format)
-        if value == "either" and name is None and is_grades:
-            yield as_judgments(source)
-            continue
+        if source.kind == "qrels":
+            if any(is_judgments(source, path, judgments) for judgments in all_judgments):
+                continue
+            if value == "either" and name is None and not scores_may_be_grades(source.format):
+                yield as_judgments(source)
+                continue
         source = as_run(source)
         unused -= source.mapping.items()
         yield replace(source, name=name)
@@ -284,7 +285,8 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         source = as_judgments(_read(judgments, replace(choice, repeats=(), value="relevance"), "judgments"))
         unused -= source.mapping.items()
         yield source
-    _refuse_unread([theirs for _, theirs in sorted(unused)] + sorted(unread))
+    if unused or unread:
+        _refuse_unread([theirs for _, theirs in sorted(unused)] + sorted(unread))
 
 
 def _refuse_unread(columns: Sequence[str]) -> None:
@@ -292,11 +294,11 @@ def _refuse_unread(columns: Sequence[str]) -> None:
         raise UsageError(f"No file has the columns chosen: {', '.join(columns)}.")
 
 
-def _files_to_read(files: Tables) -> Iterator[tuple[str | None, Any, str]]:
+def _files_to_read(named_files: list[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any, str]]:
     """Yield name, file or frame, and distinct file name as each begins to be read; report progress."""
-    named_files = with_names(files)
-    file_names = distinct_file_names([file for _, file in named_files])
-    for position, ((name, file), file_name) in enumerate(zip(named_files, file_names, strict=True)):
+    has_several = len(named_files) > 1
+    file_names = distinct_file_names([file for _, file in named_files]) if has_several else repeat("")
+    for position, ((name, file), file_name) in enumerate(zip(named_files, file_names, strict=False)):
         item = name or (PurePath(file).name if isinstance(file, Path) else "")
         begin_step("Reading", position, len(named_files), item)
         yield name, file, file_name

@@ -19,25 +19,24 @@ RELEVANT_FROM = 1
 
 
 @dataclass(frozen=True, eq=False)
-class CheckedRows:
-    """Rows of a file that findings point at.
+class Listing:
+    """The lists of one reranker, or separate judgments, that findings point at.
 
     Attributes:
         file: name of the file.
-        table: its rows.
+        table: its rows: query_id, doc_id, and score, perhaps rank, or relevance.
         pairs: query and document of each row.
         line_of: row → its line.
+        name: the reranker; None for judgments.
+        grades: (n_rows,) grades, NaN if unjudged; None without relevance.
     """
 
     file: str
     table: pa.Table
     pairs: QueryDocKeys
     line_of: Callable[[int], int]
-
-    @property
-    def message_prefix(self) -> str:
-        """Start of a message if the file does not name the reranker."""
-        return ""
+    name: str | None
+    grades: FloatArray | None
 
     def finding(
         self,
@@ -48,43 +47,14 @@ class CheckedRows:
         count: int = 1,
         severity: Severity | None = None,
     ) -> Finding:
-        """Return a finding about this file."""
+        """Return a finding about this file, which names the reranker if the file does not."""
         line = None if row is None else self.line_of(int(row))
-        return make_finding(
-            code, self.file, self.message_prefix + message, line=line, count=count, severity=severity
-        )
+        prefix = "" if self.name is None else reranker_prefix(self.name, self.file)
+        return make_finding(code, self.file, prefix + message, line=line, count=count, severity=severity)
 
-    def queries_in(self, other: "CheckedRows") -> BoolArray:
+    def queries_in(self, other: "Listing") -> BoolArray:
         """Return (n_queries,) whether the other rows have each query."""
         return np.asarray(pc.is_in(self.pairs.queries, value_set=other.pairs.queries), dtype=bool)
-
-
-@dataclass(frozen=True, eq=False)
-class JudgmentTable(CheckedRows):
-    """Separate judgments: query_id, doc_id, relevance."""
-
-    @cached_property
-    def grades(self) -> FloatArray:
-        """(n_rows,) grades."""
-        return np.asarray(self.table["relevance"], dtype=np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class Listing(CheckedRows):
-    """The lists of one reranker: query_id, doc_id, score, perhaps rank.
-
-    Attributes:
-        name: the reranker.
-        grades: (n_rows,) grades, NaN if unjudged; None without relevance.
-    """
-
-    name: str
-    grades: FloatArray | None
-
-    @property
-    def message_prefix(self) -> str:
-        """Start of a message if the file does not name the reranker."""
-        return reranker_prefix(self.name, self.file)
 
     @cached_property
     def order(self) -> IntArray:
@@ -258,7 +228,7 @@ def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> list[Finding]:
     return [make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)]
 
 
-def queries_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
+def queries_of_both(listing: Listing, judged: Listing) -> list[Finding]:
     """Report judged queries without rows and queries without judgments."""
     ours, theirs = listing.pairs.queries, judged.pairs.queries
     is_judged = listing.queries_in(judged)
@@ -281,7 +251,7 @@ def queries_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     return findings
 
 
-def documents_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
+def documents_of_both(listing: Listing, judged: Listing) -> list[Finding]:
     """Report that no document listed for judged queries is judged."""
     is_judged = listing.queries_in(judged)
     if listing.grades is None or not is_judged.any() or not np.isnan(listing.grades).all():
@@ -317,7 +287,7 @@ def queries_differ(listings: Sequence[Listing]) -> list[Finding]:
         if lacking := len(queries) - len(listing.pairs.queries):
             first = pc.index(pc.is_in(queries, value_set=listing.pairs.queries), value=False).as_py()
             share = describe_part(lacking, len(queries), "query", "have no rows")
-            message = f"{share}, {quote(queries[first].as_py())} first; other rerankers have them."
+            message = f"{share}, {quote(queries[first].as_py())} first; other rerankers have rows for them."
             findings.append(listing.finding("queries-differ", message, count=lacking))
     return findings
 
@@ -349,7 +319,7 @@ class TopHoles:
     n_judged: IntArray
 
     @classmethod
-    def of(cls, listing: Listing, judged: JudgmentTable) -> "TopHoles | None":
+    def of(cls, listing: Listing, judged: Listing) -> "TopHoles | None":
         """Count them for a reranker; None if no document is judged."""
         if listing.grades is None or np.isnan(listing.grades).all():
             return None
@@ -380,7 +350,7 @@ class TopHoles:
         return float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf
 
 
-def pool_findings(listings: Sequence[Listing], judged: JudgmentTable) -> list[list[Finding]]:
+def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Finding]]:
     """Return findings on the pool for each reranker."""
     holes = [TopHoles.of(listing, judged) for listing in listings]
     findings = [[] if own is None else _unjudged(of, own) for of, own in zip(listings, holes, strict=True)]
@@ -430,12 +400,12 @@ def _is_outside(holes: TopHoles, usual: float) -> bool:
 def _outside_pool(listing: Listing, holes: TopHoles, peers: FloatArray) -> Finding:
     message = (
         f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, against "
-        f"{_of_others(peers)}. It was probably not in the judged pool."
+        f"{_of_others(peers)}. This reranker was probably not in the judged pool."
     )
     return listing.finding("outside-pool", message, count=max(1, round(float(holes.unjudged.sum()))))
 
 
-def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, peers: FloatArray) -> Finding | None:
+def _source(listing: Listing, holes: TopHoles, judged: Listing, peers: FloatArray) -> Finding | None:
     """Report a run from which the judgments were probably made.
 
     It has almost no unjudged documents near the top, the others have many, and nearly all queries have all
@@ -448,14 +418,14 @@ def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, peers: Flo
     if n_whole < _MOST_QUERIES * len(n_judged):
         return None
     message = (
-        f"All judged documents of {part_of(n_whole, len(n_judged), 'query')} are near its top (twice as many "
-        f"ranks as judgments). {percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, "
-        f"against {_of_others(peers)}. The judgments were probably made from it."
+        f"For {part_of(n_whole, len(n_judged), 'query')}, all judged documents are near the top of this run "
+        f"(within twice as many ranks as judgments). {percent(holes.share)} of its documents in the top "
+        f"{_DEPTH} are unjudged, against {_of_others(peers)}. The judgments were probably made from this run."
     )
     return listing.finding("judged-from-run", message, count=n_whole)
 
 
-def _judged_near_top(listing: Listing, holes: TopHoles, judged: JudgmentTable) -> tuple[IntArray, IntArray]:
+def _judged_near_top(listing: Listing, holes: TopHoles, judged: Listing) -> tuple[IntArray, IntArray]:
     """Return (n_lists,) judged documents of each judged query, and how many are near the top of its list.
 
     The top has twice as many ranks as there are judgments; ties across its end count as inside.
@@ -512,7 +482,7 @@ class RerankerCoverage:
         if not lacking:
             return []
         share = describe_part(lacking, n_queries, "query", "have no rows")
-        message = f"{reranker_prefix(name, self.file)}{share}; other rerankers have them."
+        message = f"{reranker_prefix(name, self.file)}{share}; other rerankers have rows for them."
         return [make_finding("queries-differ", self.file, message, count=lacking)]
 
 
@@ -704,7 +674,7 @@ def near_ties(listing: Listing) -> list[Finding]:
     with np.errstate(over="ignore", invalid="ignore"):
         near = score[:-1] - score[1:] < _NOISE * np.maximum(np.abs(score[:-1]), np.abs(score[1:]))
     near &= np.isfinite(score[1:]) & np.isfinite(score[:-1])
-    verb = "have a score that differs from a neighbour's by less than a billionth of it"
+    verb = "have a score that differs from a neighbour's by less than one part in a billion"
     return _neighbours(listing, near, "near-ties", verb)
 
 
@@ -766,7 +736,7 @@ def rank_disagrees(listing: Listing) -> list[Finding]:
     return listing.list_findings("rank-disagrees", is_concerned, "have ranks that contradict the scores")
 
 
-def negative_grades(rows: JudgmentTable | Listing) -> list[Finding]:
+def negative_grades(rows: Listing) -> list[Finding]:
     """Report grades below 0."""
     if rows.grades is None:
         return []
@@ -780,7 +750,7 @@ def negative_grades(rows: JudgmentTable | Listing) -> list[Finding]:
     return [rows.finding("negative-grades", message, row=negative[0], count=len(negative))]
 
 
-def nothing_relevant(rows: JudgmentTable | Listing) -> list[Finding]:
+def nothing_relevant(rows: Listing) -> list[Finding]:
     """Report queries without relevant documents."""
     if rows.grades is None:
         return []
@@ -796,9 +766,9 @@ def nothing_relevant(rows: JudgmentTable | Listing) -> list[Finding]:
     return [rows.finding("nothing-relevant", message, row=row, count=len(without))]
 
 
-def none_found(listing: Listing, judged: JudgmentTable) -> list[Finding]:
+def none_found(listing: Listing, judged: Listing) -> list[Finding]:
     """Report lists without any of the relevant documents of their query."""
-    if listing.grades is None or np.isnan(listing.grades).all():
+    if listing.grades is None or judged.grades is None or np.isnan(listing.grades).all():
         return []
     query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
     has_relevant = np.zeros(len(listing.pairs.queries), bool)
@@ -880,19 +850,19 @@ def order_leaks(listing: Listing) -> list[Finding]:
         return []
     side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
     message = (
-        f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {side} "
-        f"the others: mean rank {places.mean:.2f}, by chance {places.expected:.2f} "
-        f"({abs(places.z):.1f} standard deviations). {percent(places.first)} of these ties begin with a "
-        f"relevant document, by chance {percent(places.expected_first)}. "
+        f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones tend to come "
+        f"{side} the others: their mean rank is {places.mean:.2f}, and {places.expected:.2f} by chance "
+        f"({abs(places.z):.1f} standard deviations apart). {percent(places.first)} of these ties begin with a "
+        f"relevant document, and {percent(places.expected_first)} would by chance. "
         f"File order tends to make the run look {verdict} than it is."
     )
     return [listing.finding("order-leaks", message, row=places.row, count=places.n_ties)]
 
 
-OF_GRADES: tuple[Callable[[JudgmentTable | Listing], list[Finding]], ...] = (negative_grades, nothing_relevant)
+OF_GRADES: tuple[Callable[[Listing], list[Finding]], ...] = (negative_grades, nothing_relevant)
 """Checks of separate judgments, or of the grades inside each table."""
 
-OF_IDS: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (queries_of_both, documents_of_both)
+OF_IDS: tuple[Callable[[Listing, Listing], list[Finding]], ...] = (queries_of_both, documents_of_both)
 """Checks of each reranker against separate judgments."""
 
 OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
@@ -914,7 +884,7 @@ OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
 """Checks of each reranker."""
 
 
-def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
+def inspect(listings: Sequence[Listing], judgments: Listing | None) -> list[Finding]:
     """Return all findings on runs; `judgments` are None if the tables hold relevance."""
     graded_rows = listings if judgments is None else [judgments]
     findings = queries_differ(listings) if judgments is None else []
@@ -928,7 +898,7 @@ def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> lis
     return findings
 
 
-def inspect_coverage(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
+def inspect_coverage(listings: Sequence[Listing], judgments: Listing | None) -> list[Finding]:
     """Return the findings on queries and documents that only one side has."""
     if judgments is None:
         return queries_differ(listings)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePath
 from typing import Literal
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.columns import SUBTOPICS
-from metrics.runs.files import File, RowProvenance
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
@@ -29,11 +29,11 @@ _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic",
 class JoinedTables:
     """The rows of all rerankers of several sources; see `Runs` for the other attributes."""
 
-    stacks: list[RunStack] = field(default_factory=list)
+    stacks: list[RunStack]
+    noted: list[Finding]
+    tie_orders: list[str]
     qrels: pa.Table | None = None
-    judged_origin: RowProvenance | None = None
-    noted: list[Finding] = field(default_factory=list)
-    tie_orders: list[str] = field(default_factory=list)
+    judged_origin: FileProvenance | None = None
 
 
 def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
@@ -45,28 +45,27 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
     """
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
-    joined, stacks, runs, grades = JoinedTables(), list[RunStack](), list[Source](), list[RunStack]()
+    noted, runs, grades, embedded = list[Finding](), list[Source](), list[RunStack](), list[RunStack]()
     for source in sources:
-        joined.noted += source.noted
-        if source.kind == "qrels":
-            grades.append(RunStack.single("", source.table, RowProvenance(source.origin)))
-        else:
-            joined.tie_orders.append(source.tie_order)
-            stacks.append(_stack(source))
+        noted += source.noted
+        if source.kind == "run":
             runs.append(source)
-    is_named = [
-        source.format == "frame" or (source.name is not None and len(stack.names) == 1)
-        for source, stack in zip(runs, stacks, strict=True)
-    ]
-    for stack, source in zip(_told_apart(stacks, is_named, joined.noted), runs, strict=True):
-        settled = stack if source.missing_score == "error" else _settle_missing(stack, source, joined.noted)
-        if {"relevance", "subtopic"} <= set(stack.table.column_names):
-            settled = _with_subtopics(settled, "score", repeated, joined.noted)
-        joined.stacks.append(_without_repeats(settled, "score", repeated, joined.noted))
-    if grades:
-        _join_judgments(joined, grades, repeated)
+        judgments = source if source.kind == "qrels" else source.judgments
+        if judgments is not None:
+            stack = RunStack.single("", judgment_columns(judgments.table), source.origin)
+            (grades if judgments is source else embedded).append(stack)
+    stacks = [_stack(source) for source in runs]
+    if len(stacks) > 1:
+        stacks = _told_apart(stacks, runs, noted)
+    for place, source in enumerate(runs):
+        if source.missing_score != "error":
+            stacks[place] = _settle_missing(stacks[place], source, noted)
+        stacks[place] = _without_repeats(stacks[place], "score", repeated, noted)
+    joined = JoinedTables(stacks, noted, [source.tie_order for source in runs])
+    if grades or embedded:
+        _join_judgments(joined, grades, embedded, repeated)
     if judged:
-        _refuse_unusable(joined)
+        _refuse_unusable(stacks, joined.qrels)
     return joined
 
 
@@ -76,14 +75,16 @@ def two_runs_error(file: str, name: str) -> UsageError:
     return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
 
 
-def _told_apart(
-    stacks: Sequence[RunStack], is_named: Sequence[bool], noted: list[Finding]
-) -> Sequence[RunStack]:
+def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Finding]) -> list[RunStack]:
     """Rename runs that share a name by their files; a UsageError if the user gave two runs one name."""
     counts = Counter(name for stack in stacks for name in stack.names)
     shared = [name for name, n_files in counts.items() if n_files > 1]
     if not shared:
         return stacks
+    is_named = [
+        source.format == "frame" or (source.name is not None and len(stack.names) == 1)
+        for source, stack in zip(runs, stacks, strict=True)
+    ]
     used_names, names = set(counts), [list(stack.names) for stack in stacks]
     new_names = []
     for name in shared:
@@ -108,7 +109,7 @@ def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str
     """Return the finding on runs that share a name."""
     subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
     names = first_names([quote(name) for name in new_names])
-    message = f"Several files have runs of {subject}, so they are named by file: {names}."
+    message = f"Several files use {subject} for a run, so these runs are named by file: {names}."
     return make_finding("runs-told-apart", file, message, count=len(new_names))
 
 
@@ -131,17 +132,21 @@ def labels_by_file(names: Sequence[str]) -> Iterator[list[str]]:
     yield [file.name for file in files]
 
 
-def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:
-    if any("subtopic" in stack.table.column_names for stack in grades):
-        grades = [_with_subtopics(_concatenated(grades), "relevance", repeated, joined.noted)]
-    grades = [_without_repeats(stack, "relevance", repeated, joined.noted) for stack in grades]
-    judgments = concat_judgments(grades, repeated, joined.noted)
+def _join_judgments(
+    joined: JoinedTables, grades: list[RunStack], embedded: list[RunStack], repeated: Repeated
+) -> None:
+    """Add the judgments of all files, or else those that files of runs hold."""
+    files, noted = grades or embedded, joined.noted
+    if any("subtopic" in stack.table.column_names for stack in files):
+        files = [_concatenated(files)]
+    files = [_without_repeats(stack, "relevance", repeated, noted) for stack in files]
+    judgments = concat_judgments(files, repeated, noted) if len(files) > 1 else files[0]
     joined.qrels, joined.judged_origin = judgments.table, _origin(judgments)
     unused = ["relevance", *({"target_id"} - set(joined.qrels.column_names))]
-    for stack in joined.stacks:
+    for stack in [*joined.stacks, *(embedded if grades else [])]:
         for column in unused:
             if column in stack.table.column_names:
-                joined.noted.append(unused_finding(column, _origin(stack).file, len(stack.table)))
+                noted.append(unused_finding(column, _origin(stack).file, len(stack.table)))
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:
@@ -150,14 +155,15 @@ def unused_finding(column: str, file: str, count: int) -> Finding:
     return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
 
-def _refuse_unusable(joined: JoinedTables) -> None:
-    if not any(stack.names for stack in joined.stacks):
+def _refuse_unusable(stacks: Sequence[RunStack], qrels: pa.Table | None) -> None:
+    if not any(stack.names for stack in stacks):
         raise UsageError("No run is given. Give a file with a score for each document.")
-    without = [stack for stack in joined.stacks if "relevance" not in stack.table.column_names and stack.names]
-    if joined.qrels is None and without:
-        raise no_relevance_error(without[0].names[0])
-    if joined.qrels is not None:
-        refuse_empty_lists(joined.stacks, joined.qrels)
+    if qrels is not None:
+        refuse_empty_lists(stacks, qrels)
+        return
+    for stack in stacks:
+        if "relevance" not in stack.table.column_names and stack.names:
+            raise no_relevance_error(stack.names[0])
 
 
 def no_relevance_error(name: str) -> UsageError:
@@ -170,7 +176,7 @@ def no_relevance_error(name: str) -> UsageError:
 
 def _stack(source: Source) -> RunStack:
     """Group the rows by reranker; the name comes from the user, a column or the file."""
-    table, origin = source.table, RowProvenance(source.origin)
+    table, origin = source.table, source.origin
     if "reranker" not in table.column_names:
         return RunStack.single(source.name or File(source.file, b"").stem, table, origin)
     codes = combine_chunks(table["reranker"])
@@ -220,18 +226,20 @@ def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
     return replace(finding, severity="warning") if n_graded else finding
 
 
-def _refuse_lowest(table: pa.Table, origin: RowProvenance, lowest: IntArray, missing: IntArray) -> None:
+def _refuse_lowest(table: pa.Table, origin: FileProvenance, lowest: IntArray, missing: IntArray) -> None:
     queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
     first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
     if first >= 0:
-        problem = "a list holds score -inf and documents without a score, which are to rank below it"
+        problem = "a list has the score -inf, and documents without a score would have to rank below it"
         hint = "Give a finite score, or drop documents without a score (missing score: drop)."
         line = origin.line_of(int(lowest[first]))
         raise ReadError(origin.file, problem, hint, line=line, unit=origin.unit)
 
 
 def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
-    """Keep each document once in a list; a RepeatError with `repeated="error"`."""
+    """Keep each document once in a list, with all its subtopics; a RepeatError with `repeated="error"`."""
+    if {"relevance", "subtopic"} <= set(stack.table.column_names):
+        stack = _with_subtopics(stack, value, repeated, noted)
     if stack.pairs.repeats[0] is None:
         return stack
     later_rows = np.setdiff1d(np.arange(len(stack.table)), stack.pairs.one_row_each(), assume_unique=True)
@@ -249,7 +257,7 @@ def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding
     if repeated == "error":
         problem = (
             f"document {document!r} is listed twice for query {query!r}, first on {origin.unit} "
-            f"{origin.line_of(first)} ({n_repeats} repeated in all)"
+            f"{origin.line_of(first)} ({n_repeats:,} repeated rows in all)"
         )
         hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
         raise RepeatError(origin.file, problem, hint, line=line, unit=origin.unit)
@@ -259,8 +267,8 @@ def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding
     return make_finding("rows-dropped", origin.file, message, line=line, count=n_repeats)
 
 
-def _origin(stack: RunStack) -> RowProvenance:
-    return stack.origin or RowProvenance.memory(stack.names[0] or "judgments")
+def _origin(stack: RunStack) -> FileProvenance:
+    return stack.origin or FileProvenance.memory(stack.names[0] or "judgments")
 
 
 def judgment_columns(table: pa.Table) -> pa.Table:
@@ -277,7 +285,7 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
         RepeatError: grades differ, with `repeated="error"`; names both files and lines.
     """
     judgments = _concatenated(files)
-    if len(files) == 1 or judgments.pairs.repeats[0] is None:
+    if judgments.pairs.repeats[0] is None:
         return judgments
     table, origins = judgments.table, [_origin(file) for file in files]
     pairs, grades = judgments.pairs, table["relevance"].to_numpy()
@@ -298,8 +306,8 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
 
 
 def _concatenated(files: Sequence[RunStack]) -> RunStack:
-    tables = [judgment_columns(file.table) for file in files]
-    origin = RowProvenance.concat([_origin(file) for file in files], [*map(len, tables)])
+    tables = [file.table for file in files]
+    origin = FileProvenance.concat([_origin(file) for file in files], [*map(len, tables)])
     table = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return RunStack.single("", table, origin)
 
@@ -380,7 +388,7 @@ def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
     return RunStack.single("", with_column(table, "target_id", column), judgments.origin)
 
 
-def _file_and_line(origins: Sequence[RowProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:
+def _file_and_line(origins: Sequence[FileProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:
     """Return the file of a judgment, its line there, and the unit of lines."""
     file = int(np.searchsorted(ends, row, side="right"))
     start = int(ends[file - 1]) if file else 0

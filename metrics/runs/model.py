@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +10,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import UsageError
+from metrics.errors import TieScopeError, UsageError
 from metrics.runs.columns import SUBTOPICS, ColumnChoice, MissingScore, SpreadKind
-from metrics.runs.files import RowProvenance
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
+from metrics.runs.inspection import MAX_INSPECTED, Listing, inspect, inspect_coverage, many_rerankers
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.repeats import combine_repeats, read_with_repeats
@@ -23,9 +23,6 @@ from metrics.runs.source import Source
 from metrics.runs.stacks import OpenDocuments, RunStack, Stacks, find_open_documents
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
-
-if TYPE_CHECKING:
-    from metrics.runs.inspection import JudgmentTable, Listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +43,8 @@ class Runs:
     tables: Mapping[str, pa.Table]
     qrels: pa.Table | None = None
     noted: tuple[Finding, ...] = ()
-    origins: Mapping[str, RowProvenance] = field(default_factory=dict)
-    judged_origin: RowProvenance | None = None
+    origins: Mapping[str, FileProvenance] = field(default_factory=dict)
+    judged_origin: FileProvenance | None = None
     tie_orders: tuple[str, ...] = ()
     whole: OpenDocuments | None = None
 
@@ -110,7 +107,7 @@ class Runs:
     def _repr_html_(self) -> str:
         from metrics.support import html_repr  # noqa: PLC0415 only where it is shown
 
-        origin = self.judged_origin or RowProvenance.memory("memory")
+        origin = self.judged_origin or FileProvenance.memory("memory")
         judgments = None if self.qrels is None else (origin.file, len(self.qrels))
         return html_repr.runs(
             self.tables, self._grades, judgments, [finding.severity for finding in self.noted]
@@ -230,10 +227,8 @@ class Runs:
     @cached_property
     def findings(self) -> pd.DataFrame:
         """Findings on these runs: severity, code, file, line, message, hint, count."""
-        from metrics.runs.inspection import MAX_INSPECTED, inspect  # noqa: PLC0415 only for findings
-
         inspected = self.rerankers[:MAX_INSPECTED]
-        listings = [self._listing(name, self._origin(name).ranks()) for name in inspected]
+        listings = [self._listing(name, self._stated_ranks(name)) for name in inspected]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
             for listing in listings
@@ -245,28 +240,29 @@ class Runs:
     @property
     def left_out(self) -> pd.DataFrame:
         """Findings on unscored queries and on changes by reading; skips the checks of scores."""
-        from metrics.runs.inspection import MAX_INSPECTED, inspect_coverage  # noqa: PLC0415 likewise
-
         listings = [self._listing(name) for name in self.rerankers[:MAX_INSPECTED]]
         coverage = inspect_coverage(listings, self._judgment_table())
         return as_frame([*self.noted, *self._many_rerankers, *coverage])
 
     @property
     def _many_rerankers(self) -> list[Finding]:
-        from metrics.runs.inspection import many_rerankers  # noqa: PLC0415 likewise
-
         largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
         if largest is None:
             return []
         n_rows = sum(len(stack.table) for stack in self.stacks.stacks)
         return many_rerankers(len(self.tables), n_rows, self._origin(largest.names[0]).file)
 
-    def _origin(self, name: str) -> RowProvenance:
-        return self.origins.get(name, RowProvenance.memory(name))
+    def _origin(self, name: str) -> FileProvenance:
+        return self.origins.get(name, FileProvenance.memory(name))
 
-    def _listing(self, name: str, ranks: pa.Array | None = None) -> "Listing":
-        from metrics.runs.inspection import Listing  # noqa: PLC0415 likewise
+    def _stated_ranks(self, name: str) -> pa.Array | None:
+        """Return the ranks that the file of a reranker states, if any and if it can still be read."""
+        try:
+            return self._origin(name).ranks()
+        except TieScopeError:
+            return None
 
+    def _listing(self, name: str, ranks: pa.Array | None = None) -> Listing:
         table, origin = self.tables[name], self._origin(name)
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
@@ -283,13 +279,12 @@ class Runs:
         grades[rows] = self.qrels["relevance"].to_numpy()[judgment[rows]]
         return grades
 
-    def _judgment_table(self) -> "JudgmentTable | None":
-        from metrics.runs.inspection import JudgmentTable  # noqa: PLC0415 likewise
-
+    def _judgment_table(self) -> Listing | None:
         if self.qrels is None:
             return None
-        origin = self.judged_origin or RowProvenance.memory("judgments")
-        return JudgmentTable(origin.file, self.qrels, self.judged_pairs, origin.line_of)
+        origin = self.judged_origin or FileProvenance.memory("judgments")
+        grades = self.qrels["relevance"].to_numpy()
+        return Listing(origin.file, self.qrels, self.judged_pairs, origin.line_of, None, grades)
 
 
 _NO_RELEVANCE = "No document is known to be relevant because judgments are missing."

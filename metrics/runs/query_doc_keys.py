@@ -177,16 +177,11 @@ class QueryDocKeys:
             equal = np.flatnonzero(hashes[near] == own)
             row, table_row = start + candidates[equal], order[near[equal]]
             is_same = theirs[self.query[row]] == table.query[table_row]
-            is_same &= _equal_texts(self.documents, row, table.documents, table_row)
+            documents = table.documents.take(pa.array(table_row))
+            is_same &= np.asarray(pc.equal(self.documents.take(pa.array(row)), documents))
             rows.append(row[is_same])
             table_rows.append(table_row[is_same])
         return np.concatenate(rows), np.concatenate(table_rows)
-
-
-def _equal_texts(
-    texts: pa.Array, rows: npt.NDArray[np.integer], other_texts: pa.Array, other_rows: npt.NDArray[np.integer]
-) -> BoolArray:
-    return np.asarray(pc.equal(texts.take(pa.array(rows)), other_texts.take(pa.array(other_rows))))
 
 
 def _high_bits(hashes: Hashes) -> IntArray:

@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -13,13 +13,13 @@ import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import ColumnChoice, SpreadKind, normalised
-from metrics.runs.files import File, RowProvenance
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combine_chunks
-from metrics.support.wording import count_of, first_names, part_of, quote
+from metrics.support.wording import count_of, describe_part, first_names, quote
 
 _DIGITS = 12
 """Significant digits of a mean, so that means that are equal in decimals are tied."""
@@ -208,50 +208,25 @@ Repeats: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]] | Literal["seed
 """Score columns; name → rerankers that are its repeats; or "seeds": rerankers whose names differ in a seed."""
 
 
-@dataclass(frozen=True)
-class RepeatChoice:
-    """Which columns or rerankers are repeats of one reranker.
+def repeat_columns(repeats: Repeats) -> tuple[str, ...]:
+    """Return the score columns among the arguments of `read_runs`."""
+    return () if isinstance(repeats, str | Mapping) else tuple(repeats)
 
-    Attributes:
-        columns: score columns.
-        rerankers: name of a combined reranker → its repeats.
-        by_seed: combine rerankers whose names differ only in a seed.
-        spread: which standard deviation `score_std` is.
-    """
 
-    columns: tuple[str, ...] = ()
-    rerankers: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    by_seed: bool = False
-    spread: SpreadKind = "order"
-
-    @classmethod
-    def of(cls, repeats: Repeats = (), spread: SpreadKind = "order") -> "RepeatChoice":
-        """Parse the arguments of `read_runs`; a UsageError if they are invalid."""
-        if spread not in get_args(SpreadKind):
-            raise UsageError(f"repeats_std={spread!r}: it is 'order', 'run' or 'mean'.")
-        if isinstance(repeats, str):
-            if repeats != SEEDS:
-                raise UsageError(f"repeats={repeats!r}: give columns, {{name: rerankers}}, or 'seeds'.")
-            return cls(by_seed=True, spread=spread)
-        if isinstance(repeats, Mapping):
-            groups = {
-                name: [members] if isinstance(members, str) else members for name, members in repeats.items()
-            }
-            return cls(rerankers=groups, spread=spread)
-        columns = tuple(repeats)
-        if len(columns) == 1 or len(set(columns)) < len(columns):
-            raise UsageError(f"repeats={list(columns)}: name at least two score columns, each once.")
-        return cls(columns, spread=spread)
-
-    def groups(self, rerankers: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """Return combined name → its repeats; a UsageError if no names differ in a seed."""
-        groups = repeat_groups(rerankers) if self.by_seed else self.rerankers
-        if self.by_seed and not groups:
-            raise UsageError(
-                f"Repeats: no names differ only in a seed among {first_names(rerankers, 20)}. Name them: "
-                "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
-            )
+def repeated_rerankers(repeats: Repeats, rerankers: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Return combined name → its repeats; a UsageError if no names differ in a seed."""
+    if isinstance(repeats, Mapping):
+        return {name: [group] if isinstance(group, str) else group for name, group in repeats.items()}
+    if not isinstance(repeats, str):
+        return {}
+    if repeats != SEEDS:
+        raise UsageError(f"repeats={repeats!r}: give columns, {{name: rerankers}}, or 'seeds'.")
+    if groups := repeat_groups(rerankers):
         return groups
+    raise UsageError(
+        f"Repeats: no names differ only in a seed among {first_names(rerankers, 20)}. Name them: "
+        "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
+    )
 
 
 def parse_repeats(texts: Iterable[str]) -> Repeats:
@@ -291,7 +266,7 @@ def _repeat_findings(
     scores: FloatArray,
     means: FloatArray,
     spread: SpreadKind,
-    origin: RowProvenance,
+    origin: FileProvenance,
 ) -> list[Finding]:
     """Report the combined repeats, incomplete documents and different scales.
 
@@ -307,14 +282,14 @@ def _repeat_findings(
         raise UsageError(f"Repeats of {name!r}: a document has the scores inf and -inf, which have no mean.")
     message = (
         f"{quote(name)}: the score is the mean of {count_of(len(members), 'repeat')} "
-        f"({first_names(members)}), score_std {_MEANINGS[spread]}."
+        f"({first_names(members)}), and score_std is {_MEANINGS[spread]}."
     )
     findings = [make_finding("repeats-combined", origin.file, message, count=len(members))]
     is_incomplete = (counts > 0) & (counts < len(members))
     if n_incomplete := int(is_incomplete.sum()):
         message = (
-            f"{quote(name)}: missing from some repeats, and averaged over the others: "
-            f"{part_of(n_incomplete, len(counts), 'document')}. Scored by one repeat only, with the pooled "
+            f"{quote(name)}: {describe_part(n_incomplete, len(counts), 'document', 'are missing')} from some "
+            "repeats. The mean is over the other repeats. Documents in one repeat only, which get the pooled "
             f"standard deviation: {int((counts == 1).sum()):,}."
         )
         line = origin.line_of(int(np.argmax(is_incomplete)))
@@ -325,8 +300,8 @@ def _repeat_findings(
     is_few = np.isfinite(finite).sum(axis=0).min() < _FEW
     if not is_few and ranges[widest] > _UNLIKE * ranges[narrowest]:
         message = (
-            f"{quote(name)}: scores of {quote(members[widest])} span {2 * ranges[widest]:.3g}, those of "
-            f"{quote(members[narrowest])} {2 * ranges[narrowest]:.3g}."
+            f"{quote(name)}: the range of scores is {2 * ranges[widest]:.3g} in {quote(members[widest])} and "
+            f"{2 * ranges[narrowest]:.3g} in {quote(members[narrowest])}."
         )
         findings.append(make_finding("repeats-unlike", origin.file, message))
     return findings
@@ -379,7 +354,7 @@ def _repeats_among(
         columns = numbered_scores(header) if "score" not in mapping else []
     if len(columns) > MAX_REPEATS:
         problem = f"{len(columns):,} score columns, more than {MAX_REPEATS}"
-        raise ReadError(file, problem, "Choose one as the score, or name fewer as repeats.", line=1)
+        raise ReadError(file, problem, "Choose one as the score, or name fewer repeats.", line=1)
     missing = [name for name in columns if name not in header]
     if missing and len(missing) < len(columns):
         problem = f"no column {missing[0]!r} among {', '.join(header)}"
@@ -395,7 +370,7 @@ def _combine_columns(read: Reader, choice: ColumnChoice, names: Sequence[str]) -
     scores = np.stack([first.table["score"].to_numpy(), *other_scores], axis=1)
     _refuse_missing(first, scores, names, is_refused=choice.missing_score == "error")
     means, stem = mean_scores(scores), File(first.file, b"").stem
-    findings = _repeat_findings(stem, names, scores, means, spread, RowProvenance(first.origin))
+    findings = _repeat_findings(stem, names, scores, means, spread, first.origin)
     computed = {*names, "score", "score_std"}
     table = first.table.select([name for name in first.table.column_names if name not in computed])
     deviations = score_deviations(scores, _list_numbers(first.table), spread)
@@ -473,7 +448,7 @@ def _refuse_unusable(names: Sequence[str], repeats: Mapping[str, Sequence[str]])
     if unknown := next((member for member in members if member not in names), None):
         raise UsageError(f"Repeats: {unknown!r} is not a reranker. Rerankers: {first_names(names, 20)}.")
     if twice := next((member for member in members if members.count(member) > 1), None):
-        raise UsageError(f"Repeats: {twice!r} is named twice. A run is a repeat of one reranker, once.")
+        raise UsageError(f"Repeats: {twice!r} is named twice. Name each run once, in one group.")
     for name, group in repeats.items():
         if len(group) < 2:  # noqa: PLR2004 a standard deviation needs two
             raise UsageError(f"Repeats of {name!r}: name at least two rerankers.")
@@ -531,7 +506,7 @@ def _unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> 
     n_repeats = count_of(len(columns), "repeat")
     findings = []
     if lacking:
-        message = f"{quote(name)}: not read because some of {n_repeats} lack it: {', '.join(lacking)}."
+        message = f"{quote(name)}: not read because some of the {n_repeats} lack it: {', '.join(lacking)}."
         findings.append(make_finding("columns-unused", file, message, count=len(lacking)))
     if own:
         message = (
@@ -565,9 +540,11 @@ def _with_texts(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(fields))
 
 
-def _combined_origin(runs: Sequence[RunStack], members: Sequence[str], lengths: Sequence[int]) -> RowProvenance:
+def _combined_origin(
+    runs: Sequence[RunStack], members: Sequence[str], lengths: Sequence[int]
+) -> FileProvenance:
     """Return the provenance of the rows of all repeats, naming each file once."""
-    parts = [run.origin or RowProvenance.memory(member) for run, member in zip(runs, members, strict=True)]
-    origin = RowProvenance.concat(parts, lengths).origin
+    parts = [run.origin or FileProvenance.memory(member) for run, member in zip(runs, members, strict=True)]
+    origin = FileProvenance.concat(parts, lengths)
     files = list(dict.fromkeys(part.file for part in parts))
-    return RowProvenance(replace(origin, file=first_names(files), unit=parts[0].unit))
+    return replace(origin, file=first_names(files), unit=parts[0].unit)

@@ -42,6 +42,7 @@ class Source:
         name: the user's name for the reranker; None takes it from a column, or from the name of the file.
         missing_score: handling of documents whose score is NaN.
         tie_order: how the software that the format belongs to breaks ties.
+        judgments: judgments that the file holds beside a run.
     """
 
     origin: FileProvenance
@@ -53,6 +54,7 @@ class Source:
     name: str | None = None
     missing_score: MissingScore = "error"
     tie_order: str = "input"
+    judgments: "Source | None" = None
 
     @property
     def file(self) -> str:
@@ -202,8 +204,8 @@ def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str
     if n_rerankers > limit:
         problem = f"the column {column!r} names more than {limit:,} rerankers, such as {example!r:.60}"
         hint = (
-            "Does the column name the rerankers? If not, choose another column as reranker, or none: then all "
-            f"rows are of one reranker. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
+            "Does the column name the rerankers? If not, choose another column as reranker, or none to treat "
+            f"all rows as one reranker. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
         )
         raise ReadError(file, problem, hint)
 

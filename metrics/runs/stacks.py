@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs.files import RowProvenance
+from metrics.runs.files import FileProvenance
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in, with_column
 from metrics.support.cached import cached_property
@@ -41,12 +41,12 @@ class RunStack:
     names: Sequence[str]
     table: pa.Table
     row_ends: IntArray
-    origin: RowProvenance | None = None
+    origin: FileProvenance | None = None
     known_pairs: QueryDocKeys | None = None
     judgment: npt.NDArray[np.int32] | None = None
 
     @classmethod
-    def single(cls, name: str, table: pa.Table, origin: RowProvenance | None = None) -> "RunStack":
+    def single(cls, name: str, table: pa.Table, origin: FileProvenance | None = None) -> "RunStack":
         """Return a stack of one reranker, or of judgments."""
         return cls([name], table, np.array([0, len(table)]), origin)
 
@@ -94,7 +94,7 @@ class RunStack:
             self.names[first:end],
             self.table.slice(start, stop - start),
             self.row_ends[first : end + 1] - start,
-            self.origin and self.origin.slice(start, stop),
+            self.origin and self.origin.take(range(start, stop)),
             self.pairs.slice((start, stop), lists),
             None if self.judgment is None else self.judgment[start:stop],
         )
@@ -207,13 +207,13 @@ class Stacks(Mapping[str, pa.Table]):
         return Stacks([stack.matched(judged) for stack in self.stacks])
 
     @property
-    def origins(self) -> dict[str, RowProvenance]:
+    def origins(self) -> dict[str, FileProvenance]:
         """Reranker → where its rows came from."""
-        origins: dict[str, RowProvenance] = {}
+        origins: dict[str, FileProvenance] = {}
         for stack in self.stacks:
             for name, (start, end) in zip(stack.names, pairwise(stack.row_ends.tolist()), strict=True):
-                origin = stack.origin or RowProvenance.memory(name)
-                origins[name] = origin if len(stack.names) == 1 else origin.slice(start, end)
+                origin = stack.origin or FileProvenance.memory(name)
+                origins[name] = origin if len(stack.names) == 1 else origin.take(range(start, end))
         return origins
 
 

@@ -156,7 +156,7 @@ class LineCutter:
         if shape == "trec":
             return self._key_of_fields
         columns = recognise(head.header, replace(self._choice, strict=False).among(head.header))
-        delimiter, query = head.layout.delimiter, columns.get("query_id")
+        delimiter, query = head.delimiter, columns.get("query_id")
         if query is None:
             names = ", ".join(head.header)
             raise UsageError(f"{self._name}: no query_id column among {names}. Start with a header line.")

@@ -34,7 +34,7 @@ def test_documents_and_a_form_of_them_are_written(call, files, tmp_path):
         assert form.read_text().splitlines() == lines
         code, _, err = call("judge-next", *files, "--judged", form)
         assert code == 2
-        assert "No grade yet in 2 of 2 rows" in err
+        assert "The grade is missing in 2 of 2 rows" in err
 
 
 def test_a_form_that_came_back_joins_the_judgments_and_what_it_settled_is_said(call, files, tmp_path):

@@ -75,7 +75,7 @@ def test_a_column_is_read_once():
 
 
 def test_one_column_cannot_be_chosen_twice():
-    with pytest.raises(UsageError, match="Two columns"):
+    with pytest.raises(UsageError, match="One column of the table"):
         recognise(NEEDED, {"score": "relevance", "rank": "relevance"})
 
 

@@ -277,5 +277,5 @@ def test_grades_that_contradict_each_other_are_refused_or_one_is_chosen_and_said
 
 def test_a_row_that_waits_for_its_grade_is_refused_with_how_many_do():
     for form in (b"q1 0 d1 1\nq1 0 d2 ?\nq1 0 d3 ?\n", b"query_id,doc_id,relevance\nq1,d1,1\nq1,d2,\nq1,d3,\n"):
-        with pytest.raises(ReadError, match=r"2 of 3 rows\. Fill them in"):
+        with pytest.raises(ReadError, match=r"2 of 3 rows\. Fill it in"):
             joined(form)

@@ -113,7 +113,7 @@ def test_of_a_document_listed_twice_the_row_with_a_score_is_the_highest():
 
 def test_nothing_can_go_behind_minus_infinity():
     table = (HEADER + "q,a,-inf,1\nr,a,,1\nr,b,-inf,0\n").encode()
-    with pytest.raises(ReadError, match=r"t\.csv, line 4: a list holds score -inf") as caught:
+    with pytest.raises(ReadError, match=r"t\.csv, line 4: a list has the score -inf") as caught:
         Runs.from_sources([read(File("t.csv", table), missing_score="last")])
     assert "missing score: drop" in caught.value.hint
     assert len(Runs.from_sources([read(File("t.csv", table), missing_score="drop")]).tables["t"]) == 2

@@ -271,7 +271,11 @@ def _is_complete(sources: list[Source | TieScopeError]) -> bool:
     """Return whether there are runs, and judgments for each of them."""
     read = [source for source in sources if isinstance(source, Source)]
     runs = [source for source in read if source.kind == "run"]
-    return bool(runs) and (len(runs) < len(read) or all("relevance" in run.table.column_names for run in runs))
+    return bool(runs) and (len(runs) < len(read) or all(map(_has_judgments, runs)))
+
+
+def _has_judgments(run: Source) -> bool:
+    return run.judgments is not None or "relevance" in run.table.column_names
 
 
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:

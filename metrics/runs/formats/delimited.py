@@ -15,16 +15,15 @@ from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_numbe
 from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import (
+    SPACES,
     BlockTable,
     Format,
     Head,
-    Layout,
+    NumberedFields,
     QueryBuffer,
     check_lines,
     check_quotes,
     count_lines,
-    is_comment,
-    repeated_query,
     rows,
 )
 from metrics.runs.repeats import FORMAT as REPEATED_SCORES
@@ -47,12 +46,12 @@ class DelimitedTable(BlockTable):
 
     Attributes:
         format: name of its format.
-        layout: how its lines are split.
+        delimiter: as in `rows`.
         n_skipped: lines before the first row; None for a table without rows.
     """
 
     format: str
-    layout: Layout
+    delimiter: str
     n_skipped: int | None = 0
 
     def read(self) -> Source:
@@ -71,13 +70,10 @@ class DelimitedTable(BlockTable):
         def line_of(row: int) -> int:
             return row + self._n_header_rows + 1 if has_a_row_a_line() else self._line_of(row)
 
-        return FileProvenance(self.file.name, line_of, ranks=self._ranks, tag=self._tag)
-
-    @property
-    def _tag(self) -> str:
-        names = self.layout.names or ()
-        _, fields = next(rows(self.file, self.layout), (0, [])) if "tag" in names else (0, [])
-        return fields[names.index("tag")] if len(fields) == len(names) > 0 else ""
+        first, tag = Head(self.file).lines[0], ""
+        if self.format == "trec-run" and len(first) == len(self.header):
+            tag = first[-1].decode("utf-8", "replace")
+        return FileProvenance(self.file.name, line_of, ranks=self._ranks, tag=tag)
 
     def values(self) -> dict[str, pa.Array]:
         """Return the file's columns before conversion; a ReadError names a wrong line."""
@@ -111,11 +107,12 @@ class DelimitedTable(BlockTable):
                         yield table, []
             except pa.ArrowInvalid:
                 if not careful:
-                    check_lines(self.file, self.header, self.layout)
+                    check_lines(self.file, self.header, self.delimiter)
                 continue
             n_rows = n_given + len(buffer.table)
             yield buffer.table, self._findings(comments)
-            check_quotes(self.file, self.layout, n_rows)
+            if self._n_header_rows:
+                check_quotes(self.file, self.delimiter, n_rows)
             return
         raise ReadError(self.file.name, "a row is too long", "Leave out the column that makes it so long.")
 
@@ -125,19 +122,12 @@ class DelimitedTable(BlockTable):
         columns = {name: table[name] for name in self.columns_read}
         return self._finished(columns, origin, findings, partial(self._texts_onward, n_before))
 
-    def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query has rows before this one; arguments as in `BlockTable`."""
-        places = [self.header.index(self.mapping[ours]) for ours in ("query_id", "reranker")[: len(ids)]]
-        before_last = last = None
-        for line, fields in islice(rows(self.file, self.layout), row + 1 + self._n_header_rows):
-            if [fields[place] for place in places] == ids:
-                before_last, last = last, line
-        if before_last is not None:
-            raise ReadError(self.file.name, *repeated_query(ids, f"line {before_last}"), line=last)
-
     @property
     def _n_header_rows(self) -> int:
-        return int(self.layout.names is None)
+        return int(self.delimiter != SPACES)
+
+    def _rows(self) -> Iterator[NumberedFields]:
+        return islice(rows(self.file, self.delimiter, len(self.header)), self._n_header_rows, None)
 
     def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
         """Return the file's columns before conversion, and findings of comments."""
@@ -145,9 +135,10 @@ class DelimitedTable(BlockTable):
         try:
             columns = self._build(BLOCK, comments, careful=False)
         except pa.ArrowInvalid:
-            block_size = check_lines(self.file, self.header, self.layout) + 1
+            block_size = check_lines(self.file, self.header, self.delimiter) + 1
             columns = self._build(block_size, comments, careful=True)
-        check_quotes(self.file, self.layout, len(next(iter(columns.values()))))
+        if self._n_header_rows:
+            check_quotes(self.file, self.delimiter, len(next(iter(columns.values()))))
         return columns, self._findings(comments)
 
     def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
@@ -185,11 +176,10 @@ class DelimitedTable(BlockTable):
             return
 
         def skip_other_rows(row: arrow_csv.InvalidRow) -> str:
-            if self.layout.names is not None and not row.text.strip():  # blank lines at the start
-                return "skip"
-            if not is_comment(row.text, row.actual_columns, self.layout):
+            is_comment = row.text.startswith("#")
+            if self._n_header_rows or (row.text.strip() and not is_comment):  # blank lines at the start
                 return "error"
-            comments["#"] += 1
+            comments["#"] += is_comment
             return "skip"
 
         schema = self._schema(text=careful)
@@ -201,16 +191,16 @@ class DelimitedTable(BlockTable):
                 use_threads=not careful,
             ),
             "parse_options": arrow_csv.ParseOptions(
-                delimiter=self.layout.delimiter,
-                quote_char='"' if self.layout.quoted else False,
-                newlines_in_values=self.layout.quoted,
+                delimiter=self.delimiter,
+                quote_char='"' if self._n_header_rows else False,
+                newlines_in_values=bool(self._n_header_rows),
                 invalid_row_handler=skip_other_rows if careful else None,  # it can only be called with UTF-8
             ),
             "convert_options": arrow_csv.ConvertOptions(
                 column_types=schema, include_columns=schema.names, null_values=[], strings_can_be_null=False
             ),
         }
-        with open_for_arrow(self.file, single_spaces=self.layout.spaced) as stream:
+        with open_for_arrow(self.file, single_spaces=self.delimiter == SPACES) as stream:
             yield from arrow_csv.open_csv(stream, **options)
 
     def _finished(
@@ -227,7 +217,7 @@ class DelimitedTable(BlockTable):
         source = build_source(
             columns, self.mapping, origin, self.format, header, findings, missing_score, texts_of
         )
-        return source if self.layout.names else source.note_unused()
+        return source.note_unused() if self._n_header_rows else source
 
     @cached_property
     def _has_tiny_numbers(self) -> bool:
@@ -247,18 +237,17 @@ class DelimitedTable(BlockTable):
         """Return a column as the file writes it, in rows after `n_before`; each call goes on from the last."""
         place = self.header.index(name)
         if name not in self._open_rows:
-            fields = (fields for _, fields in islice(rows(self.file, self.layout), self._n_header_rows, None))
-            self._open_rows[name] = enumerate(fields)
+            self._open_rows[name] = enumerate(fields for _, fields in self._rows())
         row_numbers = set((places + n_before).tolist())
         texts = (fields[place] for row, fields in self._open_rows[name] if row in row_numbers)
         return list(islice(texts, len(row_numbers)))
 
     def _line_of(self, row: int, n_before: int = 0) -> int:
-        return next(islice(rows(self.file, self.layout), n_before + row + self._n_header_rows, None))[0]
+        return next(islice(self._rows(), n_before + row, None))[0]
 
     def _ranks(self) -> pa.Array | None:
         """Return the ranks that lines without a header state, unless they are read anyway."""
-        if not self.layout.names or "rank" not in self.header or "rank" in self.mapping.values():
+        if self._n_header_rows or "rank" not in self.header or "rank" in self.mapping.values():
             return None
         column = replace(self, mapping={"rank": "rank"}, extras=()).values()["rank"]
         numbers = parse_numbers(column)
@@ -280,7 +269,7 @@ def open_table(
     mapping = choice.mapping(head.file.name, header, usual(header))
     first = list(values)
     if not all(first):
-        for _, fields in islice(rows(head.file, head.layout), 2, _FIRST_ROWS):
+        for _, fields in islice(rows(head.file, head.delimiter, 0), 2, _FIRST_ROWS):
             first = [value or field for value, field in zip(first, fields, strict=False)]
     numbers = [name for name, value in zip(header, first, strict=False) if parse_number(value) is not None]
     extras = dict.fromkeys(name for name in numbers if name not in {*mapping.values(), *BY_NAME})
@@ -299,14 +288,14 @@ def header_table(
         mapping=mapping,
         extras=extras,
         format=format_name,
-        layout=head.layout,
+        delimiter=head.delimiter,
         n_skipped=None if line is None else line - 1,
     )
 
 
 def head_row(head: Head) -> tuple[tuple[str, ...], int | None, list[str]]:
     """Return the header of a table, the line of its first row, None if there is none, and its fields."""
-    first = list(islice(rows(head.file, head.layout), 2))
+    first = list(islice(rows(head.file, head.delimiter, 0), 2))
     header = tuple(first[0][1]) if first else ()
     line, values = first[1] if len(first) > 1 else (None, [])
     return header, line, values
@@ -342,7 +331,9 @@ def line_format(
     """Declare a format of spaced lines without a header; `usual` maps our columns to their fields."""
 
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
-        mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
+        mapping = dict(usual)
+        if choice.columns or "rank" in usual.values():
+            mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
         if "rank" == usual.get("score") == mapping.get("score"):
             mapping = {"rank" if ours == "score" else ours: theirs for ours, theirs in mapping.items()}
         return DelimitedTable(
@@ -350,7 +341,7 @@ def line_format(
             header=columns,
             mapping=mapping,
             format=name,
-            layout=Layout(" ", columns),
+            delimiter=SPACES,
             missing_score=choice.missing_score,
         )
 
@@ -362,16 +353,13 @@ def line_format(
                 error.with_columns(head.header, {})
             raise
 
-    def has_this_width(head: Head) -> bool:
-        return head.width == len(columns)
-
     return Format(
         name,
         summary,
         example,
-        recognises or has_this_width,
+        recognises or (lambda head: head.width == len(columns)),
         read_file,
-        open_file,
+        None if "relevance" in usual else open_file,
         has_header=False,
         tie_order=tie_order,
     )
@@ -407,7 +395,7 @@ FORMATS = (
     table_format(
         "answers",
         "Table with the answers of a language model. The score is the number after a label such as Score, "
-        "else the only number; of 7/10 it is 7. Answers without a number have no score.",
+        "else the only number (7 of 7/10). Answers without a number have no score.",
         'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
         _is_answers,
         lambda header: answer_column(header, ["score: 1"] * len(header)),
@@ -444,18 +432,10 @@ def _is_ranked(head: Head) -> bool:
 _QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
 
 
-def _has_subtopics(head: Head) -> bool:
-    """Return whether lines have four fields, and a second one is not the 0 or Q0 of ordinary judgments."""
-    width = len(_QRELS_COLUMNS)
-    return head.width == width and any(
-        line[1] not in (b"0", b"Q0") for line in head.lines if len(line) == width
-    )
-
-
 def _without_one_iteration(source: Source) -> Source:
     """Drop the subtopic if all rows have the same one, which is then an iteration."""
     columns = source.table.column_names
-    if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).unique()) > 1:
+    if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).dictionary) > 1:
         return source
     mapping = {ours: theirs for ours, theirs in source.mapping.items() if ours != "subtopic"}
     table = source.table.drop_columns(["subtopic"])
@@ -475,9 +455,8 @@ LINE_FORMATS = (
         "diversity-qrels",
         "TREC judgments of subtopics: query subtopic document grade.",
         "q1 1 d7 1\nq1 2 d7 1\nq1 2 d2 0",
-        ("query_id", "subtopic", "doc_id", "relevance"),
-        {"query_id": "query_id", "subtopic": "subtopic", "doc_id": "doc_id", "relevance": "relevance"},
-        _has_subtopics,
+        _QRELS_COLUMNS,
+        {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance", "subtopic": "iteration"},
         finish=_without_one_iteration,
     ),
     line_format(

@@ -28,31 +28,14 @@ NumberedFields = tuple[int, list[str]]
 """A line number, first line 1, and the fields of that line."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How lines are split into fields.
-
-    Attributes:
-        delimiter: one character; a space stands for any run of spaces and tabs.
-        names: column names; None if the first line holds them. Only then may fields be quoted.
-    """
-
-    delimiter: str
-    names: tuple[str, ...] | None = None
-
-    @property
-    def quoted(self) -> bool:
-        """True if fields may stand in double quotes."""
-        return self.names is None
-
-    @property
-    def spaced(self) -> bool:
-        """True if runs of spaces and tabs separate fields."""
-        return self.delimiter == " "
+SPACES = " "
+"""Delimiter of files without a header: any run of spaces and tabs. Other delimiters are one character."""
 
 
-def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
+def rows(file: File, delimiter: str, width: int, *, strict: bool = False) -> Iterator[NumberedFields]:
     """Yield the fields of each line from the first that is not blank, without empty lines and comments.
+
+    Lines of a file without a header that begin with # and do not have `width` fields are comments.
 
     Raises:
         csv.Error: with `strict`, a quote is not closed.
@@ -60,8 +43,10 @@ def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[Number
     """
     line = 0
     try:
-        for line, fields in _split(open_text(file, single_spaces=layout.spaced), layout, strict=strict):
-            if not is_comment(fields[0], len(fields), layout):
+        for line, fields in _split(
+            open_text(file, single_spaces=delimiter == SPACES), delimiter, strict=strict
+        ):
+            if not (delimiter == SPACES and fields[0].startswith("#") and len(fields) != width):
                 yield line, fields
     except csv.Error as error:
         if "field limit" in str(error):
@@ -69,10 +54,10 @@ def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[Number
         raise
 
 
-def _split(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
+def _split(stream: io.RawIOBase, delimiter: str, *, strict: bool = False) -> Iterator[NumberedFields]:
     text = io.TextIOWrapper(io.BufferedReader(stream, BLOCK), encoding="utf-8", errors="replace", newline="")
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
-    reader = csv.reader(text, delimiter=layout.delimiter, quoting=quoting, strict=strict)
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == SPACES else csv.QUOTE_MINIMAL
+    reader = csv.reader(text, delimiter=delimiter, quoting=quoting, strict=strict)
     n_before, has_begun = 0, False
     for fields in reader:
         has_begun = has_begun or bool("".join(fields).strip())
@@ -81,12 +66,7 @@ def _split(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Ite
         n_before = reader.line_num
 
 
-def is_comment(start: str, width: int, layout: Layout) -> bool:
-    """Return whether a line of a file without a header starts with # and is not a row."""
-    return layout.names is not None and start.startswith("#") and width != len(layout.names)
-
-
-def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
+def check_lines(file: File, header: Sequence[str], delimiter: str) -> int:
     """Check the encoding, the quotes and the number of fields of all lines; return the size of the text.
 
     Raises:
@@ -100,21 +80,19 @@ def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
             line += block.count(b"\n", 0, error.start)
             raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
         line, size = line + block.count(b"\n"), size + len(block)
-    if layout.quoted:
-        _refuse_open_quote(file, layout)
-    for line, fields in rows(file, layout):
+    if delimiter != SPACES:
+        _refuse_open_quote(file, delimiter)
+    for line, fields in rows(file, delimiter, len(header)):
         if len(fields) != len(header):
             problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
-            raise ReadError(file.name, problem, "Mend or remove the line.", line=line)
+            raise ReadError(file.name, problem, "Correct or remove the line.", line=line)
     return size
 
 
-def check_quotes(file: File, layout: Layout, n_rows: int) -> None:
-    """Raise a ReadError if a quote that is not closed has swallowed lines."""
-    if not layout.quoted or not any(b'"' in block for block in file.blocks()):
-        return
-    if n_rows + 1 != count_lines(file):
-        _refuse_open_quote(file, layout)
+def check_quotes(file: File, delimiter: str, n_rows: int) -> None:
+    """Raise a ReadError if a quote of a table that is not closed has swallowed lines."""
+    if any(b'"' in block for block in file.blocks()) and n_rows + 1 != count_lines(file):
+        _refuse_open_quote(file, delimiter)
 
 
 def count_lines(file: File) -> int:
@@ -126,17 +104,18 @@ def count_lines(file: File) -> int:
     return count + (last != b"\n")
 
 
-def _refuse_open_quote(file: File, layout: Layout) -> None:
+def _refuse_open_quote(file: File, delimiter: str) -> None:
     last = 0
     try:
-        for last, _ in rows(file, layout, strict=True):  # noqa: B007 the last line read is the point
+        for last, _ in rows(file, delimiter, 0, strict=True):  # noqa: B007 the last line read is the point
             pass
     except csv.Error as error:
-        following = next((line for line, _ in rows(file, layout) if line > last), last)
-        raise ReadError(file.name, "a quote is opened and not closed", "Close it.", line=following) from error
+        following = next((line for line, _ in rows(file, delimiter, 0) if line > last), last)
+        raise ReadError(
+            file.name, "a quotation mark is opened and not closed", "Close it.", line=following
+        ) from error
 
 
-_PARQUET = b"PAR1"
 _LINES = 20
 """First lines that recognition looks at."""
 _MOST_FIELDS = 6
@@ -151,9 +130,8 @@ class Head:
 
     @property
     def is_parquet(self) -> bool:
-        """True if Parquet's mark is at both ends, or at the start of binary content."""
-        start = self.file.head
-        return start.startswith(_PARQUET) and (b"\0" in start or self.file.ends_with(_PARQUET))
+        """True if Parquet's mark is at the start of binary content."""
+        return self.file.head.startswith(b"PAR1") and b"\0" in self.file.head
 
     @property
     def is_json(self) -> bool:
@@ -174,34 +152,33 @@ class Head:
         lines = [line.split(delimiter) for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
         return [fields for fields in lines if not fields[0].startswith(b"#")] or lines
 
-    @cached_property
-    def layout(self) -> Layout:
-        """The layout of a table with a header: the delimiter that gives the most columns we know."""
-        first = self.file.head.split(b"\n", 1)[0]
+    @property
+    def delimiter(self) -> str:
+        """The delimiter of a table with a header: the one that gives the most columns we know."""
+        return self._table[0]
 
-        def n_columns(layout: Layout) -> tuple[int, int]:
-            return len(recognise(self._headers[layout])), first.count(layout.delimiter.encode())
-
-        return max(self._headers, key=n_columns)
-
-    @cached_property
+    @property
     def header(self) -> list[str]:
         """Column names of a table with a header; a ReadError if there are too many."""
-        if b"\n" in self.file.head:
-            return self._headers[self.layout]
-        names = next(rows(self.file, self.layout), (0, []))[1]  # a line longer than the head
-        refuse_many_columns(self.file.name, names)
-        return names
+        return self._table[1]
 
     @cached_property
-    def _headers(self) -> dict[Layout, list[str]]:
-        headers = {}
-        for layout in map(Layout, ",\t;|"):
+    def _table(self) -> tuple[str, list[str]]:
+        first, *others = self.file.head.split(b"\n", 1)
+        if others and not any(mark in first for mark in (b",", b"\t", b";", b"|")):  # most runs
+            return ",", [first.decode("utf-8", "replace")]
+        headers: dict[str, list[str]] = {}
+        for delimiter in ",\t;|":
             try:
-                headers[layout] = next(_split(BlockStream([self.file.head]), layout), (0, []))[1]
+                headers[delimiter] = next(_split(BlockStream([self.file.head]), delimiter), (0, []))[1]
             except csv.Error:
-                headers[layout] = []
-        return headers
+                headers[delimiter] = []
+        delimiter = max(headers, key=lambda mark: (len(recognise(headers[mark])), first.count(mark.encode())))
+        names = headers[delimiter]
+        if not others:  # a line longer than the head
+            names = next(rows(self.file, delimiter, 0), (0, []))[1]
+            refuse_many_columns(self.file.name, names)
+        return delimiter, names
 
     @property
     def ends_in_a_number(self) -> bool:
@@ -215,12 +192,11 @@ class Head:
         n_columns = len(self.header)
         if n_columns <= 1 or self.ends_in_a_number:
             return False
-        return _usual_width(self._split(self.layout.delimiter.encode())) == n_columns
+        return _usual_width(self._split(self.delimiter.encode())) == n_columns
 
 
 def _usual_width(lines: list[list[bytes]]) -> int:
-    widths = Counter(map(len, lines))
-    return max(widths, key=lambda width: widths[width], default=0)
+    return Counter(map(len, lines)).most_common(1)[0][0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,9 +265,29 @@ class BlockTable(ABC):
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file."""
 
-    @abstractmethod
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
         """Raise a ReadError if a query, and its reranker if named, has rows before this one."""
+        names = ("query_id", "reranker")[: len(ids)]
+        keys, n_before, last = self.select(names), 0, None
+        for table, _ in keys.query_tables():
+            source = keys.source(table, n_before)
+            is_same = [
+                pc.equal(source.table[ours].cast(pa.string()), name)
+                for ours, name in zip(names, ids, strict=True)
+            ]
+            places = pc.indices_nonzero(pc.and_(is_same[0], is_same[-1])).to_numpy()
+            before = places[places < row - n_before]
+            last = source.origin.line_of(int(before[-1])) if len(before) else last
+            if row < n_before + len(table):
+                break
+            n_before += len(table)
+        if last is not None:
+            of_reranker = "".join(f" of {name!r}" for name in ids[1:])
+            unit = source.origin.unit
+            problem = f"query {ids[0]!r}{of_reranker} appears again, although its rows ended on {unit} {last}"
+            raise source.origin.error(
+                row - n_before, problem, "Sort the file by query, or read it whole (without --stream)."
+            )
 
 
 BLOCK_BYTES = 2**21
@@ -375,13 +371,6 @@ class SeenQueries:
                 ids = [queries[int(row)].as_py()]
                 self._refuse(ids + [reranker] * has_rerankers, n_before + int(row))
             self._hashes[reranker] = np.sort(np.concatenate([seen_hashes, hashes]), kind="stable")
-
-
-def repeated_query(ids: list[str], last: str) -> tuple[str, str]:
-    """Return problem and hint for a query that appears again after its rows ended on that line or row."""
-    of_reranker = "".join(f" of {name!r}" for name in ids[1:])
-    problem = f"query {ids[0]!r}{of_reranker} comes again, after its rows ended on {last}"
-    return problem, "Sort the file by query, or read it whole (without --stream)."
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def of_frame(
     plain = frame.set_axis([str(column) for column in frame.columns], axis=1)
     header = list(plain.columns)
     if not plain.columns.is_unique:
-        raise ReadError(name, f"two columns share a name among {', '.join(header)}", "Rename one.")
+        raise ReadError(name, f"two of the columns {', '.join(header)} have the same name", "Rename one.")
     if LIST_OF_IDS in header and "doc_id" not in header:
         plain = _one_document_a_row(plain, name)
         header = list(plain.columns)
@@ -127,7 +127,9 @@ def _refuse_other_queries(
     ]
     if unread and choice.columns.get("query_id") != "":
         problem = f"no query_id column among {', '.join(frame.columns)}"
-        raise ReadError(name, problem, f"{_hint('query_id')} If all rows are one list: {{'query_id': ''}}.")
+        raise ReadError(
+            name, problem, f"{_hint('query_id')} If all rows are one list: columns={{'query_id': ''}}."
+        )
 
 
 def _hint(ours: str) -> str:
@@ -148,7 +150,7 @@ def _arrow(column: pd.Series, frame_name: str) -> pa.Array:
     try:
         return combine_chunks(pa.array(text, pa.string(), from_pandas=True))
     except UnicodeEncodeError as error:
-        raise ReadError(frame_name, f"{column.name} holds text that is not Unicode", "Mend it.") from error
+        raise ReadError(frame_name, f"{column.name} holds text that is not Unicode", "Correct it.") from error
 
 
 def _texts(column: pd.Series, frame_name: str) -> list[str | None]:

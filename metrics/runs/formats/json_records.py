@@ -15,7 +15,7 @@ import pyarrow as pa
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
 from metrics.runs.conversion import answer_column, has_tiny_numbers, holds
-from metrics.runs.files import BLOCK, MAX_LINE, File, FileProvenance, whole_lines
+from metrics.runs.files import MAX_LINE, File, FileProvenance, whole_lines
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.source import Source, build_source
@@ -29,7 +29,6 @@ _MARKS, _VALUE_BYTES = b"[{,", 40
 """Characters before a value, and the fewest bytes that a value takes in memory."""
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
 _MAX_EXCERPT = 40
 
 
@@ -69,14 +68,18 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool 
         ReadError: not valid JSON, or JSON that cannot be stored; names the line.
     """
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
-        raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
+        raise ReadError(
+            file.name, f"more than {MAX_DEPTH} levels of nesting", "Write records or lists.", line=line
+        )
     try:
         parse_float = _float_or_text if keeps_tiny else None
         value = json.loads(data, object_pairs_hook=_object, parse_float=parse_float)
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ReadError(file.name, "half a letter (\\ud800 and such)", "Correct it.", line=line) from error
+        raise ReadError(
+            file.name, "half a surrogate pair (such as \\ud800)", "Correct it.", line=line
+        ) from error
     except json.JSONDecodeError as error:
         line = line or error.lineno
         raise ReadError(
@@ -108,13 +111,9 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _depth(data: bytes) -> int:
     """Return the deepest nesting of brackets outside of strings."""
     letters = np.frombuffer(_STRING.sub(b"", data), np.uint8)
-    level = deepest = 0
-    for start in range(0, len(letters), BLOCK):
-        part = letters[start : start + BLOCK]
-        steps = np.isin(part, _OPEN).astype(np.int64) - np.isin(part, _CLOSE)
-        deepest = max(deepest, level + int(np.cumsum(steps).max(initial=0)))
-        level += int(steps.sum())
-    return deepest
+    brackets = letters[np.isin(letters, np.frombuffer(b"[{]}", np.uint8))]
+    steps = np.where(np.isin(brackets, np.frombuffer(b"[{", np.uint8)), 1, -1)
+    return int(np.cumsum(steps).max(initial=0))
 
 
 def json_lines(file: File) -> Iterator[bytes]:
@@ -136,21 +135,11 @@ def no_records(file: str) -> ReadError:
 
 def first_record(file: File) -> dict[str, Any]:
     """Return the first record of an array or of JSON lines; {} if there is none, or it exceeds `MAX_LINE`."""
-    text, looked_at = bytearray(), len(file.head)
+    text = bytearray()
     for block in file.blocks():
         text += block
-        if len(text) < looked_at:
-            continue
-        if len(text) > MAX_LINE or (record := _decode_record(bytes(text))):
+        if len(text) > MAX_LINE:
             break
-        looked_at = 4 * len(text)
-    else:
-        record = _decode_record(bytes(text))
-    return record if len(text) <= MAX_LINE else {}
-
-
-def _decode_record(text: bytes) -> dict[str, Any]:
-    """Return the object at the start of a text, perhaps in an array; {} if there is none."""
     start = text.decode("utf-8", "replace").lstrip("\ufeff[ \t\r\n")
     try:
         record, _ = json.JSONDecoder().raw_decode(start)
@@ -229,12 +218,7 @@ def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
         owners += [number] * lengths.pop()
         if len(rows) > MAX_RECORDS:
             raise ReadError(flat.origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
-    return replace(flat, rows=rows, origin=_of_owners(flat.origin, owners))
-
-
-def _of_owners(origin: FileProvenance, owners: Sequence[int]) -> FileProvenance:
-    """Return the provenance of rows that were made of the rows `owners`."""
-    return replace(origin, line_of=lambda row: origin.line_of(owners[row]))
+    return replace(flat, rows=rows, origin=flat.origin.take(owners))
 
 
 def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
@@ -303,7 +287,7 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
     if n_empty:
         message = f"{describe_part(n_empty, len(flat.rows), 'record', f'have nothing in {array}')}."
         noted = (*noted, make_finding("records-empty", flat.origin.file, message, count=n_empty))
-    return FlatRecords(rows, _of_owners(flat.origin, owners), {**flat.usual, **inside}, noted)
+    return FlatRecords(rows, flat.origin.take(owners), {**flat.usual, **inside}, noted)
 
 
 LIST_OF_IDS = "doc_ids"
@@ -448,7 +432,7 @@ FORMATS = (
     ),
     Format(
         "jsonl",
-        "JSON, one record per line; nested fields have dotted names, arrays of documents become rows.",
+        "JSON, one record per line; nested fields get dotted names, each document in an array is a row.",
         '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
@@ -460,6 +444,8 @@ FORMATS = (
 
 LISTS = "json-lists"
 _MTEB = "mteb-predictions"
+_RUN_AND_JUDGMENTS = {"results": "score", "ground_truth": "relevance"}
+"""Fields of a file with both a run and judgments → our column that each holds."""
 MODEL = "mteb_model_meta"
 """MTEB's key for the model."""
 _NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
@@ -470,15 +456,35 @@ Part = tuple[tuple[str, ...], str, dict[str, object]]
 """Names of the parts above a list, its query, and document → score."""
 
 
-def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
-    """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
-
-    Several subsets, splits or tasks become query groups, named by their differences.
+def read_by_query(file: File, choice: ColumnChoice, format_name: str) -> Source:
+    """Read lists by query, or `{"results": lists, "ground_truth": lists}` as a run with judgments.
 
     Raises:
         ReadError: other JSON, a value that cannot be read, or a query in two groups.
     """
     document = parse_file(file)
+    if document.keys() != _RUN_AND_JUDGMENTS.keys():
+        return (_lists if format_name == LISTS else _nested)(file, document, choice, format_name)
+    sources = []
+    for (name, value), part_choice in zip(_RUN_AND_JUDGMENTS.items(), (choice, ColumnChoice({})), strict=True):
+        part = document[name]
+        if not isinstance(part, dict) or not part:
+            problem = f"{name} holds {excerpt(part)}"
+            raise ReadError(file.name, problem, "Write {query: [document, document]}.")
+        of_lists = isinstance(next(iter(part.values())), list)
+        read_part, part_format = (_lists, LISTS) if of_lists else (_nested, "nested-json")
+        sources.append(read_part(file, part, part_choice, part_format, value))
+    run, judgments = sources
+    return replace(run, judgments=judgments)
+
+
+def _nested(
+    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str = ""
+) -> Source:
+    """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
+
+    Several subsets, splits or tasks become query groups, named by their differences.
+    """
     model = document.pop(MODEL, None) if format_name == _MTEB else None
     parts = list(_parts(file, document))
     if not parts:
@@ -490,7 +496,8 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
         "document": [name for _, _, scores in parts for name in scores],
         "value": [value for _, _, scores in parts for value in scores.values()],
     }
-    ours = "relevance" if all(isinstance(number, int) for number in fields["value"]) else "score"
+    is_whole = all(isinstance(number, int) for number in fields["value"])
+    ours = value or ("relevance" if is_whole else "score")
     usual = {"query_id": "query", "doc_id": "document", ours: "value"}
     if len(set(segments)) > 1:
         usual["segment"] = "segment"
@@ -505,19 +512,20 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
     return build_source(raw, mapping, origin, format_name, tuple(fields), missing_score=choice.missing_score)
 
 
-def read_lists(file: File, choice: ColumnChoice) -> Source:
-    """Read `{query: [document, ...]}`: rankings without scores, best first, or the relevant documents.
-
-    Raises:
-        ReadError: a query holds something else.
-    """
+def _lists(
+    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str = "score"
+) -> Source:
+    """Read `{query: [document, ...]}`: rankings without scores, best first, or the relevant documents."""
     rows: list[Record] = []
-    for query, documents in parse_file(file).items():
+    for query, documents in document.items():
         if not isinstance(documents, list) or any(isinstance(name, list | dict) for name in documents):
             problem = f"query {query!r} holds {excerpt(documents)}"
             raise ReadError(file.name, problem, "Write {query: [document, document]}.")
-        rows += [{"query_id": query, "doc_id": name, "rank": rank} for rank, name in enumerate(documents, 1)]
-    return records_source(rows, FileProvenance(file.name, lambda row: row + 1, "entry"), LISTS, choice)
+        rows += [
+            {"query_id": query, "doc_id": name, **({"rank": rank} if value == "score" else {"relevance": 1})}
+            for rank, name in enumerate(documents, 1)
+        ]
+    return records_source(rows, FileProvenance(file.name, lambda row: row + 1, "entry"), format_name, choice)
 
 
 def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Part]:
@@ -536,14 +544,11 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
 
 
 def _segments(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Join the names above each list that differ between lists, by more slashes than any name has."""
+    """Join the names above each list that differ between lists."""
     depth = max(map(len, paths))
     padded = [path + ("",) * (depth - len(path)) for path in paths]
     levels = [level for level in range(depth) if len({path[level] for path in padded}) > 1]
-    slashes = "/"
-    while any(slashes in name for path in paths for name in path):
-        slashes += "/"
-    return [slashes.join(path[level] for level in levels if path[level]) for path in padded]
+    return ["/".join(path[level] for level in levels if path[level]) for path in padded]
 
 
 def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequence[str]) -> None:
@@ -552,18 +557,19 @@ def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequen
     for (_, query, _), segment in zip(parts, segments, strict=True):
         other = owners.setdefault(query, segment)
         if other != segment:
-            problem = f"query {query!r} is in {other} and in {segment}"
-            raise ReadError(file.name, problem, "Write a file for each, or rename the queries of one.")
+            problem = f"query {query!r} is in both {other} and {segment}"
+            raise ReadError(file.name, problem, "Write one file for each, or rename the queries of one.")
 
 
 _IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
 NESTED_FORMATS = (
     Format(
         LISTS,
-        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}.",
+        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}; or both, as "
+        "results and ground_truth of one object.",
         '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
         lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
-        lambda head, choice: read_lists(head.file, choice),
+        lambda head, choice: read_by_query(head.file, choice, LISTS),
         scores_may_be_grades=True,
     ),
     Format(
@@ -572,17 +578,17 @@ NESTED_FORMATS = (
         '{"mteb_model_meta": {"model_name": "llm"},\n "default": {"test": {"q1": {"d7": 0.9, "d2": 0.9},\n'
         '                      "q2": {"d4": 0.3}}}}',
         lambda head: _IS_DEEPER(head) and not holds_records(head),
-        lambda head, choice: read_nested(head.file, choice, _MTEB),
+        lambda head, choice: read_by_query(head.file, choice, _MTEB),
         has_header=False,
         scores_may_be_grades=True,
         tie_order="docid_desc",
     ),
     Format(
         "nested-json",
-        f"JSON by query and document: {_FLAT}; whole numbers only are grades.",
+        f"JSON by query and document: {_FLAT}; if all numbers are whole, they are grades.",
         '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
         lambda head: _IS_NESTED(head) and not holds_records(head),
-        lambda head, choice: read_nested(head.file, choice, "nested-json"),
+        lambda head, choice: read_by_query(head.file, choice, "nested-json"),
         has_header=False,
         scores_may_be_grades=True,
     ),

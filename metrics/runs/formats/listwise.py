@@ -116,22 +116,10 @@ _HISTORY = "invocations_history"
 _MARK = re.compile(rf'"(?:{"|".join((*DOCUMENT_ARRAYS, *_ANSWERS, _HISTORY))})"\s*:'.encode())
 _SCORE = "answer_score"
 """Field that is added to documents: n for the first of n documents, one less for each next; 0 if left out."""
-_DROPPED = "Left out, and tied below the named documents: {n:,} of {documents}, in {answers}"
-_REPEATED = "Named again, where the first occurrence counts: {n:,}, in {answers}"
-_INVENTED = "Numbers that no document had: {n:,}, in {answers}"
-_UNREAD = "Without a ranking: {answers}. All documents of such a list are tied"
-
-
-@dataclass(frozen=True)
-class _Answer:
-    row: int
-    query: str
-    permutation: Permutation
-
-    @property
-    def ranks_nothing(self) -> bool:
-        """True if the answer names no document."""
-        return self.permutation.n_dropped == len(self.permutation.places)
+_DROPPED = "Documents left out: {n:,} of {documents}, in {answers}{query}. They are tied below the others."
+_REPEATED = "Documents named again: {n:,}, in {answers}{query}. The first occurrence counts."
+_INVENTED = "Numbers without a document: {n:,}, in {answers}{query}."
+_UNREAD = "Answers without a ranking: {answers}{query}. All documents of such a list are tied."
 
 
 def is_listwise(head: Head) -> bool:
@@ -156,13 +144,14 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
         ReadError: other JSON, or records without documents; names the line.
     """
     records, origin = file_records(head.file)
-    scored, answers = [], []
+    scored, permutations, queries = [], [], []
     for row, record in enumerate(records):
         field, documents = _documents_of(record)
         if not documents:
             raise _no_documents(record, origin, row)
         permutation = parse_permutation(record.get(_answer_field(record)), len(documents))
-        answers.append(_Answer(row, _query_of(record, documents), permutation))
+        permutations.append(permutation)
+        queries.append(_query_of(record, documents))
         n = len(documents)
         entries = [
             {
@@ -177,7 +166,7 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
     if "score" not in choice.columns and added not in choice.columns.values():
         choice = replace(choice, columns={**choice.columns, "score": added})
     source = records_source(scored, origin, "listwise", choice)
-    return replace(source, noted=(*source.noted, *_findings(answers, origin)))
+    return replace(source, noted=(*source.noted, *_findings(permutations, queries, origin)))
 
 
 def _documents_of(record: Record) -> tuple[str, list[Any]]:
@@ -213,25 +202,31 @@ def _no_documents(record: Record, origin: FileProvenance, row: int) -> ReadError
     return origin.error(row, problem, hint)
 
 
-def _findings(answers: Sequence[_Answer], origin: FileProvenance) -> list[Finding]:
-    ranking = [answer for answer in answers if not answer.ranks_nothing]
-    n_documents = sum(len(answer.permutation.places) for answer in ranking)
+def _findings(
+    permutations: Sequence[Permutation], queries: Sequence[str], origin: FileProvenance
+) -> list[Finding]:
+    ranks_nothing = [own.n_dropped == len(own.places) for own in permutations]
+    pairs = list(zip(permutations, ranks_nothing, strict=True))
+    n_documents = sum(len(own.places) for own, is_unread in pairs if not is_unread)
     findings = []
-    for code, count_in, sentence in (
-        ("answers-dropped", lambda answer: answer.permutation.n_dropped * (not answer.ranks_nothing), _DROPPED),
-        ("answers-repeated", lambda answer: answer.permutation.n_repeated, _REPEATED),
-        ("answers-invented", lambda answer: answer.permutation.n_invented, _INVENTED),
-        ("answers-unread", lambda answer: int(answer.ranks_nothing), _UNREAD),
+    for code, counts, sentence in (
+        ("answers-dropped", [0 if is_unread else own.n_dropped for own, is_unread in pairs], _DROPPED),
+        ("answers-repeated", [own.n_repeated for own in permutations], _REPEATED),
+        ("answers-invented", [own.n_invented for own in permutations], _INVENTED),
+        ("answers-unread", [int(is_unread) for is_unread in ranks_nothing], _UNREAD),
     ):
-        counts = [count_in(answer) for answer in answers]
-        if not any(counts):
+        n_answers = sum(map(bool, counts))
+        if not n_answers:
             continue
-        first = next(answer for answer, count in zip(answers, counts, strict=True) if count)
-        share = part_of(sum(map(bool, counts)), len(answers), "answer")
-        message = sentence.format(n=sum(counts), answers=share, documents=count_of(n_documents, "document"))
-        query = f", query {quote(first.query)} first" if first.query else ""
-        line = origin.line_of(first.row)
-        findings.append(make_finding(code, origin.file, f"{message}{query}.", line=line, count=sum(counts)))
+        first = next(row for row, count in enumerate(counts) if count)
+        message = sentence.format(
+            n=sum(counts),
+            answers=part_of(n_answers, len(counts), "answer"),
+            documents=count_of(n_documents, "document"),
+            query=f", query {quote(queries[first])} first" if queries[first] else "",
+        )
+        line = origin.line_of(first)
+        findings.append(make_finding(code, origin.file, message, line=line, count=sum(counts)))
     return findings
 
 

@@ -20,7 +20,7 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding
-from metrics.runs.formats.format import BlockTable, Format, QueryBuffer, repeated_query
+from metrics.runs.formats.format import BlockTable, Format, QueryBuffer
 from metrics.runs.source import Source, build_source
 
 if TYPE_CHECKING:
@@ -115,25 +115,6 @@ class ParquetTable(BlockTable):
             columns, self.mapping, origin, "parquet", self.reported_header, findings, self.missing_score
         )
         return source.note_unused()
-
-    def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query has rows before this one; arguments as in `BlockTable`."""
-        names = ("query_id", "reranker")[: len(ids)]
-        keys, n_before, last = self.select(names), 0, None
-        with _open_parquet(self.file) as parquet:
-            for batch in parquet.iter_batches(_BATCH_ROWS, columns=keys.columns_read, use_threads=False):
-                table = keys.source(pa.Table.from_batches([batch.slice(0, row - n_before)])).table
-                matches = [
-                    pc.equal(table[ours].cast(pa.string()), name) for ours, name in zip(names, ids, strict=True)
-                ]
-                rows = pc.indices_nonzero(pc.and_(matches[0], matches[-1]))
-                last = n_before + rows[-1].as_py() if len(rows) else last
-                n_before += len(batch)
-                if n_before >= row:
-                    break
-        if last is not None:
-            problem, hint = repeated_query(ids, f"row {last + 1}")
-            raise ReadError(self.file.name, problem, hint, line=row + 1, unit="row")
 
     def _schema(self, parquet: "ParquetFile") -> pa.Schema:
         return pa.schema([parquet.schema_arrow.field(name) for name in self.columns_read])

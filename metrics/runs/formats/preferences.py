@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -230,46 +230,37 @@ _AROUND_LABEL = re.compile(r"\A[\W_]*(?:passage|document|doc|option|candidate)?[
 _SCORES = ("copeland", "bradley_terry")
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """The columns of a file that hold its comparisons; `reranker` may be missing."""
+def _columns_of(header: Sequence[str], column_choice: Mapping[str, str]) -> dict[str, str]:
+    """Return query, perhaps reranker, first, second and preferred → the columns, by name or by choice.
 
-    query: str
-    shown_first: str
-    shown_second: str
-    preferred: str
-    reranker: str | None
-
-    @classmethod
-    def of(cls, header: Sequence[str], column_choice: Mapping[str, str]) -> "_Columns | None":
-        """Return the columns by name or by choice; None if these are not comparisons."""
-        names = {normalised(name): name for name in reversed(header)}
-        sides = [
-            next((names[name] for name in synonyms if name in names), None)
-            for synonyms in (_FIRST_COLUMNS, _SECOND_COLUMNS, _PREFERRED)
-        ]
-        shown_first, shown_second, preferred = sides
-        if shown_first is None or shown_second is None or preferred is None:
-            return None
-        further = [name for name in dict.fromkeys(header) if name not in sides]
-        choice = {
-            ours: name
-            for ours, name in column_choice.items()
-            if ours in ("query_id", "reranker") and (not name or name in further)
-        }
-        mapping = recognise(further, choice)
-        if "query_id" not in mapping:
-            return None
-        return cls(mapping["query_id"], shown_first, shown_second, preferred, mapping.get("reranker"))
+    Empty if these are not comparisons.
+    """
+    names = {normalised(name): name for name in reversed(header)}
+    sides = {
+        side: next((names[name] for name in synonyms if name in names), "")
+        for side, synonyms in (
+            ("first", _FIRST_COLUMNS),
+            ("second", _SECOND_COLUMNS),
+            ("preferred", _PREFERRED),
+        )
+    }
+    further = [name for name in dict.fromkeys(header) if name not in sides.values()]
+    choice = {
+        ours: name
+        for ours, name in column_choice.items()
+        if ours in ("query_id", "reranker") and (not name or name in further)
+    }
+    keys = {ours: name for ours, name in recognise(further, choice).items() if ours in ("query_id", "reranker")}
+    return {**keys, **sides} if all(sides.values()) and "query_id" in keys else {}
 
 
 def is_preferences(head: Head) -> bool:
     """Return whether the header, or the first record, names a query, two documents and the preferred one."""
     if not head.is_json:
-        return len(head.header) > 1 and _Columns.of(head.header, {}) is not None
+        return len(head.header) > 1 and bool(_columns_of(head.header, {}))
     if not any(name.encode() in head.file.head for name in _PREFERRED):
         return False
-    return _Columns.of(list(first_record(head.file)), {}) is not None
+    return bool(_columns_of(list(first_record(head.file)), {}))
 
 
 def read_preferences(head: Head, choice: ColumnChoice) -> Source:
@@ -277,36 +268,36 @@ def read_preferences(head: Head, choice: ColumnChoice) -> Source:
     if head.is_json:
         records, origin = file_records(head.file)
         columns = _of_header(head, list(records[0]), choice)
-        names = [name for name in vars(columns).values() if name is not None]
-        raw = {name: value_array([record.get(name) for record in records], name, origin) for name in names}
-        return _source(
-            {name: column.cast(pa.string()) for name, column in raw.items()}, columns, origin, choice
-        )
+        values = {
+            name: value_array([record.get(name) for record in records], name, origin).cast(pa.string())
+            for name in columns.values()
+        }
+        return _source(values, columns, origin, choice)
     header = head_row(head)[0]
     refuse_many_columns(head.file.name, header)
     columns = _of_header(head, header, choice)
-    texts = {"target_id": columns.shown_first, "segment": columns.shown_second, "query_text": columns.preferred}
-    keys = {"query_id": columns.query} | ({"reranker": columns.reranker} if columns.reranker else {})
-    table = header_table(head, {**keys, **texts}, "preferences")  # as columns of ours that are text
+    as_text = {"first": "target_id", "second": "segment", "preferred": "query_text"}  # our columns of text
+    mapping = {as_text.get(ours, ours): theirs for ours, theirs in columns.items()}
+    table = header_table(head, mapping, "preferences")
     values = table.values()
-    return _source(values, columns, table.provenance(len(values[columns.shown_first])), choice)
+    return _source(values, columns, table.provenance(len(values[columns["first"]])), choice)
 
 
-def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> _Columns:
-    columns = _Columns.of(header, choice.columns)
-    if columns is None or len(set(header)) < len(header):
+def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> dict[str, str]:
+    columns = _columns_of(header, choice.columns)
+    if not columns or len(set(header)) < len(header):
         problem = f"the columns {', '.join(header)} are not a query, two documents and the preferred document"
         raise ReadError(head.file.name, problem, "Name the columns query, a, b, preferred, each once.", line=1)
     return columns
 
 
 def _source(
-    values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance, choice: ColumnChoice
+    values: Mapping[str, pa.Array], columns: Mapping[str, str], origin: FileProvenance, choice: ColumnChoice
 ) -> Source:
     """Return one row per document of a list, scored by its comparisons."""
     _check(values, columns, origin)
     results, noted = _results(values, columns, origin)
-    keys = [name for name in (columns.reranker, columns.query) if name is not None]
+    keys = [columns[ours] for ours in ("reranker", "query_id") if ours in columns]
     groups = [coded(values[name]) for name in keys]
     list_of_row = np.zeros(len(results), np.int64)
     for group in groups:
@@ -320,21 +311,19 @@ def _source(
             raise ReadError(origin.file, problem, "Choose copeland as the score, or split the file by query.")
         raw["bradley_terry"] = pa.array(comparisons.bradley_terry())
     header = [*keys, "document", *_SCORES]
-    usual = {"query_id": columns.query, "doc_id": "document", "score": "copeland"}
+    usual = {"query_id": columns["query_id"], "doc_id": "document", "score": "copeland"}
     mapping = choice.mapping(origin.file, header, usual)
     queries = groups[-1].take(pa.array(first_row)).cast(pa.string())
-    findings = preference_findings(
-        comparisons, queries, lambda item: origin.line_of(int(first_row[item])), origin.file
-    )
-    rows = replace(origin, line_of=lambda row: origin.line_of(int(first_row[row])))
+    rows = origin.take(first_row)
+    findings = preference_findings(comparisons, queries, rows.line_of, origin.file)
     return build_source(raw, mapping, rows, "preferences", header, (*noted, *findings), choice.missing_score)
 
 
 def _compare(
-    list_of_row: IntArray, values: Mapping[str, pa.Array], columns: _Columns, results: FloatArray
+    list_of_row: IntArray, values: Mapping[str, pa.Array], columns: Mapping[str, str], results: FloatArray
 ) -> tuple[IntArray, pa.Array, Comparisons]:
     """Return the first row of each document of a list, the documents, and their comparisons."""
-    sides = [values[name].cast(pa.string()) for name in (columns.shown_first, columns.shown_second)]
+    sides = [values[name].cast(pa.string()) for name in (columns["first"], columns["second"])]
     documents = pa.chunked_array(sides).combine_chunks().dictionary_encode()
     codes = documents.indices.to_numpy().astype(np.int64).reshape(2, -1)
     keys = (list_of_row * len(documents.dictionary) + codes).T.ravel()  # the two of a row side by side
@@ -347,17 +336,16 @@ def _compare(
     return first_row, documents.dictionary.take(pa.array(codes.T.ravel()[first])), comparisons
 
 
-def _check(values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance) -> None:
-    shown_first, shown_second = values[columns.shown_first], values[columns.shown_second]
+def _check(values: Mapping[str, pa.Array], columns: Mapping[str, str], origin: FileProvenance) -> None:
+    shown_first, shown_second = values[columns["first"]], values[columns["second"]]
     if len(shown_first) > MAX_COMPARISONS:
         raise ReadError(origin.file, f"more than {MAX_COMPARISONS:,} comparisons", "Split it by query.")
     if not len(shown_first):
         raise ReadError(origin.file, "there are no comparisons", "Export it again and check its size.", line=1)
-    for name in (columns.query, columns.reranker, columns.shown_first, columns.shown_second):
-        if name is not None:
-            ids = values[name].cast(pa.string())
-            is_empty = pc.fill_null(pc.equal(ids, ""), fill_value=True)
-            origin.refuse(is_empty, ids, partial("{0} is empty".format, name), "Give every row an ID.")
+    for name in [name for ours, name in columns.items() if ours != "preferred"]:
+        ids = values[name].cast(pa.string())
+        is_empty = pc.fill_null(pc.equal(ids, ""), fill_value=True)
+        origin.refuse(is_empty, ids, partial("{0} is empty".format, name), "Give every row an ID.")
     shown_first, shown_second = shown_first.cast(pa.string()), shown_second.cast(pa.string())
     is_same = pc.equal(shown_first, shown_second)
     hint = "Leave the line out."
@@ -365,7 +353,7 @@ def _check(values: Mapping[str, pa.Array], columns: _Columns, origin: FileProven
 
 
 def _results(
-    values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance
+    values: Mapping[str, pa.Array], columns: Mapping[str, str], origin: FileProvenance
 ) -> tuple[FloatArray, list[Finding]]:
     """Return (n_rows,) 1 if the first document is preferred, 1/2 for a tie, 0 otherwise, NaN if unreadable.
 
@@ -375,11 +363,11 @@ def _results(
     Raises:
         ReadError: no row names the preferred document.
     """
-    preferred_texts = pc.fill_null(values[columns.preferred].cast(pa.string()), "")
+    preferred_texts = pc.fill_null(values[columns["preferred"]].cast(pa.string()), "")
     text = pc.utf8_trim_whitespace(preferred_texts)
     is_left, is_right = (
         pc.equal(text, values[name].cast(pa.string())).to_numpy(zero_copy_only=False)
-        for name in (columns.shown_first, columns.shown_second)
+        for name in (columns["first"], columns["second"])
     )
     words = text.dictionary_encode()
     by_word = np.array([_label(word) for word in words.dictionary.to_pylist()], float)
@@ -392,11 +380,10 @@ def _results(
         return results, []
     row = int(unread[0])
     if len(unread) == len(results):
-        problem = (
-            f"{columns.preferred} {preferred_texts[row].as_py()!r} is neither of the two documents, nor a tie"
-        )
-        raise origin.error(row, problem, "Give an ID, a or b, 1 or 2, or tie; no row of the file does.")
-    query = quote(values[columns.query].cast(pa.string())[row].as_py())
+        answer = preferred_texts[row].as_py()
+        problem = f"{columns['preferred']} {answer!r} is neither of the two documents, nor a tie"
+        raise origin.error(row, problem, "Write an ID, a or b, 1 or 2, or tie. No row has one of these.")
+    query = quote(values[columns["query_id"]].cast(pa.string())[row].as_py())
     share = part_of(len(unread), len(results), "comparison")
     message, line = f"Comparisons without a readable answer: {share}, query {query} first.", origin.line_of(row)
     return results, [make_finding("preferences-unread", origin.file, message, line=line, count=len(unread))]

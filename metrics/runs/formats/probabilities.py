@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -121,8 +121,7 @@ _OF_MAP = re.compile(rf"(?:.*\.)?{_NAMES}\..+", re.IGNORECASE)
 """A field of a map of probabilities, perhaps of a token that is a word."""
 
 
-@dataclass(frozen=True)
-class _Columns:
+class _Columns(NamedTuple):
     """The columns of a file that has probabilities; `mapping` lacks the scores."""
 
     values: Mapping[str, pa.Array]

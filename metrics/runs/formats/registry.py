@@ -61,7 +61,7 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
         source = read_with_repeats(partial(recognised.read, head), choice)
     else:
         source = recognised.read(head, choice)
-    return replace(source, tie_order=recognised.tie_order)
+    return replace(source, tie_order=_BY_NAME[source.format].tie_order)
 
 
 def open_blocks(
@@ -101,7 +101,9 @@ def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
         return parquet.FORMATS[0]
     head.file.refuse_binary()
     for candidate in _candidates(head):
-        if candidate.recognises(head) and (candidate.has_header or not _is_header_named(head, choice)):
+        if not candidate.has_header and choice.columns and _is_header_named(head, choice):
+            continue
+        if candidate.recognises(head):
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
         return delimited.TABLE

@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics.runs.inspection import JudgmentTable, Listing
+from metrics.runs.inspection import Listing
 from metrics.runs.query_doc_keys import QueryDocKeys
 
 
@@ -65,7 +65,8 @@ def judged_of():
                 "relevance": pa.array(relevance, pa.float64()),
             }
         )
-        return JudgmentTable(file, table, QueryDocKeys.of(table), line_of)
+        grade_array = np.array(relevance, dtype=np.float64)
+        return Listing(file, table, QueryDocKeys.of(table), line_of, None, grade_array)
 
     return build
 

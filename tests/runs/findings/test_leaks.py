@@ -37,18 +37,20 @@ def test_relevant_documents_first_in_their_ties_make_file_order_look_better(list
     [finding] = order_leaks(listing_of(ties(*[[1, 0]] * 17)))
     assert (finding.severity, finding.code, finding.line, finding.count) == ("warning", "order-leaks", 1, 17)
     assert finding.message == (
-        "In 17 ties of relevant and other documents, relevant ones are listed before the others: "
-        "mean rank 1.00, by chance 1.50 (4.1 standard deviations). 100% of these ties begin with a "
-        "relevant document, by chance 50%. File order tends to make the run look better than it is."
+        "In 17 ties of relevant and other documents, relevant ones tend to come before the others: "
+        "their mean rank is 1.00, and 1.50 by chance (4.1 standard deviations apart). 100% of these ties begin "
+        "with a relevant document, and 50% would by chance. File order tends to make the run look better "
+        "than it is."
     )
 
 
 def test_relevant_documents_last_in_their_ties_make_file_order_look_worse(listing_of):
     [finding] = order_leaks(listing_of(ties(*[[0, None, 2]] * 13)))
     assert finding.message == (
-        "In 13 ties of relevant and other documents, relevant ones are listed after the others: "
-        "mean rank 3.00, by chance 2.00 (4.4 standard deviations). 0% of these ties begin with a "
-        "relevant document, by chance 33%. File order tends to make the run look worse than it is."
+        "In 13 ties of relevant and other documents, relevant ones tend to come after the others: "
+        "their mean rank is 3.00, and 2.00 by chance (4.4 standard deviations apart). 0% of these ties begin "
+        "with a relevant document, and 33% would by chance. File order tends to make the run look worse "
+        "than it is."
     )
 
 

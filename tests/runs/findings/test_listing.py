@@ -1,6 +1,4 @@
 import numpy as np
-import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,10 +66,3 @@ def test_a_finding_about_lists_names_the_first_and_its_line(listing_of):
 
 def test_nothing_is_relevant_where_nothing_is_known(listing_of):
     assert listing_of({"q": [1, 1]}).relevant.tolist() == [0]
-
-
-@pytest.mark.parametrize("grades", [pa.chunked_array([[1.0], [0.0]]), pa.array([1.0, 0.0])])
-def test_grades_of_judgments_are_one_array(judged_of, grades):
-    judged = judged_of({"q": {"a": 1, "b": 0}})
-    table = judged.table.set_column(2, "relevance", grades)
-    assert type(judged)(judged.file, table, judged.pairs, judged.line_of).grades.tolist() == [1, 0]

@@ -146,7 +146,7 @@ def test_neighbours_within_a_billionth_are_told(listing_of):
     listing = listing_of({"q": [5, 3 + 1e-9, 3, 3, 1], "r": [-3, -3 - 1e-9, 1]})
     message = (
         "5 documents in 2 of 2 lists have a score that differs from a neighbour's "
-        "by less than a billionth of it."
+        "by less than one part in a billion."
     )
     assert summaries(near_ties(listing)) == [("info", "near-ties", 2, 5, message)]
 

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from metrics import ReadError, Runs, evaluate, read_runs
+from metrics import ReadError, Runs, check, evaluate, read_runs
 from metrics.runs import File, read
 
 HITS = [
@@ -168,6 +168,37 @@ def test_documents_by_query_are_ranks_as_a_run_and_relevant_as_judgments(tmp_pat
         assert evaluation.means("RR")["expected"].to_list() == [0.75]
         assert evaluation.means("RR")["pessimistic"].to_list() == [0.75]
         assert evaluation.means("R@2")["expected"].to_list() == [0.75]
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels"),
+    [
+        (RANKED, RELEVANT),
+        (
+            {"q1": {"a": 2, "b": 1}, "q2": {"c": 0.2, "d": 0.1}},
+            {"q1": {"b": 1, "a": 0}, "q2": {"c": 1, "e": 1}},
+        ),
+        ({"q1": {"a": 2, "b": 1}, "q2": {"c": 2, "d": 1}}, RELEVANT),
+    ],
+)
+def test_one_file_with_results_and_ground_truth_is_a_run_with_judgments(run, qrels, tmp_path):
+    path = tmp_path / "both.json"
+    path.write_text(json.dumps({"results": run, "ground_truth": qrels}))
+    evaluation = evaluate(path, ["RR", "R@2"])
+    assert read_runs(path).rerankers == ["both"]
+    assert evaluation.means("RR")["expected"].to_list() == [0.75]
+    assert evaluation.means("R@2")["expected"].to_list() == [0.75]
+    (tmp_path / "qrels.json").write_text(json.dumps({"q1": {"a": 1}, "q2": {"d": 1}}))
+    findings = check([path, tmp_path / "qrels.json"])
+    assert "relevance-unused" in set(findings["code"])
+    assert evaluate(path, "RR", qrels=tmp_path / "qrels.json").means("RR")["expected"].to_list() == [0.75]
+    assert evaluate(path, "RR", qrels=path).means("RR")["expected"].to_list() == [0.75]
+
+
+def test_results_and_ground_truth_that_hold_something_else_are_refused():
+    for value in ([], {}, 3):
+        with pytest.raises(ReadError, match="ground_truth holds"):
+            read(File("t", json.dumps({"results": RANKED, "ground_truth": value}).encode()))
 
 
 def test_documents_by_query_that_hold_something_else_are_refused():

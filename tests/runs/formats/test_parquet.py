@@ -271,7 +271,7 @@ def test_a_damaged_record_past_the_limit_is_an_error():
 
 
 @pytest.mark.parametrize(
-    "data", [b"PAR1", b"PAR1PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"PAR1" + RUN, VALID[:4] * 9]
+    "data", [b"PAR1" + b"\0" * 100 + b"PAR1", b"PAR1" + RUN, VALID[:-9], VALID[: len(VALID) // 2]]
 )
 def test_what_only_begins_like_parquet_is_refused_as_damaged_or_read_as_text(data):
     if data.endswith(RUN):

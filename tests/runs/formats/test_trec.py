@@ -137,3 +137,8 @@ def test_no_row_is_lost_wherever_what_is_read_at_once_ends(packed, end, monkeypa
         rows = [f"q Q0 d{row}{'x' * (row * letters % 23)} {row} 0.5 t" for row in range(40)]
         data = "".join(row + ENDS[end] for row in rows).encode()
         assert len(columns(PACKED[packed](data))["doc_id"]) == len(rows)
+
+
+def test_subtopics_are_found_after_many_lines_with_subtopic_0():
+    source = read(File("qrels", "".join(f"q 0 d{n} 0\n" for n in range(9_999)).encode() + b"q 2 d1 1\n"))
+    assert (source.format, source.table["subtopic"].unique().to_pylist()) == ("diversity-qrels", ["0", "2"])

@@ -158,7 +158,7 @@ def test_unread_columns_of_repeats_are_named():
     runs = read_runs([first.assign(bm25=2.0, score_std=0.5), second], repeats="seeds")
     findings = runs.findings
     assert list(findings["message"][findings["code"] == "columns-unused"]) == [
-        "'c': not read because some of 2 repeats lack it: bm25 (in 1).",
+        "'c': not read because some of the 2 repeats lack it: bm25 (in 1).",
         "'c': score_std of 1 of 2 repeats is not read but computed from the scores.",
     ]
     assert "bm25" not in runs.tables["c"].column_names

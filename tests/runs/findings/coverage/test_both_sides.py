@@ -83,7 +83,7 @@ def test_rerankers_that_lack_queries_of_others_are_named(listing_of):
         listing_of({"q": [1], "r": [1]}, name="A", file="t.csv"),
         listing_of({"q": [1], "s": [1]}, name="B", file="t.csv"),
     ]
-    message = "{}: 1 of 3 queries has no rows, {!r} first; other rerankers have them."
+    message = "{}: 1 of 3 queries has no rows, {!r} first; other rerankers have rows for them."
     assert summaries(queries_differ(listings)) == [
         ("info", "queries-differ", None, 1, message.format("A", "s")),
         ("info", "queries-differ", None, 1, message.format("B", "r")),

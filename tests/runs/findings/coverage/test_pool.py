@@ -91,7 +91,7 @@ def test_a_reranker_with_far_fewer_judged_documents_is_outside_the_pool(board):
     assert (finding.severity, finding.code, finding.count) == ("warning", "outside-pool", 97)
     assert finding.message == (
         "48% of its documents in the top 10 are unjudged, against 4% to 14% for 3 other rerankers. "
-        "It was probably not in the judged pool."
+        "This reranker was probably not in the judged pool."
     )
 
 
@@ -139,9 +139,9 @@ def test_judgments_from_one_run_are_named_and_no_run_is_outside_the_pool(listing
         "judged-from-run",
         None,
         20,
-        "All judged documents of 20 of 20 queries are near its top (twice as many ranks as judgments). 0% of "
-        "its documents in the top 10 are unjudged, against 90% to over 99% for 2 other rerankers. The "
-        "judgments were probably made from it.",
+        "For 20 of 20 queries, all judged documents are near the top of this run (within twice as many ranks "
+        "as judgments). 0% of its documents in the top 10 are unjudged, against 90% to over 99% for 2 other "
+        "rerankers. The judgments were probably made from this run.",
     )
 
 
@@ -176,4 +176,4 @@ def test_real_pools_have_no_outside_runs_until_judged_from_one_run():
     made_from_splade = runs.judged_by(runs.qrels.take(np.unique(places[places >= 0])))
     findings = made_from_splade.findings.set_index("code")
     assert findings.loc["judged-from-run", "file"] == "spladepp.trec"
-    assert findings.loc["judged-from-run", "message"].startswith("All judged documents of 43 of 43 queries")
+    assert findings.loc["judged-from-run", "message"].startswith("For 43 of 43 queries, all judged")
