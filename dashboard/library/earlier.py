@@ -61,7 +61,9 @@ class EarlierUpload(StoredFile):
                 digest = file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             reason = (error.strerror or "cannot be opened").lower()
-            raise LibraryError(f"{self.name}: the library's copy: {reason}. Upload the file again.") from error
+            raise LibraryError(
+                f"{self.name}: the library's copy cannot be read ({reason}). Upload the file again."
+            ) from error
         if digest != self.parquet_digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 

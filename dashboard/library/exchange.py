@@ -70,8 +70,8 @@ def describe_unknown_files(library: Library) -> str:
     if not paths:
         return ""
     heading = (
-        f"{count_of(len(paths), 'file')} in {paths[0].parents[1]} that this database does not know. "
-        "Names and owners are only in the database. To keep a file again: tiescope push FILE --board NAME. "
+        f"This database does not list {count_of(len(paths), 'file')} in {paths[0].parents[1]}, so their names "
+        "and owners are unknown. To add a file to the library again: tiescope push FILE --board NAME. "
         "Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
@@ -83,7 +83,7 @@ def _describe_file(path: Path) -> str:
     try:
         source = read(File.open(path))
     except TieScopeError:
-        return f"{size}, which cannot be read separately"
+        return f"{size}, not readable on its own"
     return f"{size}, {count_of(len(source.table), 'row')}: {', '.join(source.header)}"
 
 
@@ -238,7 +238,7 @@ QRELS = "qrels"
 """Name of the judgments file, without suffix."""
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _LONGEST = 150
-_PARQUET_HINT = "Pull it as Parquet."
+_PARQUET_HINT = "Pull the board as Parquet."
 
 Write = Callable[[IO[bytes]], None]
 """Writes one file."""
@@ -406,5 +406,5 @@ def _refuse_spaces(names: Iterable[str], kind: str, odd: str = "") -> None:
     """Raise a UsageError for names that are not one word or start with a special character."""
     for name in names:
         if name.split() != [name] or name[0] in odd or "\0" in name or "\ufeff" in name:
-            hint = f"TREC files do not support it. {_PARQUET_HINT}"
-            raise UsageError(f"There is a {kind} called {clean(name)!r}: {hint}")
+            hint = f"TREC files do not support such names. {_PARQUET_HINT}"
+            raise UsageError(f"There is a {kind} called {clean(name)!r}. {hint}")

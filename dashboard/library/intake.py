@@ -198,7 +198,7 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
     if going is None:
         raise LibraryError(
             f"The library is full: {limit / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
-            "or let the library remove the oldest (Data, Library)."
+            "or let the library remove its oldest uploads (on the page Data, under Library)."
         )
     using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
     connection.execute(boards.delete().where(boards.c.id.in_(using)))

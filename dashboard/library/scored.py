@@ -122,7 +122,7 @@ class ScoredRuns:
     def _refuse_too_large(self, stream: IO[bytes]) -> None:
         """Raise a LibraryError beyond the limit."""
         if stream.tell() > self.most_bytes:
-            raise LibraryError(f"It exceeds the limit of stored evaluations. Raise {MAX_SCORED}.")
+            raise LibraryError(f"The stored evaluation exceeds this server's limit. Raise {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:
         """Remove the least recently used evaluations and incomplete files."""

@@ -256,7 +256,7 @@ class Library(Intake):
             return make_board(spec, sources)
         except TieScopeError as error:
             raise LibraryError(
-                "The board cannot be stored: its file names must be shortened, and then it is no longer valid. "
+                "The board cannot be stored: its file names are too long, and shorter names make it invalid. "
                 f"{error}"
             ) from error
 
@@ -274,7 +274,8 @@ class Library(Intake):
         record = rows.read_record(connection, self.folder, board_id, owner)
         if not record.may_change(owner) or (by_owner and record.owner != owner):
             raise LibraryError(
-                f"{record.name} belongs to somebody else, so you cannot change it. Duplicate it."
+                f"{record.name} belongs to somebody else, so you cannot change it. Duplicate it, and change "
+                "the copy."
             )
         return record
 
@@ -326,7 +327,7 @@ class Library(Intake):
             affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
             names = connection.scalars(sa.select(boards.c.name).where(affected, boards.c.named)).all()
             if names:
-                raise LibraryError(f"It is used on {', '.join(names[:5])}. Delete these boards first.")
+                raise LibraryError(f"This upload is used on {', '.join(names[:5])}. Delete these boards first.")
             rows.update_shelf(connection, owner, sha256, deleted=when)
             connection.execute(boards.update().where(affected).values(deleted=when))
 

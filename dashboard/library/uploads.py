@@ -97,7 +97,7 @@ class StoredFile(File):
             if error.errno:
                 reason = (error.strerror or "cannot be opened").lower()
                 raise LibraryError(
-                    f"{self.name}: the library's copy: {reason}. Upload the file again."
+                    f"{self.name}: the library's copy cannot be read ({reason}). Upload the file again."
                 ) from error
         if digest.hexdigest() != self.digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")

@@ -77,10 +77,12 @@ class HostGuard:
         hosts = _header(scope, b"host")
         host = _parse(hosts[0]) if len(hosts) == 1 else None
         if host is None or host.scheme:
-            return "The request does not name a single host."
+            return "The request does not name exactly one host."
         is_named = host.host in self._names or host.host == _arrival(scope)
         if not is_named and host.host not in {origin.host for origin in self._origins}:
-            return f"This server does not answer to {hosts[0]}. Start it with --allow-host {hosts[0]}."
+            return (
+                f"This server does not accept requests for {hosts[0]}. Start it with --allow-host {hosts[0]}."
+            )
         origins = _header(scope, b"origin")
         if not origins:
             return ""
@@ -93,7 +95,7 @@ class HostGuard:
             return ""
         return (
             f"The request comes from a page of {origins[0]}, not of {own.scheme}://{hosts[0]}. "
-            f"If a proxy serves TieScope there, start it with --allow-host {origins[0]}."
+            f"If a proxy serves TieScope at {origins[0]}, start TieScope with --allow-host {origins[0]}."
         )
 
 
@@ -101,8 +103,8 @@ def parse_declared(text: str) -> _Address:
     """Return a host that a server is started for, with its scheme and port if given."""
     if (address := _parse(text)) is None:
         raise UsageError(
-            f"{text} is not a host name or an origin. Write a name or an origin (--host, "
-            "--allow-host, redirect_uri), such as tiescope.example.org or https://tiescope.example.org."
+            f"{text} is neither a host name nor an origin. In --host, --allow-host and redirect_uri, write a "
+            "name or an origin, such as tiescope.example.org or https://tiescope.example.org."
         )
     return address
 

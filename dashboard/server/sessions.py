@@ -43,5 +43,5 @@ async def forget_repeatedly() -> None:
                 await asyncio.to_thread(give_back_memory)
         except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
             if not is_logged:
-                _LOG.exception("Ended sessions could not be released. TieScope will try again.")
+                _LOG.exception("The memory of closed sessions could not be freed. TieScope will try again.")
             is_logged = True

@@ -65,7 +65,7 @@ class DatasetFile:
             if name not in table.extras and name not in table.mapping:
                 available = ", ".join(table.extras) or "none"
                 problem = f"there is no score column {name!r} to rank by"
-                raise UsageError(f"{table.file.name}: {problem}. There are: {available}.")
+                raise UsageError(f"{table.file.name}: {problem}. Its other score columns: {available}.")
 
 
 def dataset_files(
@@ -168,8 +168,10 @@ def _repeated_names(groups: Iterable[Sequence[_Member]]) -> list[str]:
 
 def _refuse_two_runs(names: Iterable[str]) -> None:
     for name in names:
-        hint = "Name one of them (NAME=PATH, or {NAME: path}), or put the parts of one run into a folder."
-        raise UsageError(f"There are two runs named {name!r}. {hint}")
+        raise UsageError(
+            f"There are two runs named {name!r}. Give one of them another name (NAME=PATH, or {{NAME: path}}). "
+            "If both are parts of one run, put them into one folder."
+        )
 
 
 def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:

@@ -77,7 +77,7 @@ class LineCutter:
         elif len(self._rest) > MAX_LINE or self._size > MAX_LIST:
             yield from self._refuse_list()
             problem = (
-                f"a line of more than {MAX_LINE // 2**20} MB, or a list of more than {MAX_LIST // 2**20} MB"
+                f"a line is larger than {MAX_LINE // 2**20} MB, or a list larger than {MAX_LIST // 2**20} MB"
             )
             raise ReadError(self._name, problem, "Write one line per document.", line=self._n_lines + 1)
 
@@ -159,7 +159,9 @@ class LineCutter:
         delimiter, query = head.layout.delimiter, columns.get("query_id")
         if query is None:
             names = ", ".join(head.header)
-            raise UsageError(f"{self._name}: no query_id column among {names}. Start with a header line.")
+            raise UsageError(
+                f"{self._name}: there is no query_id column among {names}. Begin with a header line."
+            )
         self._header, place = [line], head.header.index(query)
 
         def key_of_row(text: bytes) -> object:
@@ -289,7 +291,9 @@ class FolderFeed:
         try:
             self._signatures()
         except OSError as error:
-            raise UsageError(f"{folder}: {error.strerror or error}. Name a folder, or - for stdin.") from error
+            raise UsageError(
+                f"{folder}: {error.strerror or error}. Name a folder, or - for standard input."
+            ) from error
         self._has_looked = False
 
     def wait(self, seconds: float) -> list[Arrival]:
@@ -302,7 +306,9 @@ class FolderFeed:
             signatures = self._signatures()
         except OSError as error:
             if self._is_readable:
-                self._report(f"{self._folder}: {error.strerror or error}. Waiting until it is back.")
+                self._report(
+                    f"{self._folder}: {error.strerror or error}. TieScope waits until the folder is back."
+                )
             self._is_readable = False
             return []
         self._is_readable = True
@@ -350,7 +356,7 @@ class FolderFeed:
         if not (is_same or sighting.is_reported):
             sighting.is_reported = True
             self._report(
-                f"{name}: it changed after it was read. The changes do not count. Write a file under another "
+                f"{name} changed after it was read; TieScope ignores the changes. Write a file under another "
                 "name, and rename it when it is complete."
             )
         is_new, sighting.is_given, sighting.is_missing = not sighting.is_given, True, False
@@ -396,7 +402,7 @@ class LineFeed:
             for entry in self._cutter.feed(data) if data else self._cutter.end():
                 lists.append(entry)  # noqa: PERF402 those before a line that is refused are whole
         except ReadError as error:
-            self._report(f"{error} Left out.")
+            self._report(f"{error} TieScope leaves it out.")
         return [self._arrival(lists[start : start + _LISTS]) for start in range(0, len(lists), _LISTS)]
 
     def _arrival(self, lists: list[ListLines]) -> Arrival:
@@ -505,7 +511,7 @@ class LiveScores:
             self.version += 1
         except TieScopeError as error:
             if not arrival.parts:
-                self._report(f"{error} Left out.")
+                self._report(f"{error} TieScope leaves it out.")
                 arrival.refuse()
             for part in arrival.parts:
                 self.add(part)
@@ -519,5 +525,6 @@ class LiveScores:
         known_names = {*self.running.n_lists} if self.running else set()
         if len(known_names.union(names)) > MAX_RERANKERS:
             raise UsageError(
-                f"{names[0]}: more than {MAX_RERANKERS} rerankers. Give all lists one name: NAME=PATH."
+                f"{names[0]}: there are more than {MAX_RERANKERS} rerankers. Give all lists the name of one "
+                "reranker: NAME=PATH."
             )

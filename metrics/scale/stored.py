@@ -198,7 +198,7 @@ def _ids(index: pd.MultiIndex) -> dict[str, pa.Array]:
 
 _ROUNDING = 1e-12
 """Relative rounding error of a sum of squares."""
-_HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
+_HINT = "`tiescope evaluate --save` and metrics.Stored.write create stored evaluations."
 
 
 class Piece(NamedTuple):
@@ -252,9 +252,9 @@ class Stored(HasScoringOptions):
             footer = parquet.read_metadata(path)
             about = json.loads((footer.metadata or {}).get(KEY, b"null"))
         except FileNotFoundError as error:
-            raise ReadError(str(path), "no such file", "Check the path.") from error
+            raise ReadError(str(path), "there is no such file", "Check the path.") from error
         except (OSError, pa.ArrowException, ValueError, RecursionError) as error:
-            raise ReadError(name, "damaged, or not a Parquet file", _HINT) from error
+            raise ReadError(name, "the file is damaged, or not a Parquet file", _HINT) from error
         if not isinstance(about, dict):
             raise ReadError(name, "it is not a stored evaluation", _HINT)
         if about.get("version") != VERSION:
@@ -302,7 +302,11 @@ class Stored(HasScoringOptions):
                 place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
                 columns = {name: self._sound(name, lists[name]) for name in names}
                 if (place < 0).any():
-                    raise ReadError(self.path.name, "a list belongs to a reranker that it does not name", _HINT)
+                    raise ReadError(
+                        self.path.name,
+                        "a list belongs to a reranker that the file's description does not name",
+                        _HINT,
+                    )
                 yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
                 first += len(batch)
 
@@ -410,7 +414,7 @@ class Stored(HasScoringOptions):
                     raise ReadError(self.path.name, f"there is no column {min(unknown)!r}", _HINT)
                 yield file
         except (OSError, pa.ArrowException) as error:
-            raise ReadError(self.path.name, "it is gone or damaged", "Open it again.") from error
+            raise ReadError(self.path.name, "the file was removed or is damaged", "Open it again.") from error
 
 
 def is_stored(file: File) -> bool:
