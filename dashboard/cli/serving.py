@@ -108,8 +108,8 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
         demand_sign_in(host, entries)
     elif entries:
         raise UsageError(
-            "--insecure lets everybody in, so an allow-list has no effect. Leave out --insecure, or --allow and "
-            f"{ALLOW}."
+            "--insecure lets everybody in, so an allow-list has no effect. Leave out --insecure, or --allow "
+            f"and {ALLOW}."
         )
     else:
         say(

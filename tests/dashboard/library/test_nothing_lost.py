@@ -291,7 +291,7 @@ def test_the_folder_of_a_database_elsewhere_refuses_the_usual_one(home, call, vi
     assert call("push", STORED_BY_0_1.parent / "board.tiescope")[0] == 0
     kept = files(home)
     monkeypatch.delenv("TIESCOPE_DATABASE_URL")
-    assert refused(call, visit, str(home / "library.db"), "Set TIESCOPE_DATABASE_URL to it")
+    assert refused(call, visit, str(home / "library.db"), "Set TIESCOPE_DATABASE_URL to that database")
     assert files(home) == kept
     assert not (home / "library.db").exists()
     monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
