@@ -339,13 +339,13 @@ class Dataset(PartitionedRuns):
     def _parts_of_files(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
         """Return the parts of all files, and the hashes of their lists."""
         to_scan = [list(parts_to_scan(file)) for file in self._files]
-        scans = self._watched(
+        results = self._watched(
             [client.submit(scan_part, part, pure=False) for part in chain.from_iterable(to_scan)]
         )
-        row_groups = [list(chain.from_iterable(islice(scans, len(parts)))) for parts in to_scan]
-        rerankers = [{name for group in groups for name in group.rerankers} for groups in row_groups]
+        scans = [list(islice(results, len(parts))) for parts in to_scan]
+        rerankers = [{name for scan in of_file for name in scan.rerankers} for of_file in scans]
         files = with_final_names(self._files, rerankers)
-        cuts = list(chain.from_iterable(map(cut_file, files, row_groups)))
+        cuts = list(chain.from_iterable(map(cut_file, files, scans)))
         return [part for part, _ in cuts], [hashes for _, hashes in cuts]
 
     def _watched(self, futures: list[Any]) -> Iterator[Any]:
