@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dashboard.library.earlier import EarlierUpload
-from dashboard.library.uploads import MISSING_SCORE, StoredFile, first_line, split_choices
+from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
 from metrics.errors import ReadError, UsageError
 from metrics.runs import (
     File,
@@ -82,13 +82,21 @@ class Entry:
 
     def provenance(self, source: Source) -> FileProvenance:
         """Return where rows are in the file, which is only read again if needed."""
-        origin, first = cache(lambda: self.read().origin), first_line(source)
+        origin, first = cache(lambda: self.read().origin), _first_line(source)
         return FileProvenance(
             self.file.name,
             lambda row: origin().line_of(row) if first is None else first + row,
             source.origin.unit,
             lambda: origin().ranks(),
         )
+
+
+def _first_line(source: Source) -> int | None:
+    """Return the line of the first row if rows are consecutive."""
+    line_of, n_rows = source.origin.line_of, len(source.table)
+    first = line_of(0)
+    is_contiguous = all(line_of(row) == first + row for row in (min(1, n_rows - 1), n_rows - 1))
+    return first if is_contiguous else None
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,10 @@ from dashboard.library.schema import (
 )
 from dashboard.library.uploads import (
     EARLIER,
-    PACKED,
     PendingFile,
     StoredFile,
     UploadFolder,
-    cache_path,
     is_sound,
-    remember_source,
-    split_choices,
 )
 from metrics.errors import LibraryError
 from metrics.runs import File
@@ -79,20 +75,11 @@ class Intake:
                 for sha256 in list(pending):
                     self.folder.place(pending[sha256], sha256)
                     del pending[sha256]
-            self._cache_sources(board)
         finally:
             self.folder.abandon(pending.values())
         if evicted or now() - self.swept > _OFTEN:
             with suppress(LibraryError):  # the board is stored; the next sweep retries
                 self.sweep()
-
-    def _cache_sources(self, board: Board) -> None:
-        """Cache the content of files in slow formats."""
-        for entry, source in zip(board.spec.entries, board.sources, strict=True):
-            if not isinstance(entry.file, EarlierUpload):
-                place = self.folder.path(entry.file.sha256, PACKED)
-                path = cache_path(place, *split_choices(dict(entry.columns)))
-                remember_source(path, source)
 
     def _release_unless_kept(self, sha256s: Iterable[str]) -> None:
         """Mark files for removal until the transaction commits, in case this process is killed.

@@ -280,7 +280,7 @@ def test_a_run_that_changed_is_scored_anew(server, runs):
     ("path", "qrels", "message"),
     [
         ("coarse.trec", "", "relevance"),
-        ("qrels.txt", "qrels.txt", "this is the file of judgments"),
+        ("qrels.txt", "qrels.txt", "this file is already named as the judgments"),
         ("coarse.trec", "*.trec", "several files match"),
         ("kept.parquet", "qrels.txt", "contains its judgments"),
         ("coarse.trec", "none.txt", "no such file that may be opened"),
