@@ -35,7 +35,6 @@ from dashboard.library.boards import (
     clean,
     file_name,
     make_board,
-    storable,
 )
 from dashboard.library.earlier import EarlierUpload, as_plain_file
 from dashboard.library.loaded import Published, packed_files, table_label, unpacked_files
@@ -181,7 +180,7 @@ def export(
     if isinstance(board, Record):
         name, own_view, spec = board.name if board.named else "", board.view, board.spec
     else:
-        name, own_view, spec = board.spec.title, board.first_view, storable(board.spec, board.sources)[0]
+        name, own_view, spec = board.spec.title, board.first_view, board.spec
     results = unpacked_files(published[1]) if published else ()
     entries = [_plain_entry(entry) for entry in spec.entries]
     if sum(file.size for file in (*(entry.file for entry in entries), *results)) > MOST_FILE_BYTES:
@@ -191,8 +190,7 @@ def export(
     with zipfile.ZipFile(into, "w") as packed:
         digests = [_write(packed, f"files/{at:02}", entry.file) for at, entry in enumerate(entries)]
         items = [
-            Item(file_name(entry.file.name), digest, entry.columns)
-            for entry, digest in zip(entries, digests, strict=True)
+            Item(entry.file.name, digest, entry.columns) for entry, digest in zip(entries, digests, strict=True)
         ]
         result_items = [
             PublishedItem(file_name(file.name), _write(packed, f"published/{at:02}", file))

@@ -23,7 +23,6 @@ from dashboard.library.boards import (
     keep_arrangement,
     make_board,
     read_files,
-    storable,
 )
 from dashboard.library.loaded import Published
 from dashboard.library.records import BoardListing, Record, id_of
@@ -186,8 +185,7 @@ def push(
     A file replaces one of the same name. The note applies to each upload.
     """
     name = name or pushed.name
-    spec, sources = storable(library.adopted(pushed.spec), pushed.sources)
-    pushed = replace(pushed, spec=spec, sources=sources)
+    pushed = replace(pushed, spec=library.adopted(pushed.spec))
     before = {upload.sha256 for upload in library.uploads(owner)}
     replaced: tuple[str, ...] = ()
     for tries_left in reversed(range(_TRIES)):

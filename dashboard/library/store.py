@@ -18,8 +18,6 @@ from dashboard.library.boards import (
     clean,
     copy_name,
     default_name,
-    make_board,
-    storable,
 )
 from dashboard.library.database import WAIT, Database, url_of
 from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
@@ -37,7 +35,7 @@ from dashboard.library.schema import (
     sign_outs,
 )
 from dashboard.library.uploads import UploadFolder
-from metrics.errors import LibraryError, TieScopeError, UsageError
+from metrics.errors import LibraryError, UsageError
 
 URL = "TIESCOPE_DATABASE_URL"
 """Environment variable: another database."""
@@ -116,7 +114,7 @@ class Library(Intake):
         single: bool = False,
     ) -> Record:
         """Store a board and its files; an equal unnamed board is returned instead of a new one."""
-        name, board = board_name(name), self._storable(board)
+        name = board_name(name)
         view = board.first_view if view is None else view
         with self.taking_in(board, owner) as connection:
             if single and connection.scalar(rows.boards_of_name(name, owner)):
@@ -133,7 +131,6 @@ class Library(Intake):
     @audited("changed")
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change the content of a board unless it changed since `version`."""
-        board = self._storable(board)
         with self.taking_in(board, owner) as connection:
             before = self._own(connection, board_id, owner)
             if before.version != version:
@@ -245,20 +242,6 @@ class Library(Intake):
             for entry in before.spec.entries:
                 rows.add_to_shelf(connection, owner, entry.file.sha256, entry.file.name)
             return rows.read_record(connection, self.folder, row["id"], owner)
-
-    @staticmethod
-    def _storable(board: Board) -> Board:
-        """Return the board with file names as the database stores them."""
-        spec, sources = storable(board.spec, board.sources)
-        if spec is board.spec:
-            return board
-        try:
-            return make_board(spec, sources)
-        except TieScopeError as error:
-            raise LibraryError(
-                "The board cannot be stored: its file names are too long, and shorter names make it invalid. "
-                f"{error}"
-            ) from error
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self.database.writing() as connection:
