@@ -160,12 +160,6 @@ def is_evicting(connection: sa.Connection, owner: str) -> bool:
     return bool(connection.scalar(sa.select(owners.c.evict).where(owners.c.owner == owner)))
 
 
-def set_eviction(connection: sa.Connection, owner: str, *, evict: bool) -> None:
-    """Save whether this owner lets the oldest uploads go."""
-    if not connection.execute(owners.update().where(owners.c.owner == owner).values(evict=evict)).rowcount:
-        connection.execute(owners.insert().values(owner=owner, evict=evict))
-
-
 def used_bytes(connection: sa.Connection) -> int:
     """Return the stored bytes of all uploads and published tables."""
     sizes = (uploads.c.kept_size, published_tables.c.size)

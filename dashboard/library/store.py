@@ -30,6 +30,7 @@ from dashboard.library.schema import (
     boards,
     is_restorable,
     now,
+    owners,
     published_tables,
     shelves,
     sign_outs,
@@ -83,7 +84,9 @@ class Library(Intake):
     def set_eviction(self, owner: str = "", *, evict: bool) -> None:
         """Set whether the oldest uploads go when the library is full."""
         with self.database.writing() as connection:
-            intake.set_eviction(connection, owner, evict=evict)
+            mine = owners.update().where(owners.c.owner == owner).values(evict=evict)
+            if not connection.execute(mine).rowcount:
+                connection.execute(owners.insert().values(owner=owner, evict=evict))
 
     def room(self) -> tuple[int, int]:
         """Return used and maximum bytes."""
@@ -281,7 +284,7 @@ class Library(Intake):
         """Return a spec of an owner's uploads in this order, read as they were last."""
         with self.database.reading() as connection:
             shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
-            uses = rows.latest_uses(connection, owner, sha256s)
+            uses = rows.latest_uses(connection, owner)
         if not shelf.keys() >= set(sha256s):
             raise LibraryError("An upload was removed from the library. Reload the page.")
         entries = (rows.read_entry(self.folder, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)

@@ -67,6 +67,11 @@ class StoredFile(File):
         return cast("Path", self.data)
 
     @property
+    def stored_digest(self) -> str:
+        """Hash of what `uploaded` yields."""
+        return self.digest
+
+    @property
     def limit(self) -> float:
         """Maximum unpacked bytes: none, because the upload was checked."""
         return inf
@@ -88,7 +93,7 @@ class StoredFile(File):
                 raise LibraryError(
                     f"{self.name}: the library's copy cannot be read ({reason}). Upload the file again."
                 ) from error
-        if digest.hexdigest() != self.digest:
+        if digest.hexdigest() != self.stored_digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def uploaded(self) -> Iterator[bytes]:

@@ -20,21 +20,14 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class Origin(NamedTuple):
-    """The origin of a page, as browsers define it."""
+    """The origin of a page; in an address as written, the scheme may be empty and the port 0."""
 
     scheme: str
     host: str
     port: int
 
-
-class _Address(NamedTuple):
-    """A host as written; scheme and port may be empty or 0."""
-
-    scheme: str
-    host: str
-    port: int
-
-    def origin(self, scheme: str) -> Origin:
+    def complete(self, scheme: str) -> "Origin":
+        """Return the origin with this scheme, and its usual port if it has none."""
         return Origin(scheme, self.host, self.port or _PORTS[scheme])
 
 
@@ -58,7 +51,7 @@ class HostGuard:
         for address in map(parse_declared, declared):
             if address.scheme or address.port:
                 schemes = [address.scheme] if address.scheme else _PORTS
-                self._origins |= {address.origin(scheme) for scheme in schemes}
+                self._origins |= {address.complete(scheme) for scheme in schemes}
             else:
                 self._names.add(address.host)
 
@@ -89,8 +82,8 @@ class HostGuard:
         page = _parse(origins[0]) if len(origins) == 1 else None
         if not (page and page.scheme):
             return "The request does not come from a page of this server."
-        origin = page.origin(page.scheme)
-        own = host.origin(str(scope["scheme"]).replace("ws", "http"))
+        origin = page.complete(page.scheme)
+        own = host.complete(str(scope["scheme"]).replace("ws", "http"))
         if (is_named and origin == own) or (origin in self._origins and origin.host == host.host):
             return ""
         return (
@@ -99,7 +92,7 @@ class HostGuard:
         )
 
 
-def parse_declared(text: str) -> _Address:
+def parse_declared(text: str) -> Origin:
     """Return a host that a server is started for, with its scheme and port if given."""
     if (address := _parse(text)) is None:
         raise UsageError(
@@ -109,7 +102,7 @@ def parse_declared(text: str) -> _Address:
     return address
 
 
-def _parse(text: str) -> _Address | None:
+def _parse(text: str) -> Origin | None:
     """Return the address in a text, None if it is not one."""
     if not (match := _ADDRESS.fullmatch(text)):
         return None
@@ -121,7 +114,7 @@ def _parse(text: str) -> _Address | None:
             return None
     if port and not 0 < int(port) < 2**16:
         return None
-    return _Address(scheme, host, int(port or 0))
+    return Origin(scheme, host, int(port or 0))
 
 
 def _arrival(scope: Scope) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from dashboard.server.board_results import board_results
-from dashboard.server.memory import give_back_memory
 from dashboard.streamlit_internals import forget_expired_sessions
 
 _LOG = logging.getLogger(__name__)
@@ -39,8 +38,8 @@ async def forget_repeatedly() -> None:
     while True:
         await asyncio.sleep(_SECONDS)
         try:
-            if forget_expired_sessions() + board_results.release():
-                await asyncio.to_thread(give_back_memory)
+            forget_expired_sessions()
+            board_results.release()
         except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
             if not is_logged:
                 _LOG.exception("The memory of closed sessions could not be freed. TieScope will try again.")

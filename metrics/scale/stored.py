@@ -1,7 +1,6 @@
 """Evaluations stored in Parquet: one row per list, and JSON in the footer of the file."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -18,11 +17,9 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError, UsageError
 from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
 from metrics.evaluation.evaluation import concat_by_reranker, flat_means, sum_counts, summarise
-from metrics.measures import parse
 from metrics.runs import File
 from metrics.runs.writing import open_output
-from metrics.support.arrays import FloatArray, IntArray, coded, span_starts
-from metrics.ties import treatment
+from metrics.support.arrays import IntArray, coded, span_starts
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
@@ -55,53 +52,35 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
     """Return the attributes of `Stored` from the JSON of a file.
 
     Raises:
-        ValueError: they do not describe an evaluation, or not these rows; says why.
-        LookupError, TypeError, AttributeError, ArithmeticError: likewise.
+        ValueError: they do not describe these rows; says why.
+        LookupError, TypeError, AttributeError: they do not describe an evaluation.
     """
     about = {"criteria": (), "unjudged": "nonrelevant"} | about  # earlier versions lack these
-    measures, ties, tiebreak_by, criteria = (
-        tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
+    about |= {name: tuple(about[name]) for name in ("measures", "ties", "tiebreak_by", "criteria")}
+    values = [column_of(*column) for column in product(about["measures"], about["ties"])]
+    policies, totals = (
+        pd.DataFrame.from_dict(about[name], orient="index").rename_axis("reranker")
+        for name in ("policies", "totals")
     )
-    for kind, names in (("measures", measures), ("ties", ties)):
-        _demand(names and len(set(names)) == len(names), f"{kind} are empty or repeated")
-    options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
-    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by, "criteria": criteria})
-    _demand(options.relevant_from < math.inf, "the smallest relevant grade is missing")
+    policies = policies[_COUNTS].astype(np.int64)
     _demand(
-        (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
-        == (measures, ties),
-        "names of measures or treatments are not in their standard form",
-    )
-    values = [column_of(*column) for column in product(measures, ties)]
-    policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], values)
-    _demand(list(totals.index) == list(policies.index), "totals do not match its rerankers")
-    _demand(
-        (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
-        "more lists have a gap than there are lists",
+        values and list(totals.index) == list(policies.index) and {"tie_ratio", *values} <= {*totals.columns},
+        "totals do not match its rerankers and measures",
     )
     _demand(policies["n_queries"].sum() == footer.num_rows, "the number of rows does not match its lists")
     _check_columns(footer.schema.to_arrow_schema(), values)
-    return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
+    return {
+        "measures": about["measures"],
+        "ties": about["ties"],
+        "options": ScoringOptions(**{option.name: about[option.name] for option in fields(ScoringOptions)}),
+        "policies": policies,
+        "totals": totals.astype(float),
+    }
 
 
 def _demand(holds: object, otherwise: str) -> None:
     if not holds:
         raise ValueError(otherwise)
-
-
-def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
-    counts = [[one[name] for name in _COUNTS] for one in counts_by_reranker.values()]
-    are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
-    _demand(counts and are_counts, "counts are not numbers of lists")
-    return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
-
-
-def _parsed_totals(sums_by_reranker: dict[str, Any], values: list[str]) -> pd.DataFrame:
-    totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
-    _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
-    sums = totals.to_numpy()
-    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "totals are not sums of values")
-    return totals
 
 
 def _check_columns(schema: pa.Schema, values: list[str]) -> None:
@@ -261,7 +240,7 @@ class Stored(HasScoringOptions):
             raise ReadError(name, f"its format is {about.get('version')!r}", "Use a newer TieScope.")
         try:
             return cls(path=Path(path), **parse_footer(about, footer))
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ReadError(name, f"the description of its evaluation is damaged ({error})", _HINT) from error
 
     @classmethod
@@ -300,7 +279,7 @@ class Stored(HasScoringOptions):
                 lists = batch if is_complete else batch.take(pa.array(is_scored))
                 owner = coded(lists["reranker"])
                 place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
-                columns = {name: self._sound(name, lists[name]) for name in names}
+                columns = {name: lists[name].to_numpy(zero_copy_only=False) for name in names}
                 if (place < 0).any():
                     raise ReadError(
                         self.path.name,
@@ -309,14 +288,6 @@ class Stored(HasScoringOptions):
                     )
                 yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
                 first += len(batch)
-
-    def _sound(self, name: str, column: pa.Array) -> FloatArray:
-        values: FloatArray = column.to_numpy(zero_copy_only=False)
-        if len(values) and not (values.min() >= 0 and values.max() < np.inf):
-            raise ReadError(
-                self.path.name, f"column {name!r} holds numbers that are not values of a measure", _HINT
-            )
-        return values
 
     def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
         """Return columns of a few lists, given by row of the file; only their row groups are read."""
