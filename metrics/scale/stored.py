@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from itertools import product
@@ -269,12 +268,12 @@ class Stored(HasScoringOptions):
         return int(self.policies["n_scored"].sum())
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
-        """Yield columns of numbers in batches of lists, in file order, while the next batch is read."""
+        """Yield columns of numbers in batches of lists, in file order."""
         places, is_complete = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
         to_read = ["reranker", *names, *([] if is_complete else ["n_docs"])]
         with self._file(to_read) as file:
-            batches, first = file.iter_batches(GROUP, columns=to_read, use_threads=False), 0
-            for batch in _read_ahead(batches):
+            first = 0
+            for batch in file.iter_batches(GROUP, columns=to_read):
                 is_scored = np.arange(len(batch)) if is_complete else np.flatnonzero(batch["n_docs"].is_valid())
                 lists = batch if is_complete else batch.take(pa.array(is_scored))
                 owner = coded(lists["reranker"])
@@ -397,14 +396,6 @@ def is_stored(file: File) -> bool:
             return KEY in (parquet.read_metadata(stream).metadata or {})
     except (OSError, pa.ArrowException, ReadError):
         return False
-
-
-def _read_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, batches, None)
-            yield batch
 
 
 def _lists(table: pa.Table) -> pd.MultiIndex:
