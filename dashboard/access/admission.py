@@ -40,7 +40,7 @@ def missing_parts(auth: Mapping[str, Any]) -> str:
     if not auth["redirect_uri"].endswith(_CALLBACK):
         return f"redirect_uri must end in {_CALLBACK}, such as http://localhost:8501{_CALLBACK}"
     if len(auth["cookie_secret"]) < _MIN_SECRET_LENGTH:
-        return f"cookie_secret must have {_MIN_SECRET_LENGTH} or more random letters"
+        return f"cookie_secret must have at least {_MIN_SECRET_LENGTH} random characters"
     return ""
 
 

@@ -79,9 +79,7 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     """
     allowed = allowed_paths()
     if not allowed:
-        raise UsageError(
-            "Visitors may not open paths on this server. Start it with --allow-paths DIR to allow that."
-        )
+        raise UsageError("Visitors may not open files by path on this server. Start it with --allow-paths DIR.")
     if allowed.addresses:
         guard_redirects()
     try:
@@ -92,7 +90,7 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     record_event("opened", identity() or "", path=path, qrels=qrels)
     if len(runs) == 1 and _is_stored(runs[0]):
         if judgments:
-            raise UsageError("A stored evaluation already contains its judgments. Leave the judgments empty.")
+            raise UsageError("A stored evaluation already contains its judgments. Leave their field empty.")
         return ScoringOutcome(path.strip(), [])
     qrels_file = judgments[0] if judgments else None
     return ScoredRuns.of(str(allowed)).score(runs, qrels_file, cache.MEASURES, TIES, on_progress)

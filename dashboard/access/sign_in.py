@@ -33,11 +33,6 @@ from metrics.errors import LibraryError, UsageError, needs
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
 _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
 """Makes the browser return to this address after sign-in."""
-PURPOSE = (
-    "shows how much of a reranker's score comes from relevance, and how much from the order in which its tied "
-    "documents happened to be sorted."
-)
-"""The purpose of the app, to follow its name."""
 _SIGN_IN_SECONDS = 30 * 86_400
 """Duration of a sign-in, checked on every run, because pages can stay open longer."""
 
@@ -87,7 +82,13 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
     claims = st.user.to_dict()
     if not _is_signed_in(claims):
         _remember_page(key="wanted")
-        _close("Sign in to TieScope", f"TieScope {PURPOSE}", "Sign in", st.login)
+        _close(
+            "Sign in to TieScope",
+            "TieScope shows how much of a reranker's score is relevance, and how much is the order in which its "
+            "ties were sorted.",
+            "Sign in",
+            st.login,
+        )
     if has_ended(claims):
         _remember_page(key="wanted")
         _close("You are signed out", "Sign in again to continue.", "Sign in", st.login)

@@ -365,7 +365,7 @@ class LineFeed:
             for entry in self._cutter.feed(data) if data else self._cutter.end():
                 lists.append(entry)  # noqa: PERF402 those before a line that is refused are whole
         except ReadError as error:
-            self._report(f"{error} TieScope leaves it out.")
+            self._report(f"{error} TieScope skips this input.")
         return [self._arrival(lists[start : start + _LISTS]) for start in range(0, len(lists), _LISTS)]
 
     def _arrival(self, lists: list[ListLines]) -> Arrival:
@@ -474,7 +474,7 @@ class LiveScores:
             self.version += 1
         except TieScopeError as error:
             if not arrival.parts:
-                self._report(f"{error} TieScope leaves it out.")
+                self._report(f"{error} TieScope skips this input.")
                 arrival.refuse()
             for part in arrival.parts:
                 self.add(part)

@@ -89,7 +89,7 @@ def test_a_key_that_secrets_lack_is_named_with_the_file(call, streamlit_calls, s
     ("wrong", "message"),
     [
         ({"redirect_uri": "http://localhost:8501/"}, "redirect_uri must end in /oauth2callback"),
-        ({"cookie_secret": "change me"}, "cookie_secret must have 32 or more random letters"),
+        ({"cookie_secret": "change me"}, "cookie_secret must have at least 32 random characters"),
     ],
 )
 def test_a_value_that_cannot_work_or_protect_is_refused(call, streamlit_calls, secrets, wrong, message):

@@ -242,7 +242,7 @@ def test_the_environment_of_a_server_that_cannot_be_understood_allows_nothing(se
     for text in (str(runs), '{"folder": "/"}', '"/"', "[", f'["{runs}/none"]'):
         monkeypatch.setenv(settings.ALLOW_PATHS, text)
         assert not server_files.allowed_paths()
-        with pytest.raises(ValueError, match="may not open paths"):
+        with pytest.raises(ValueError, match="may not open files by path"):
             server_files.score_path(str(runs / "kept.parquet"), "", print)
 
 
