@@ -84,8 +84,8 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
         _remember_page(key="wanted")
         _close(
             "Sign in to TieScope",
-            "TieScope shows how much of a reranker's score is relevance, and how much is the order in which its "
-            "ties were sorted.",
+            "TieScope shows how much of a reranker's score is relevance, and how much is the order in which "
+            "its ties were sorted.",
             "Sign in",
             st.login,
         )
