@@ -121,7 +121,7 @@ def test_lists_that_are_streamed_stand_by_the_same_fronts(write):
 
 def test_what_cannot_be_ranked_by_is_said():
     table = runs(score=[1.0], cost=[1.0], relevance=[1.0])
-    with pytest.raises(UsageError, match=r"no score column 'price' to rank by\. Its other score columns: cost"):
+    with pytest.raises(UsageError, match=r"no score column 'price' to rank by\. There are: cost"):
         evaluate(table, criteria=["score", "price:asc"])
 
 
