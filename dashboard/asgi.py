@@ -1,5 +1,6 @@
 """The app behind its security middleware, as `tiescope app` serves it."""
 
+import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,12 +10,12 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard.access.settings import ALLOW_HOST, EMBED
-from dashboard.server.answers import CompressedFiles, SecurityHeaders
+from dashboard.access.settings import ALLOW_HOST, EMBED, OPEN
+from dashboard.server.answers import CompressedFiles, FirstPageRedirect, SecurityHeaders
+from dashboard.server.board_results import forget_ended_sessions
 from dashboard.server.first_page import begin_loading
 from dashboard.server.hosts import HostGuard
 from dashboard.server.messages import MessageGuard
-from dashboard.server.sessions import forget_ended_sessions
 from dashboard.server.sign_ins import SignInGuard
 from dashboard.server.uploads import UploadGuard
 
@@ -27,11 +28,15 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
         yield state
 
 
+opened = json.loads(os.environ.get(OPEN) or "{}")
+is_results_only = opened.get("stored") and not opened.get("runs")  # the page of results then comes first
+first_page = [] if is_results_only else [Middleware(FirstPageRedirect, path="/leaderboard")]
 app = st.App(
     Path(__file__).with_name("app.py"),
     middleware=[
         Middleware(SecurityHeaders, embedders=os.environ.get(EMBED, "").split()),
         Middleware(HostGuard, declared=os.environ.get(ALLOW_HOST, "").split()),
+        *first_page,
         Middleware(SignInGuard),
         Middleware(UploadGuard),
         Middleware(CompressedFiles),

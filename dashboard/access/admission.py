@@ -40,7 +40,7 @@ def missing_parts(auth: Mapping[str, Any]) -> str:
     if not auth["redirect_uri"].endswith(_CALLBACK):
         return f"redirect_uri must end in {_CALLBACK}, such as http://localhost:8501{_CALLBACK}"
     if len(auth["cookie_secret"]) < _MIN_SECRET_LENGTH:
-        return f"cookie_secret must have {_MIN_SECRET_LENGTH} or more random letters"
+        return f"cookie_secret must have at least {_MIN_SECRET_LENGTH} random characters"
     return ""
 
 
@@ -58,15 +58,15 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     lack = f"there is no [auth] section with {', '.join(_NEEDED)}" if auth is None else missing_parts(auth)
     parts = [
         f"in {' or '.join(map(str, files))}, {lack}" if lack else "",
-        "" if can_sign_in() else f"Authlib: {INSTALL}",
-        "" if entries else "who is allowed: --allow ADDRESS, or addresses in TIESCOPE_ALLOW",
+        "" if can_sign_in() else f"Authlib is not installed ({INSTALL})",
+        "" if entries else "nobody is allowed to sign in (give --allow ADDRESS, or set TIESCOPE_ALLOW)",
     ]
     if missing := "; ".join(filter(None, parts)):
         host = host or "every address of this machine"
-        exposure = f"Others can reach {host}, so sign-in is needed"
-        reason = "Sign-in is incomplete" if is_loopback(host) else exposure
+        exposure = "" if is_loopback(host) else f"Others can reach {host}, so visitors must sign in. "
         raise UsageError(
-            f"{reason}. Missing: {missing}. Or --insecure: no sign-in, everybody can see and change all."
+            f"{exposure}Sign-in is not set up: {missing}. To serve without sign-in, give --insecure; everybody "
+            "can then see and change everything."
         )
 
 
@@ -91,7 +91,9 @@ def _auth_section(files: Sequence[Path]) -> Mapping[str, Any] | None:
     for file in files:
         auth = _toml(file).get("auth", auth)
     if auth is not None and not isinstance(auth, Mapping):
-        raise UsageError(f"{files[-1]}: auth is not a section. Write [auth] on a line above its keys.")
+        raise UsageError(
+            f"{files[-1]}: auth is not a section. Write [auth] on a line of its own, above its keys."
+        )
     return auth
 
 
@@ -103,7 +105,7 @@ def _toml(file: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file} cannot be read, but may require sign-in: {error}. Correct it first."
+            f"{file} cannot be read: {error}. Correct the file first, because it may require sign-in."
         ) from None
 
 
@@ -134,8 +136,8 @@ def _entry(text: str) -> str:
         return address
     if not text.isascii() or not re.fullmatch(_DOMAIN, domain):
         raise UsageError(
-            f"{text!r} cannot be allowed to sign in. Give an address (ada@example.org) or a domain "
-            "(example.org), in ASCII. Write international domains in their xn-- form."
+            f"{text!r} is neither an e-mail address nor a domain, so nobody can sign in with it. Write "
+            "ada@example.org or example.org in ASCII, and international domains in their xn-- form."
         )
     return f"@{domain}"
 

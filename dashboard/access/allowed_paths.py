@@ -76,7 +76,9 @@ class AllowedPaths:
 
     def _refused(self, text: str) -> UsageError:
         quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} ..."
-        return UsageError(f"{quoted}: no such file may be opened here. Allowed: files below {self}.")
+        return UsageError(
+            f"{quoted}: there is no such file that may be opened here. You can open files below {self}."
+        )
 
     def has_address(self, text: str) -> bool:
         """Return whether an address is unambiguous and below an allowed one."""
@@ -137,7 +139,7 @@ def _address(text: str) -> str:
     plain = _URL.fullmatch(text) and "::" not in text and not {".", ".."} & set(text.split("/"))
     if not plain or parts.netloc != parts.netloc.lower() or parts.scheme in _LOCAL:
         raise UsageError(
-            f"--allow-paths {text}: give a folder, or an address such as s3://bucket/runs/ with host in lower "
-            "case, without user, %, ? and #."
+            f"--allow-paths {text}: give a folder, or an address such as s3://bucket/runs/. Write the host in "
+            "lower case, and leave out user names, %, ? and #."
         )
     return text

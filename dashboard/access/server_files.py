@@ -79,7 +79,7 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     """
     allowed = allowed_paths()
     if not allowed:
-        raise UsageError("This server does not open paths. Start it with --allow-paths DIR.")
+        raise UsageError("Visitors may not open files by path on this server. Start it with --allow-paths DIR.")
     if allowed.addresses:
         guard_redirects()
     try:
@@ -90,7 +90,7 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     record_event("opened", identity() or "", path=path, qrels=qrels)
     if len(runs) == 1 and _is_stored(runs[0]):
         if judgments:
-            raise UsageError("A stored evaluation contains its judgments. Remove the judgments.")
+            raise UsageError("A stored evaluation already contains its judgments. Leave their field empty.")
         return ScoringOutcome(path.strip(), [])
     qrels_file = judgments[0] if judgments else None
     return ScoredRuns.of(str(allowed)).score(runs, qrels_file, cache.MEASURES, TIES, on_progress)
@@ -102,10 +102,10 @@ def _runs_and_judgments(
     """Return the allowed files that a visitor names as runs and as judgments."""
     judgments = allowed.files(qrels) if qrels.strip() else []
     if len(judgments) > 1:
-        raise UsageError(f"{qrels}: several files match. Name one file of judgments.")
+        raise UsageError(f"{qrels}: several files match. Name a single file of judgments.")
     runs = [file for file in allowed.files(path) if file not in judgments]
     if not runs:
-        raise UsageError(f"{path}: this is the file of judgments. Name a run.")
+        raise UsageError(f"{path}: this file is already named as the judgments. Name a run.")
     return runs, judgments
 
 

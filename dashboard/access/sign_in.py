@@ -33,11 +33,6 @@ from metrics.errors import LibraryError, UsageError, needs
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
 _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
 """Makes the browser return to this address after sign-in."""
-PURPOSE = (
-    "shows how much of a reranker's score is relevance, and how much is the order its ties happened to be "
-    "sorted in."
-)
-"""The purpose of the app, to follow its name."""
 _SIGN_IN_SECONDS = 30 * 86_400
 """Duration of a sign-in, checked on every run, because pages can stay open longer."""
 
@@ -51,7 +46,7 @@ def admit() -> None:
     except UsageError as error:
         _close("Sign-in is not set up", error_markdown(error))
     except LibraryError as error:
-        reason = f"TieScope cannot check which sign-ins have ended, so it admits no one. {error}"
+        reason = f"TieScope cannot check who has signed out, so it lets nobody in. {error}"
         _close("Sign-ins cannot be checked", escape_markdown(reason))
     address = identity() if is_required else ""
     if note_admission(address) and is_required:
@@ -87,7 +82,13 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
     claims = st.user.to_dict()
     if not _is_signed_in(claims):
         _remember_page(key="wanted")
-        _close("Sign in to TieScope", f"It {PURPOSE}", "Sign in", st.login)
+        _close(
+            "Sign in to TieScope",
+            "TieScope shows how much of a reranker's score is relevance, and how much is the order in which "
+            "its ties were sorted.",
+            "Sign in",
+            st.login,
+        )
     if has_ended(claims):
         _remember_page(key="wanted")
         _close("You are signed out", "Sign in again to continue.", "Sign in", st.login)
@@ -95,8 +96,9 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
         record_event("refused", _signed_in_email())
         _close(
             "Not allowed in",
-            f"You are signed in as **{escape_markdown(_signed_in_email())}**. This server's list does not have "
-            "that address, or its provider has not verified it. Ask whoever runs the server to add it.",
+            f"You are signed in as **{escape_markdown(_signed_in_email())}**. This address is not on the "
+            "server's list, or the sign-in provider has not verified it. Ask the person who runs this server "
+            "to add it.",
             "Sign out",
             _sign_out,
         )
@@ -166,13 +168,11 @@ def _allowed_entries() -> tuple[str, ...]:
     """Return the allow-list; raise a UsageError if sign-in is incomplete."""
     auth, entries = _auth_section(), parse_allow_list(os.environ.get(ALLOW, "").split(","))
     if auth is None:
-        raise UsageError(
-            f"{ALLOW} says who may sign in, but the secrets of this server have no [auth] section."
-        )
+        raise UsageError(f"{ALLOW} says who may sign in, but the server's secrets file has no [auth] section.")
     if lack := missing_parts(auth):
-        raise UsageError(f"In the secrets of this server, {lack}.")
+        raise UsageError(f"In the server's secrets file, {lack}.")
     if not can_sign_in():
-        raise UsageError(f"Authlib is not installed: {INSTALL}.")
+        raise UsageError(f"Authlib is not installed. Install it: {INSTALL}.")
     if not entries:
         raise UsageError(f"The allow-list is empty. Start TieScope with --allow ADDRESS, or set {ALLOW}.")
     return entries
@@ -187,9 +187,11 @@ def _auth_section() -> Mapping[str, Any] | None:
             map(os.path.exists, st.get_option("secrets.files"))
         ):
             return None
-        raise UsageError("The secrets of this server cannot be read. The reason is in its log.") from error
+        raise UsageError(
+            "The server's secrets file cannot be read. The server's log gives the reason."
+        ) from error
     if auth is not None and not isinstance(auth, Mapping):
-        raise UsageError("In the secrets of this server, auth is not a section.")
+        raise UsageError("In the server's secrets file, auth is not a section.")
     return auth
 
 
@@ -233,4 +235,4 @@ async def refuse_elsewhere(_session: object, _context: object, redirect: Any) ->
     headers = redirect.response.headers
     target = urljoin(str(redirect.url), headers.get("Location") or headers.get("URI") or "")
     if not allowed.has_address(target):
-        raise UsageError(f"{redirect.url}: it redirects to an address that may not be opened here.")
+        raise UsageError(f"{redirect.url} redirects to an address that may not be opened here.")

@@ -61,7 +61,7 @@ def _print_version(is_requested: bool) -> None:
         try:
             typer.echo(f"tiescope {version('tiescope')}")
         except PackageNotFoundError:
-            typer.echo("tiescope, a checkout that is not installed")
+            typer.echo("tiescope (run from a checkout, not installed)")
         raise typer.Exit
 
 

@@ -44,7 +44,7 @@ def app_command(
         typer.Option(
             metavar="DIR",
             help="Folder, or address such as s3://bucket/runs/, whose files visitors may open by path. With "
-            "--insecure, that is anybody who reaches the server.",
+            "--insecure, anybody who can reach the server is a visitor.",
         ),
     ] = None,
     embed: Annotated[
@@ -66,8 +66,8 @@ def app_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Append a line of JSON for each board opened, saved, shared or deleted (default: "
-            "TIESCOPE_AUDIT_LOG).",
+            help="Audit log: a line of JSON whenever somebody opens, saves, shares or deletes a board "
+            "(default: TIESCOPE_AUDIT_LOG).",
         ),
         FileUse.APPENDED,
     ] = None,
@@ -107,16 +107,22 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
     if not insecure:
         demand_sign_in(host, entries)
     elif entries:
-        raise UsageError(f"--insecure lets anybody in: leave out --insecure, or --allow and {ALLOW}.")
+        raise UsageError(
+            "--insecure lets everybody in, so an allow-list has no effect. Leave out --insecure, or --allow "
+            f"and {ALLOW}."
+        )
     else:
-        say(f"tiescope: --insecure: no sign-in. Anybody who reaches {host} can see and change everything.")
+        say(
+            f"tiescope: --insecure: there is no sign-in. Anybody who can reach {host} can see and change "
+            "everything."
+        )
     os.environ[ALLOW], os.environ[INSECURE] = ",".join(entries), str(int(insecure))
 
 
 def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: bool) -> None:
     allowed = AllowedPaths.of(allow_paths)
     if allowed and insecure:
-        say(f"tiescope: --allow-paths: anybody who reaches {host} can read all runs below {allowed}.")
+        say(f"tiescope: --allow-paths: anybody who can reach {host} can read all runs below {allowed}.")
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
 
 
@@ -131,7 +137,7 @@ def _settle_hosts(host: str, declared: list[str]) -> None:
         parse_declared(name)
     if host in _ALL_ADDRESSES:
         names = ", ".join(["localhost", "the IP addresses of this machine", *hosts])
-        say(f"tiescope: this server answers to {names}. Add other host names with --allow-host.")
+        say(f"tiescope: this server accepts requests for {names}. Add other host names with --allow-host.")
     os.environ[ALLOW_HOST] = " ".join(hosts)
 
 
@@ -153,7 +159,9 @@ def _validated_embedders(origins: list[str]) -> list[str]:
 def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, Any]:
     """Return the files that the app opens: runs, read once to check them, and stored evaluations."""
     if "-" in [*(path for _, path in files), str(qrels)]:
-        raise UsageError("-: a server reads its files repeatedly. Name a file.")
+        raise UsageError(
+            "-: the app cannot read standard input, because it reads its files repeatedly. Name a file."
+        )
     from metrics.runs import File, read_runs
     from metrics.runs.named_judgments import PREFIX
     from metrics.scale.stored import Stored, is_stored
@@ -165,7 +173,7 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     if runs:
         read_runs(runs, qrels)
     elif qrels:
-        raise UsageError("--qrels applies only to runs: a stored evaluation already contains its judgments.")
+        raise UsageError("--qrels applies only to runs. A stored evaluation already contains its judgments.")
     places = [(name, str(Path(path).resolve())) for name, path in runs]
     return {
         "runs": [place if name is None else (name, place) for name, place in places],

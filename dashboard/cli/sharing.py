@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dashboard.library.store import Library
 
 Owner = Annotated[
-    str, typer.Option(metavar="ADDRESS", help="E-mail address of the owner, on a server with sign-in.")
+    str, typer.Option(metavar="ADDRESS", help="E-mail address of the board's owner, for a server with sign-in.")
 ]
 
 
@@ -33,16 +33,14 @@ def push_command(
         ),
         FileUse.READ,
     ],
-    board: Annotated[str, typer.Option(help="Name or ID of the board; a new name makes a board.")] = "",
+    board: Annotated[str, typer.Option(help="Name or ID of the board. A new name creates a board.")] = "",
     qrels: Qrels = None,
     column: Columns = None,
     repeated: Annotated[
         Repeated | None,
-        typer.Option(
-            help="What to do with a document that occurs twice in one list (default: the board's setting)."
-        ),
+        typer.Option(help="What to do if a list contains a document twice (default: the board's setting)."),
     ] = None,
-    note: Annotated[str, typer.Option(help="Note on the files in the library.")] = "",
+    note: Annotated[str, typer.Option(help="Note to store with the files in the library.")] = "",
     owner: Owner = "",
 ) -> None:
     """Add runs and judgments to a board of the library, replacing files of the same name."""
@@ -54,9 +52,9 @@ def push_command(
         files = exchange.read_files_to_push(run, qrels, parse_columns(column), repeated)
         pushed = exchange.push(library, files, board, _owner(owner), repeated=repeated, note=note)
     typer.echo(clean(pushed.label))
-    replaced = f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
-    uploads = f"{count_of(pushed.n_new, 'upload')} new, {pushed.n_known} known."
-    say(f"{'a new board' if pushed.is_new else replaced}: {uploads}")
+    replaced = f"{count_of(len(pushed.replaced), 'file')} replaced" if pushed.replaced else "board updated"
+    uploads = f"{count_of(pushed.n_new, 'new upload')}, {pushed.n_known} already in the library."
+    say(f"{'new board' if pushed.is_new else replaced}: {uploads}")
 
 
 def boards_command(
@@ -82,14 +80,14 @@ def pull_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to."), FileUse.FOLDER],
     format: Annotated[  # noqa: A002
         Literal["parquet", "trec", "tiescope"],
-        typer.Option(help="Parquet with our column names, TREC runs and qrels, or one .tiescope file."),
+        typer.Option(help="Parquet with TieScope's column names, TREC runs and qrels, or one .tiescope file."),
     ] = "parquet",
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     owner: Owner = "",
 ) -> None:
     """Write the runs and judgments of a board as files that other tools read."""
     if output == Path("-"):
-        raise UsageError("A board is several files: name a folder, -o FOLDER.")
+        raise UsageError("A board consists of several files. Name a folder: -o FOLDER.")
     owner_address = _owner(owner)
     with needs("app"):
         from dashboard.library.place import home

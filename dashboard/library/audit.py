@@ -88,7 +88,7 @@ def prepare_audit_log(path: Path) -> str:
         _append(str(path), b"")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"The audit log {path}: {reason}. Name a file that can be written.") from error
+        raise UsageError(f"The audit log {path} cannot be written ({reason}). Choose another file.") from error
     return str(path.absolute())
 
 

@@ -35,7 +35,6 @@ from dashboard.library.boards import (
     clean,
     file_name,
     make_board,
-    storable,
 )
 from dashboard.library.earlier import EarlierUpload, as_plain_file
 from dashboard.library.loaded import Published, packed_files, table_label, unpacked_files
@@ -181,7 +180,7 @@ def export(
     if isinstance(board, Record):
         name, own_view, spec = board.name if board.named else "", board.view, board.spec
     else:
-        name, own_view, spec = board.spec.title, board.first_view, storable(board.spec, board.sources)[0]
+        name, own_view, spec = board.spec.title, board.first_view, board.spec
     results = unpacked_files(published[1]) if published else ()
     entries = [_plain_entry(entry) for entry in spec.entries]
     if sum(file.size for file in (*(entry.file for entry in entries), *results)) > MOST_FILE_BYTES:
@@ -191,8 +190,7 @@ def export(
     with zipfile.ZipFile(into, "w") as packed:
         digests = [_write(packed, f"files/{at:02}", entry.file) for at, entry in enumerate(entries)]
         items = [
-            Item(file_name(entry.file.name), digest, entry.columns)
-            for entry, digest in zip(entries, digests, strict=True)
+            Item(entry.file.name, digest, entry.columns) for entry, digest in zip(entries, digests, strict=True)
         ]
         result_items = [
             PublishedItem(file_name(file.name), _write(packed, f"published/{at:02}", file))
@@ -264,7 +262,7 @@ def load(file: File) -> Imported:
             raise
         raise ReadError(file.name, str(error).rstrip("."), _AGAIN) from error
     except _DAMAGES as error:
-        raise ReadError(file.name, "a damaged board file", _AGAIN) from error
+        raise ReadError(file.name, "the board file is damaged", _AGAIN) from error
 
 
 def _open(file: File) -> BufferedIOBase:
@@ -282,7 +280,7 @@ def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
     if count > _MOST_ENTRIES or directory > 1000 * _MOST_ENTRIES:
         raise ReadError(file, f"it contains more than {_MOST_ENTRIES} entries", _AGAIN)
     if comment or start + directory + _END.size != size:
-        raise ReadError(file, "a damaged board file", _AGAIN)
+        raise ReadError(file, "the board file is damaged", _AGAIN)
 
 
 def _read_zip(sent: File, packed: zipfile.ZipFile) -> Imported:
@@ -302,7 +300,7 @@ def _read_zip(sent: File, packed: zipfile.ZipFile) -> Imported:
         **{f"published/{position:02}": item for position, item in enumerate(contents.published)},
     }
     if other := {ENTRY, *item_of} ^ set(packed.namelist()):
-        raise ReadError(file, f"{ENTRY} and the files do not agree on {min(other)!r}", _AGAIN)
+        raise ReadError(file, f"{min(other)!r} is either missing or not listed in {ENTRY}", _AGAIN)
     files, n_left = [], MOST_FILE_BYTES
     for place, item in item_of.items():
         data = _unpack(file, packed, place, n_left)
@@ -352,7 +350,7 @@ def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
     with packed.open(name) as stream:
         data = read_within(stream, limit)
     if len(data) > limit or packed.getinfo(name).file_size > limit:
-        raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB unpacked", _AGAIN)
+        raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB when unpacked", _AGAIN)
     return data
 
 

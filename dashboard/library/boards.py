@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dashboard.library.earlier import EarlierUpload
-from dashboard.library.uploads import MISSING_SCORE, StoredFile, first_line, split_choices
+from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
 from metrics.errors import ReadError, UsageError
 from metrics.runs import (
     File,
@@ -46,10 +46,14 @@ Names: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """A file and how it is read."""
+    """A file and how it is read. Its name becomes one that the database can store."""
 
     file: File
     columns: Columns = ()
+
+    def __post_init__(self) -> None:
+        if (name := file_name(self.file.name)) != self.file.name:
+            object.__setattr__(self, "file", replace(self.file, name=name))
 
     @cached_property
     def digest(self) -> str:
@@ -82,13 +86,21 @@ class Entry:
 
     def provenance(self, source: Source) -> FileProvenance:
         """Return where rows are in the file, which is only read again if needed."""
-        origin, first = cache(lambda: self.read().origin), first_line(source)
+        origin, first = cache(lambda: self.read().origin), _first_line(source)
         return FileProvenance(
             self.file.name,
             lambda row: origin().line_of(row) if first is None else first + row,
             source.origin.unit,
             lambda: origin().ranks(),
         )
+
+
+def _first_line(source: Source) -> int | None:
+    """Return the line of the first row if rows are consecutive."""
+    line_of, n_rows = source.origin.line_of, len(source.table)
+    first = line_of(0)
+    is_contiguous = all(line_of(row) == first + row for row in (min(1, n_rows - 1), n_rows - 1))
+    return first if is_contiguous else None
 
 
 @dataclass(frozen=True)
@@ -274,11 +286,11 @@ def read_files(
     """Read local runs and judgments, and return the choices that read each file again in its role."""
     files, sources = [], []
     named_paths = with_names(paths)
-    file_names = distinct_file_names([path for _, path in named_paths])
-    for (name, path), file_name in zip(named_paths, file_names, strict=True):
+    distinct_names = distinct_file_names([path for _, path in named_paths])
+    for (name, path), distinct_name in zip(named_paths, distinct_names, strict=True):
         file = File.open(path)
-        own_name = name + file.name.removeprefix(file.stem) if name else file_name or file.name
-        file = replace(file, name=own_name)
+        own_name = name + file.name.removeprefix(file.stem) if name else distinct_name or file.name
+        file = replace(file, name=file_name(own_name))
         source = read(file, columns, strict=False)
         if not is_judgments(source, path, qrels):
             files.append(file)
@@ -346,32 +358,5 @@ def file_name(text: str) -> str:
     return _plain(text)[:_LONGEST]
 
 
-def storable(spec: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
-    """Return spec and sources with file names as the database stores them."""
-    if all(file_name(entry.file.name) == entry.file.name for entry in spec.entries):
-        return spec, tuple(sources)
-    names = spec.names
-    if names is not None:
-        stems = dict(map(_stems, (one for one in sources if "reranker" not in one.table.column_names)))
-        names = tuple((stems.get(first, first), now) for first, now in names)
-    entries = tuple(map(_renamed_entry, spec.entries))
-    return replace(spec, entries=entries, names=names), tuple(map(_renamed_source, sources))
-
-
 def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "")
-
-
-def _stems(source: Source) -> tuple[str, str]:
-    """Return a file's reranker name before and after storing."""
-    return File(source.file, b"").stem, File(file_name(source.file), b"").stem
-
-
-def _renamed_entry(entry: Entry) -> Entry:
-    return replace(entry, file=replace(entry.file, name=file_name(entry.file.name)))
-
-
-def _renamed_source(source: Source) -> Source:
-    name = file_name(source.file)
-    noted = tuple(replace(one, file=name) for one in source.noted)
-    return replace(source, origin=replace(source.origin, file=name), noted=noted)

@@ -30,8 +30,8 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 _LOGS = ("-wal", "-shm", "-journal")
 """Suffixes of SQLite's auxiliary files."""
 _REASONS = {
-    "database is locked": "another program writes to it. Try again in a moment",
-    "lock timeout": "another program writes to it. Try again in a moment",
+    "database is locked": "another program is writing to it. Try again in a moment",
+    "lock timeout": "another program is writing to it. Try again in a moment",
     "readonly database": "it is read-only. Change its permissions, or choose another TIESCOPE_HOME",
     "disk is full": "the disk is full. Free some space, or choose another TIESCOPE_HOME",
     "no space left": "the disk is full. Free some space",
@@ -155,8 +155,8 @@ class Database:
         can_write = bool(self.url.query) or path is None or _is_writable(path)
         if not (is_current or can_write):
             raise LibraryError(
-                f"The library ({self._name}): it was written by an older TieScope and is read-only. "
-                "Open it once with write permission."
+                f"The library ({self._name}): an older TieScope wrote it, and it is read-only. "
+                "Open it once with write permission, so that it can be updated."
             )
         if not is_current or (can_write and owner and owner.id != database_id):
             with _write_transaction(engine, self._wait) as connection:

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import file_digest
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dashboard.library.uploads import MISSING_SCORE, StoredFile
-from metrics.errors import LibraryError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, tie_order
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import ANSWER_CODES, Finding
@@ -54,16 +52,10 @@ class EarlierUpload(StoredFile):
         scores = pc.negate(source.table["score"])
         return replace(source, table=source.table.set_column(position, "score", scores))
 
-    def verify(self) -> None:
-        """Raise a LibraryError if the Parquet has changed."""
-        try:
-            with self.path.open("rb") as stream:
-                digest = file_digest(stream, "sha256").hexdigest()
-        except OSError as error:
-            reason = (error.strerror or "cannot be opened").lower()
-            raise LibraryError(f"{self.name}: the library's copy: {reason}. Upload the file again.") from error
-        if digest != self.parquet_digest:
-            raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
+    @property
+    def stored_digest(self) -> str:
+        """Hash of the Parquet."""
+        return self.parquet_digest
 
     def uploaded(self) -> Iterator[bytes]:
         """Yield the Parquet, because the uploaded bytes were not stored."""

@@ -23,7 +23,6 @@ from dashboard.library.boards import (
     keep_arrangement,
     make_board,
     read_files,
-    storable,
 )
 from dashboard.library.loaded import Published
 from dashboard.library.records import BoardListing, Record, id_of
@@ -43,19 +42,19 @@ _MOST_NAMES = 5
 def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
     """Return the owner's boards, latest change first: name, id, runs, queries, files, changed, access.
 
-    For people, names are on one line and times short. Runs and queries are missing if an earlier version did
-    not store them and a file cannot be read.
+    For people, names are on one line and times short. Runs and queries are missing if an earlier version wrote
+    the board.
     """
     rows = []
     for board in library.boards(owner):
-        record = library.find(board.id, owner)
         changed = board.changed.replace(tzinfo=UTC).astimezone()
         rows.append(
             {
                 "name": clean(board.name) if for_people else board.name,
                 "id": board.id,
-                **dict(zip(("runs", "queries"), _counts(record), strict=True)),
-                "files": len(record.spec.entries),
+                "runs": board.runs,
+                "queries": board.queries,
+                "files": len(library.find(board.id, owner).spec.entries),
                 "changed": f"{changed:%Y-%m-%d %H:%M}" if for_people else changed.isoformat(timespec="seconds"),
                 "access": board.access,
             }
@@ -70,8 +69,8 @@ def describe_unknown_files(library: Library) -> str:
     if not paths:
         return ""
     heading = (
-        f"{count_of(len(paths), 'file')} in {paths[0].parents[1]} that this database does not know. "
-        "Names and owners are only in the database. To keep a file again: tiescope push FILE --board NAME. "
+        f"This database does not list {count_of(len(paths), 'file')} in {paths[0].parents[1]}, so their names "
+        "and owners are unknown. To add a file to the library again: tiescope push FILE --board NAME. "
         "Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
@@ -83,7 +82,7 @@ def _describe_file(path: Path) -> str:
     try:
         source = read(File.open(path))
     except TieScopeError:
-        return f"{size}, which cannot be read separately"
+        return f"{size}, not readable on its own"
     return f"{size}, {count_of(len(source.table), 'row')}: {', '.join(source.header)}"
 
 
@@ -111,17 +110,6 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
             f"The library has no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}."
         )
     return board
-
-
-def _counts(record: Record) -> tuple[int | None, int | None]:
-    """Return runs and queries of a board, counted if an earlier version did not store them."""
-    if record.runs is not None:
-        return record.runs, record.queries
-    try:
-        board = _read(record)
-    except TieScopeError:
-        return None, None
-    return len(board.runs.tables), board.n_queries
 
 
 # push
@@ -186,8 +174,7 @@ def push(
     A file replaces one of the same name. The note applies to each upload.
     """
     name = name or pushed.name
-    spec, sources = storable(library.adopted(pushed.spec), pushed.sources)
-    pushed = replace(pushed, spec=spec, sources=sources)
+    pushed = replace(pushed, spec=library.adopted(pushed.spec))
     before = {upload.sha256 for upload in library.uploads(owner)}
     replaced: tuple[str, ...] = ()
     for tries_left in reversed(range(_TRIES)):
@@ -238,7 +225,7 @@ QRELS = "qrels"
 """Name of the judgments file, without suffix."""
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _LONGEST = 150
-_PARQUET_HINT = "Pull it as Parquet."
+_PARQUET_HINT = "Pull the board as Parquet."
 
 Write = Callable[[IO[bytes]], None]
 """Writes one file."""
@@ -406,5 +393,5 @@ def _refuse_spaces(names: Iterable[str], kind: str, odd: str = "") -> None:
     """Raise a UsageError for names that are not one word or start with a special character."""
     for name in names:
         if name.split() != [name] or name[0] in odd or "\0" in name or "\ufeff" in name:
-            hint = f"TREC files do not support it. {_PARQUET_HINT}"
-            raise UsageError(f"There is a {kind} called {clean(name)!r}: {hint}")
+            hint = f"TREC files do not support such names. {_PARQUET_HINT}"
+            raise UsageError(f"There is a {kind} called {clean(name)!r}. {hint}")

@@ -25,14 +25,10 @@ from dashboard.library.schema import (
 )
 from dashboard.library.uploads import (
     EARLIER,
-    PACKED,
     PendingFile,
     StoredFile,
     UploadFolder,
-    cache_path,
     is_sound,
-    remember_source,
-    split_choices,
 )
 from metrics.errors import LibraryError
 from metrics.runs import File
@@ -79,20 +75,11 @@ class Intake:
                 for sha256 in list(pending):
                     self.folder.place(pending[sha256], sha256)
                     del pending[sha256]
-            self._cache_sources(board)
         finally:
             self.folder.abandon(pending.values())
         if evicted or now() - self.swept > _OFTEN:
             with suppress(LibraryError):  # the board is stored; the next sweep retries
                 self.sweep()
-
-    def _cache_sources(self, board: Board) -> None:
-        """Cache the content of files in slow formats."""
-        for entry, source in zip(board.spec.entries, board.sources, strict=True):
-            if not isinstance(entry.file, EarlierUpload):
-                place = self.folder.path(entry.file.sha256, PACKED)
-                path = cache_path(place, *split_choices(dict(entry.columns)))
-                remember_source(path, source)
 
     def _release_unless_kept(self, sha256s: Iterable[str]) -> None:
         """Mark files for removal until the transaction commits, in case this process is killed.
@@ -173,12 +160,6 @@ def is_evicting(connection: sa.Connection, owner: str) -> bool:
     return bool(connection.scalar(sa.select(owners.c.evict).where(owners.c.owner == owner)))
 
 
-def set_eviction(connection: sa.Connection, owner: str, *, evict: bool) -> None:
-    """Save whether this owner lets the oldest uploads go."""
-    if not connection.execute(owners.update().where(owners.c.owner == owner).values(evict=evict)).rowcount:
-        connection.execute(owners.insert().values(owner=owner, evict=evict))
-
-
 def used_bytes(connection: sa.Connection) -> int:
     """Return the stored bytes of all uploads and published tables."""
     sizes = (uploads.c.kept_size, published_tables.c.size)
@@ -198,7 +179,7 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
     if going is None:
         raise LibraryError(
             f"The library is full: {limit / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
-            "or let the library remove the oldest (Data, Library)."
+            "or let the library remove its oldest uploads (on the page Data, under Library)."
         )
     using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
     connection.execute(boards.delete().where(boards.c.id.in_(using)))

@@ -77,12 +77,12 @@ class Ownership:
         hint = (
             "Unset TIESCOPE_DATABASE_URL"
             if owner.database == USUAL_DATABASE
-            else "Set TIESCOPE_DATABASE_URL to it"
+            else "Set TIESCOPE_DATABASE_URL to that database"
         )
         raise LibraryError(
             f"The uploads in {self._path.parent} belong to the database {self._location(owner.database)} "
             f"(id {owner.id[:8]}), not to {self._location(self._database)}{ours}. "
-            f"{hint}, restore a copy of it, or choose another TIESCOPE_HOME. {self._hatch}"
+            f"{hint}, restore a copy of that database, or choose another TIESCOPE_HOME. {self._hatch}"
         )
 
     def record(self, database_id: str) -> None:

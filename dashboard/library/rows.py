@@ -143,25 +143,15 @@ class Use:
     reading: Mapping[str, Any]  # how it was read, as stored
 
 
-def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | None = None) -> dict[str, Use]:
+def latest_uses(connection: sa.Connection, owner: str) -> dict[str, Use]:
     """Return upload → how the owner's most recent board reads it, including deleted boards."""
-    newest = sa.func.row_number().over(
-        partition_by=board_files.c.sha256,
-        order_by=(boards.c.changed.desc(), boards.c.id, board_files.c.position),
-    )
     query = (
-        sa.select(board_files.c.sha256, board_files.c.board_id, board_files.c.position, newest.label("place"))
+        sa.select(board_files.c.sha256, board_files.c.columns, board_files.c.reading)
         .join(boards, boards.c.id == board_files.c.board_id)
         .where(boards.c.owner == owner)
+        .order_by(boards.c.changed, boards.c.id.desc(), board_files.c.position.desc())
     )
-    if sha256s is not None:
-        query = query.where(board_files.c.sha256.in_(tuple(sha256s)))
-    ordered = query.subquery()
-    is_same_file = (board_files.c.board_id == ordered.c.board_id) & (
-        board_files.c.position == ordered.c.position
-    )
-    first = sa.select(board_files).join(ordered, is_same_file).where(ordered.c.place == 1)
-    return {one.sha256: Use(_columns(one.columns), one.reading) for one in connection.execute(first)}
+    return {file.sha256: Use(_columns(file.columns), file.reading) for file in connection.execute(query)}
 
 
 def read_upload(row: sa.RowMapping, use: Use | None, boards: Iterable[tuple[str, str]]) -> Upload:

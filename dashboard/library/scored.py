@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from dashboard.library.place import byte_limit, home
 from dashboard.library.turns import Turns, turn
-from dashboard.library.uploads import program_version
 from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
@@ -122,7 +122,7 @@ class ScoredRuns:
     def _refuse_too_large(self, stream: IO[bytes]) -> None:
         """Raise a LibraryError beyond the limit."""
         if stream.tell() > self.most_bytes:
-            raise LibraryError(f"It exceeds the limit of stored evaluations. Raise {MAX_SCORED}.")
+            raise LibraryError(f"The stored evaluation exceeds this server's limit. Raise {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:
         """Remove the least recently used evaluations and incomplete files."""
@@ -147,8 +147,17 @@ def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> st
     """Return the name of the first run and a hash of everything that determines the evaluation."""
     files = [_identity(one) for one in (*runs, *([qrels] if qrels else []))]
     more = f" and {len(runs) - 1} more" * (len(runs) > 1)
-    made_by = [program_version(), str(VERSION)]  # evaluations of other versions are not used
+    made_by = [program_version(), str(VERSION)]
     return f"{place_of(runs[0]).name}{more} · {_hash(json.dumps([made_by, files, bool(qrels), options]))}"
+
+
+@cache
+def program_version() -> str:
+    """Return the program's version; evaluations of other versions are not used."""
+    try:
+        return version("tiescope")
+    except PackageNotFoundError:
+        return ""
 
 
 def _identity(place: Place) -> list[str]:

@@ -18,8 +18,6 @@ from dashboard.library.boards import (
     clean,
     copy_name,
     default_name,
-    make_board,
-    storable,
 )
 from dashboard.library.database import WAIT, Database, url_of
 from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
@@ -32,12 +30,13 @@ from dashboard.library.schema import (
     boards,
     is_restorable,
     now,
+    owners,
     published_tables,
     shelves,
     sign_outs,
 )
 from dashboard.library.uploads import UploadFolder
-from metrics.errors import LibraryError, TieScopeError, UsageError
+from metrics.errors import LibraryError, UsageError
 
 URL = "TIESCOPE_DATABASE_URL"
 """Environment variable: another database."""
@@ -85,7 +84,9 @@ class Library(Intake):
     def set_eviction(self, owner: str = "", *, evict: bool) -> None:
         """Set whether the oldest uploads go when the library is full."""
         with self.database.writing() as connection:
-            intake.set_eviction(connection, owner, evict=evict)
+            mine = owners.update().where(owners.c.owner == owner).values(evict=evict)
+            if not connection.execute(mine).rowcount:
+                connection.execute(owners.insert().values(owner=owner, evict=evict))
 
     def room(self) -> tuple[int, int]:
         """Return used and maximum bytes."""
@@ -116,7 +117,7 @@ class Library(Intake):
         single: bool = False,
     ) -> Record:
         """Store a board and its files; an equal unnamed board is returned instead of a new one."""
-        name, board = board_name(name), self._storable(board)
+        name = board_name(name)
         view = board.first_view if view is None else view
         with self.taking_in(board, owner) as connection:
             if single and connection.scalar(rows.boards_of_name(name, owner)):
@@ -133,7 +134,6 @@ class Library(Intake):
     @audited("changed")
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change the content of a board unless it changed since `version`."""
-        board = self._storable(board)
         with self.taking_in(board, owner) as connection:
             before = self._own(connection, board_id, owner)
             if before.version != version:
@@ -246,20 +246,6 @@ class Library(Intake):
                 rows.add_to_shelf(connection, owner, entry.file.sha256, entry.file.name)
             return rows.read_record(connection, self.folder, row["id"], owner)
 
-    @staticmethod
-    def _storable(board: Board) -> Board:
-        """Return the board with file names as the database stores them."""
-        spec, sources = storable(board.spec, board.sources)
-        if spec is board.spec:
-            return board
-        try:
-            return make_board(spec, sources)
-        except TieScopeError as error:
-            raise LibraryError(
-                "The board cannot be stored: its file names must be shortened, and then it is no longer valid. "
-                f"{error}"
-            ) from error
-
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self.database.writing() as connection:
             self._update(connection, self._own(connection, board_id, owner, by_owner=by_owner), **values)
@@ -274,7 +260,8 @@ class Library(Intake):
         record = rows.read_record(connection, self.folder, board_id, owner)
         if not record.may_change(owner) or (by_owner and record.owner != owner):
             raise LibraryError(
-                f"{record.name} belongs to somebody else, so you cannot change it. Duplicate it."
+                f"{record.name} belongs to somebody else, so you cannot change it. Duplicate it, and change "
+                "the copy."
             )
         return record
 
@@ -297,7 +284,7 @@ class Library(Intake):
         """Return a spec of an owner's uploads in this order, read as they were last."""
         with self.database.reading() as connection:
             shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
-            uses = rows.latest_uses(connection, owner, sha256s)
+            uses = rows.latest_uses(connection, owner)
         if not shelf.keys() >= set(sha256s):
             raise LibraryError("An upload was removed from the library. Reload the page.")
         entries = (rows.read_entry(self.folder, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)
@@ -326,7 +313,7 @@ class Library(Intake):
             affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
             names = connection.scalars(sa.select(boards.c.name).where(affected, boards.c.named)).all()
             if names:
-                raise LibraryError(f"It is used on {', '.join(names[:5])}. Delete these boards first.")
+                raise LibraryError(f"This upload is used on {', '.join(names[:5])}. Delete these boards first.")
             rows.update_shelf(connection, owner, sha256, deleted=when)
             connection.execute(boards.update().where(affected).values(deleted=when))
 

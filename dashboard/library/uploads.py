@@ -1,7 +1,6 @@
 """Stored uploads: the original bytes under their sha256, compressed with zstd unless already compressed."""
 
 import errno
-import json
 import math
 import os
 import re
@@ -9,11 +8,9 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from pathlib import Path
 from typing import IO, Any, Literal, cast
@@ -21,12 +18,9 @@ from typing import IO, Any, Literal, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dashboard.library.turns import DEAR_ROWS
-from metrics.errors import LibraryError, UsageError
-from metrics.runs import FORMATS, File, MissingScore, Source, read
-from metrics.runs.files import BLOCK, FileProvenance
-from metrics.runs.findings import Finding
-from metrics.runs.writing import whole_file
+from metrics.errors import LibraryError
+from metrics.runs import File, MissingScore, Source, read
+from metrics.runs.files import BLOCK
 from metrics.support.arrays import histogram
 from metrics.support.cached import cached_property
 
@@ -73,6 +67,11 @@ class StoredFile(File):
         return cast("Path", self.data)
 
     @property
+    def stored_digest(self) -> str:
+        """Hash of what `uploaded` yields."""
+        return self.digest
+
+    @property
     def limit(self) -> float:
         """Maximum unpacked bytes: none, because the upload was checked."""
         return inf
@@ -80,12 +79,7 @@ class StoredFile(File):
     def read(self, columns: Mapping[str, str], missing_score: MissingScore) -> Source:
         """Return the content of the file; LibraryError if it is missing or damaged."""
         self.verify()
-        path = cache_path(self.path, columns, missing_score)
-        source = _recall_source(path, self, columns, missing_score)
-        if source is None:
-            source = read(self, columns, missing_score=missing_score)
-            remember_source(path, source)
-        return source
+        return read(self, columns, missing_score=missing_score)
 
     def verify(self) -> None:
         """Raise a LibraryError if the stored bytes have changed."""
@@ -97,9 +91,9 @@ class StoredFile(File):
             if error.errno:
                 reason = (error.strerror or "cannot be opened").lower()
                 raise LibraryError(
-                    f"{self.name}: the library's copy: {reason}. Upload the file again."
+                    f"{self.name}: the library's copy cannot be read ({reason}). Upload the file again."
                 ) from error
-        if digest.hexdigest() != self.digest:
+        if digest.hexdigest() != self.stored_digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def uploaded(self) -> Iterator[bytes]:
@@ -252,16 +246,17 @@ class UploadFolder:
         older = [
             path for path in self.paths(sha256) if _changed(path) <= released.replace(tzinfo=UTC).timestamp()
         ]
-        for path in [*older, *self._folder.glob(f"{sha256[:2]}/{sha256}.*{_CACHE}")]:
+        for path in older:
             self._remove(path)
         return not any(path.exists() for path in older)
 
     def remove_abandoned(self) -> None:
-        """Remove abandoned temporary files."""
+        """Remove abandoned temporary files, and the `.cache` files of earlier versions."""
         abandoned = time.time() - _ABANDONED
-        for path in (*self._folder.glob("writing/*.*"), *self._folder.glob("??/.tiescope-*")):
-            if _changed(path) < abandoned:
-                self._remove(path)
+        for pattern in ("writing/*.*", "??/.tiescope-*", "??/*.cache"):
+            for path in self._folder.glob(pattern):
+                if _changed(path) < abandoned:
+                    self._remove(path)
 
     def files(self) -> list[Path]:
         """Return all files in place."""
@@ -319,91 +314,3 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-# a disposable cache of large files in slow formats, as read
-
-_CACHE = ".cache"
-_KEY = b"tiescope"
-_HASH = 12
-_SLOW = {format_.name for format_ in FORMATS if format_.open_blocks is None}
-"""Formats that are parsed in Python: a million rows of JSON lines take 6 s, of TREC or CSV 0.2 s."""
-_DAMAGES = (OSError, ValueError, LookupError, TypeError, pa.ArrowException)
-
-
-def cache_path(path: Path, columns: Mapping[str, str], missing_score: MissingScore) -> Path:
-    """Return the cache file for a choice of columns and this version."""
-    choice = json.dumps([program_version(), sorted(columns.items()), missing_score])
-    return path.with_suffix(f".{sha256(choice.encode()).hexdigest()[:_HASH]}{_CACHE}")
-
-
-def remember_source(path: Path, source: Source) -> None:
-    """Cache the content of a large file in a slow format; ignore disks that cannot be written."""
-    if source.format not in _SLOW or len(source.table) < DEAR_ROWS or path.exists():
-        return
-    if source.judgments is not None:  # the cache holds one table
-        return
-    from pyarrow import parquet  # noqa: PLC0415 30 ms that other files need not pay
-
-    description = {
-        "format": source.format,
-        "mapping": dict(source.mapping),
-        "header": list(source.header),
-        "noted": [asdict(one) for one in source.noted],
-        "missing_score": source.missing_score,
-        "tie_order": source.tie_order,
-        "unit": source.origin.unit,
-        "first": first_line(source),
-    }
-    table = source.table.replace_schema_metadata({_KEY: json.dumps(description)})
-    with suppress(OSError, UsageError):
-        for other in path.parent.glob(f"{path.stem.partition('.')[0]}.*{_CACHE}"):
-            other.unlink()  # one alone, so that no choice of columns fills the disk
-        with whole_file(path) as stream:
-            parquet.write_table(table, stream, compression="zstd")
-
-
-def _recall_source(
-    path: Path, file: File, columns: Mapping[str, str], missing_score: MissingScore
-) -> Source | None:
-    """Return the cached content of a file, None if it is missing or damaged."""
-    if not path.exists():
-        return None
-    from pyarrow import parquet  # noqa: PLC0415 as above
-
-    try:
-        table = parquet.read_table(path).combine_chunks()
-        plain = json.loads(table.schema.metadata[_KEY])
-        noted = tuple(replace(Finding(**one), file=file.name) for one in plain.pop("noted"))
-        first, unit, header = plain.pop("first"), plain.pop("unit"), tuple(plain.pop("header"))
-
-        @cache
-        def origin() -> FileProvenance:
-            return read(file, columns, missing_score=missing_score).origin
-
-        def line_of(row: int) -> int:
-            return first + row if first is not None else origin().line_of(row)
-
-        table = table.replace_schema_metadata(None)
-        return Source(
-            FileProvenance(file.name, line_of, unit), table=table, header=header, noted=noted, **plain
-        )
-    except _DAMAGES:
-        return None
-
-
-def first_line(source: Source) -> int | None:
-    """Return the line of the first row if rows are consecutive."""
-    line_of, n_rows = source.origin.line_of, len(source.table)
-    first = line_of(0)
-    is_contiguous = all(line_of(row) == first + row for row in (min(1, n_rows - 1), n_rows - 1))
-    return first if is_contiguous else None
-
-
-@cache
-def program_version() -> str:
-    """Return the program's version; caches of other versions are not used."""
-    try:
-        return version("tiescope")
-    except PackageNotFoundError:
-        return ""

@@ -1,10 +1,11 @@
-"""Security headers of all responses, and compression of the front end."""
+"""Security headers of all responses, compression of the front end, and the address of the first page."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
 
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SOURCES = {
@@ -85,3 +86,22 @@ def _is_here(scope: Scope) -> bool:
         return ip_address(address).is_loopback
     except ValueError:
         return False
+
+
+class FirstPageRedirect:
+    """Redirects the own address of the first page to the root, with its query.
+
+    Streamlit serves its default page at the root, and calls the page's own address "not found".
+    """
+
+    def __init__(self, app: ASGIApp, path: str) -> None:
+        self._app = app
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"].endswith(self._path):
+            query = scope["query_string"].decode("latin-1")
+            await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)

@@ -1,8 +1,11 @@
 """Cached results of boards, forgotten once no session uses the board and another was closed since."""
 
+import asyncio
+import logging
 import pickle
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from hashlib import blake2b
@@ -13,7 +16,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from dashboard.streamlit_internals import session_id
+from dashboard.streamlit_internals import forget_expired_sessions, session_id
+
+_LOG = logging.getLogger(__name__)
+_SECONDS = 5
+"""Interval between looks for ended sessions."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -132,3 +139,33 @@ def cached_by_key(
 def content_digest(*values: object) -> str:
     """Return a hash of the content of picklable values."""
     return blake2b(pickle.dumps(values, protocol=5), digest_size=16).hexdigest()
+
+
+@asynccontextmanager
+async def forget_ended_sessions(_: st.App) -> AsyncIterator[dict[str, Any]]:
+    """Drop expired sessions while the server runs.
+
+    Streamlit keeps a session for `server.disconnectedSessionTTL` seconds after its page closed, and only checks
+    when another page opens or closes.
+    """
+    task = asyncio.create_task(forget_repeatedly())
+    try:
+        yield {}
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def forget_repeatedly() -> None:
+    """Drop expired sessions at intervals; log the first failure."""
+    is_logged = False
+    while True:
+        await asyncio.sleep(_SECONDS)
+        try:
+            forget_expired_sessions()
+            board_results.release()
+        except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
+            if not is_logged:
+                _LOG.exception("The memory of closed sessions could not be freed. TieScope will try again.")
+            is_logged = True

@@ -20,21 +20,14 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class Origin(NamedTuple):
-    """The origin of a page, as browsers define it."""
+    """The origin of a page; in an address as written, the scheme may be empty and the port 0."""
 
     scheme: str
     host: str
     port: int
 
-
-class _Address(NamedTuple):
-    """A host as written; scheme and port may be empty or 0."""
-
-    scheme: str
-    host: str
-    port: int
-
-    def origin(self, scheme: str) -> Origin:
+    def complete(self, scheme: str) -> "Origin":
+        """Return the origin with this scheme, and its usual port if it has none."""
         return Origin(scheme, self.host, self.port or _PORTS[scheme])
 
 
@@ -58,7 +51,7 @@ class HostGuard:
         for address in map(parse_declared, declared):
             if address.scheme or address.port:
                 schemes = [address.scheme] if address.scheme else _PORTS
-                self._origins |= {address.origin(scheme) for scheme in schemes}
+                self._origins |= {address.complete(scheme) for scheme in schemes}
             else:
                 self._names.add(address.host)
 
@@ -77,37 +70,39 @@ class HostGuard:
         hosts = _header(scope, b"host")
         host = _parse(hosts[0]) if len(hosts) == 1 else None
         if host is None or host.scheme:
-            return "The request does not name a single host."
+            return "The request does not name exactly one host."
         is_named = host.host in self._names or host.host == _arrival(scope)
         if not is_named and host.host not in {origin.host for origin in self._origins}:
-            return f"This server does not answer to {hosts[0]}. Start it with --allow-host {hosts[0]}."
+            return (
+                f"This server does not accept requests for {hosts[0]}. Start it with --allow-host {hosts[0]}."
+            )
         origins = _header(scope, b"origin")
         if not origins:
             return ""
         page = _parse(origins[0]) if len(origins) == 1 else None
         if not (page and page.scheme):
             return "The request does not come from a page of this server."
-        origin = page.origin(page.scheme)
-        own = host.origin(str(scope["scheme"]).replace("ws", "http"))
+        origin = page.complete(page.scheme)
+        own = host.complete(str(scope["scheme"]).replace("ws", "http"))
         if (is_named and origin == own) or (origin in self._origins and origin.host == host.host):
             return ""
         return (
             f"The request comes from a page of {origins[0]}, not of {own.scheme}://{hosts[0]}. "
-            f"If a proxy serves TieScope there, start it with --allow-host {origins[0]}."
+            f"If a proxy serves TieScope at {origins[0]}, start TieScope with --allow-host {origins[0]}."
         )
 
 
-def parse_declared(text: str) -> _Address:
+def parse_declared(text: str) -> Origin:
     """Return a host that a server is started for, with its scheme and port if given."""
     if (address := _parse(text)) is None:
         raise UsageError(
-            f"{text} is not a host name or an origin. Write a name or an origin (--host, "
-            "--allow-host, redirect_uri), such as tiescope.example.org or https://tiescope.example.org."
+            f"{text} is neither a host name nor an origin. In --host, --allow-host and redirect_uri, write a "
+            "name or an origin, such as tiescope.example.org or https://tiescope.example.org."
         )
     return address
 
 
-def _parse(text: str) -> _Address | None:
+def _parse(text: str) -> Origin | None:
     """Return the address in a text, None if it is not one."""
     if not (match := _ADDRESS.fullmatch(text)):
         return None
@@ -119,7 +114,7 @@ def _parse(text: str) -> _Address | None:
             return None
     if port and not 0 < int(port) < 2**16:
         return None
-    return _Address(scheme, host, int(port or 0))
+    return Origin(scheme, host, int(port or 0))
 
 
 def _arrival(scope: Scope) -> str:

@@ -163,7 +163,9 @@ async def _end(claims: Mapping[str, Any]) -> PlainTextResponse | None:
     try:
         await asyncio.to_thread(end_sign_in, claims)
     except LibraryError as error:
-        return PlainTextResponse(f"You are still signed in. {error} Then sign out again.", 503)
+        return PlainTextResponse(
+            f"Signing out failed, so you are still signed in. {error} Then sign out again.", 503
+        )
     return None
 
 

@@ -53,9 +53,11 @@ class UploadGuard:
         if not is_admitted(session):
             refusal = PlainTextResponse("This session may not upload. Sign in and reload the page.", 403)
         elif not length.isdecimal() or "transfer-encoding" in headers:
-            refusal = PlainTextResponse("The request needs a Content-Length.", 411)
+            refusal = PlainTextResponse("The request needs a Content-Length header.", 411)
         elif self._n_uploads[visitor] >= _MAX_AT_ONCE:
-            refusal = PlainTextResponse(f"Wait: {_MAX_AT_ONCE} of your uploads are in progress.", 429)
+            refusal = PlainTextResponse(
+                f"You already have {_MAX_AT_ONCE} uploads in progress. Wait for one to finish.", 429
+            )
         elif message := self._full_message(visitor, int(length)):
             refusal = PlainTextResponse(message, 413)
         else:
@@ -97,12 +99,15 @@ class UploadGuard:
         """Return which limit `n_bytes` more would exceed, or an empty text."""
         n_bytes_of = self._bytes_by_visitor()
         for (setting, megabytes), n_held, owner in zip(
-            UPLOAD_LIMITS.items(), (n_bytes_of[visitor], n_bytes_of.total()), ("visitor", "server"), strict=True
+            UPLOAD_LIMITS.items(),
+            (n_bytes_of[visitor], n_bytes_of.total()),
+            ("of one visitor", "in all"),
+            strict=True,
         ):
             limit = byte_limit(setting, megabytes)
             if n_held + n_bytes > limit:
-                room = f"{limit // 10**6:,} MB of uploads a {owner} ({setting})"
-                return f"Remove a file first. This server holds {room}."
+                room = f"{limit // 10**6:,} MB of uploads {owner} ({setting})"
+                return f"Remove a file first. This server accepts at most {room}."
         return ""
 
     def _bytes_by_visitor(self) -> Counter[str]:

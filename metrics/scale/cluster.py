@@ -56,7 +56,7 @@ def connect(scheduler: str | None) -> Iterator[Client]:
             try:
                 address = stack.enter_context(_local())
             except (OSError, RuntimeError) as error:
-                raise UsageError(f"Dask cannot start a worker here: {error}. {_START}") from error
+                raise UsageError(f"Dask cannot start a worker on this machine: {error}. {_START}") from error
         try:
             if scheduler is not None:
                 resolve_address(scheduler)  # for a wrong address, closing a client takes a minute
@@ -138,15 +138,15 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
         except KilledWorker as error:
             hint = "Give each worker more memory, or write Parquet files with smaller row groups."
             raise UsageError(
-                f"A part was too large for {error.allowed_failures + 1} workers. {hint}"
+                f"A part of the data was too large for {error.allowed_failures + 1} workers. {hint}"
             ) from error
         except NoWorkerError as error:
-            hint = "Give workers this package and enough memory, or use --stream."
+            hint = "Install tiescope on the workers, give them enough memory, or use --stream."
             raise UsageError(f"All Dask workers were lost. {hint}") from error
         except FutureCancelledError as error:
             raise UsageError(f"The Dask scheduler was lost. {_START}") from error
         except (ImportError, MemoryError, OSError, RuntimeError) as error:
-            hint = "Give workers this package, the files, and enough memory and disk."
+            hint = "The workers need tiescope, access to the files, and enough memory and disk space."
             raise UsageError(f"A Dask worker failed: {type(error).__name__}: {error}. {hint}") from error
         yield result
 

@@ -19,7 +19,7 @@ from metrics.errors import RepeatError, UsageError
 from metrics.evaluation import AS_READ, Evaluation, Policy, ScoringOptions, Unjudged, score_runs
 from metrics.evaluation.scoring import names_or_defaults
 from metrics.runs import File, MissingScore, Repeated, Runs, Source, as_judgments, as_run, read, with_names
-from metrics.runs.columns import BY_NAME
+from metrics.runs.columns import BY_NAME, SUBTOPICS
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding
 from metrics.runs.joining import no_relevance_error, unused_finding
@@ -134,6 +134,9 @@ def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> So
 
 
 def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
+    if "subtopic" in task.columns and "subtopic" not in source.table.column_names:  # other parts have subtopics
+        subtopics = pa.nulls(len(source.table), pa.string())
+        source = replace(source, table=source.table.append_column("subtopic", subtopics))
     if not len(source.table) and "reranker" in source.table.column_names:
         return ScoredPart(None, findings=source.noted)
     lists, noted = split_by_reranker(source, judged, task.repeated)
@@ -292,7 +295,10 @@ class Dataset(PartitionedRuns):
         """
         spread = [name for name in self._columns if name == "score_std"]
         nothing = empty_table(("score", *spread, *self._score_columns))
-        score(Runs({"": nothing}, empty_table(("relevance",))))  # refuses unknown names before workers start
+        judgments = empty_table(("relevance",))
+        if "subtopic" in self._columns or (self.judged and SUBTOPICS in self.judged.table.column_names):
+            judgments = judgments.append_column(SUBTOPICS, pa.array([], pa.map_(pa.string(), pa.float64())))
+        score(Runs({"": nothing}, judgments))  # refuses unknown names before workers start
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:
             for scored in self._scored(client, task):
@@ -333,13 +339,13 @@ class Dataset(PartitionedRuns):
     def _parts_of_files(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
         """Return the parts of all files, and the hashes of their lists."""
         to_scan = [list(parts_to_scan(file)) for file in self._files]
-        scans = self._watched(
+        results = self._watched(
             [client.submit(scan_part, part, pure=False) for part in chain.from_iterable(to_scan)]
         )
-        row_groups = [list(chain.from_iterable(islice(scans, len(parts)))) for parts in to_scan]
-        rerankers = [{name for group in groups for name in group.rerankers} for groups in row_groups]
+        scans = [list(islice(results, len(parts))) for parts in to_scan]
+        rerankers = [{name for scan in of_file for name in scan.rerankers} for of_file in scans]
         files = with_final_names(self._files, rerankers)
-        cuts = list(chain.from_iterable(map(cut_file, files, row_groups)))
+        cuts = list(chain.from_iterable(map(cut_file, files, scans)))
         return [part for part, _ in cuts], [hashes for _, hashes in cuts]
 
     def _watched(self, futures: list[Any]) -> Iterator[Any]:

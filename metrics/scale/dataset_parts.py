@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
@@ -65,7 +66,7 @@ class DatasetFile:
             if name not in table.extras and name not in table.mapping:
                 available = ", ".join(table.extras) or "none"
                 problem = f"there is no score column {name!r} to rank by"
-                raise UsageError(f"{table.file.name}: {problem}. There are: {available}.")
+                raise UsageError(f"{table.file.name}: {problem}. Its other score columns: {available}.")
 
 
 def dataset_files(
@@ -168,8 +169,10 @@ def _repeated_names(groups: Iterable[Sequence[_Member]]) -> list[str]:
 
 def _refuse_two_runs(names: Iterable[str]) -> None:
     for name in names:
-        hint = "Name one of them (NAME=PATH, or {NAME: path}), or put the parts of one run into a folder."
-        raise UsageError(f"There are two runs named {name!r}. {hint}")
+        raise UsageError(
+            f"There are two runs named {name!r}. Give one of them another name (NAME=PATH, or {{NAME: path}}). "
+            "If both are parts of one run, put them into one folder."
+        )
 
 
 def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:
@@ -288,30 +291,20 @@ class Part:
         return sum(table.groups) if self.end is None and isinstance(table, ParquetTable) else self.end or 0
 
 
-class RowGroupLists(NamedTuple):
-    """The lists in a row group, by their hashes.
+class ScannedLists(NamedTuple):
+    """The lists in rows that were scanned.
 
     Attributes:
+        starts: (n,) row from which the rows of each list are adjacent; of its row group if lists are scattered.
+        keys: (n,) hash of each list.
         end: the row after the last.
-        keys: (n,) hash of each list, sorted.
-        first: hash of the first row's list.
-        last: hash of the last row's list.
-        last_start: first row of the last span of rows of one list.
-        is_last_once: true if all rows of that list in the group are adjacent.
         rerankers: names of rerankers in the rows.
     """
 
-    end: int
+    starts: IntArray
     keys: Hashes
-    first: np.uint64
-    last: np.uint64
-    last_start: int
-    is_last_once: bool
+    end: int
     rerankers: tuple[str, ...]
-
-    def is_more_of_last(self, before: "RowGroupLists") -> bool:
-        """Tell whether all rows belong to the last list of the rows before."""
-        return bool(before.last == self.first) and before.end == self.last_start
 
 
 def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
@@ -327,28 +320,23 @@ def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
         yield from (Part(member, first, end) for first, end in pairwise(bounds.tolist()))
 
 
-def scan_part(part: Part) -> list[RowGroupLists]:
-    """Return the lists of each row group of a part, or of its file."""
+def scan_part(part: Part) -> ScannedLists:
+    """Return the lists of a part."""
     source = part.read(("reranker", "query_id"))
+    n_rows = len(source.table)
     starts, keys = list_spans(source)
-    bounds = [0, len(source.table)]
     if isinstance(part.member.table, ParquetTable):
-        ends = np.cumsum(part.member.table.groups) - part.first
-        bounds = np.unique([0, *ends[(ends > 0) & (ends <= len(source.table))]]).tolist()
+        groups = np.cumsum([0, *part.member.table.groups]) - part.first
+        groups = groups[(groups >= 0) & (groups < n_rows)]
+        pieces = np.union1d(starts, groups)
+        starts, keys = pieces, keys[np.searchsorted(starts, pieces, "right") - 1]
+        group = groups[np.searchsorted(groups, starts, "right") - 1]
+        scattered = pd.DataFrame({"start": group, "key": keys}).drop_duplicates()
+        if 2 * len(scattered) < len(starts):
+            starts, keys = scattered["start"].to_numpy(), scattered["key"].to_numpy()
     is_named = "reranker" in source.table.column_names
     names = tuple(source.table["reranker"].unique().to_pylist()) if is_named else ()
-    cuts = [both for both in pairwise(bounds) if both[0] < both[1]]
-    return [RowGroupLists(*_row_group_lists(starts, keys, *both, part.first), names) for both in cuts]
-
-
-def _row_group_lists(
-    starts: IntArray, keys: Hashes, first: int, end: int, before: int
-) -> tuple[int, Hashes, np.uint64, np.uint64, int, bool]:
-    inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
-    own = keys[inside]
-    is_last_once = np.count_nonzero(own == own[-1]) == 1
-    last_start = max(int(starts[inside][-1]), first)
-    return before + end, np.unique(own), own[0], own[-1], before + last_start, bool(is_last_once)
+    return ScannedLists(starts + part.first, keys, part.first + n_rows, names)
 
 
 def list_spans(source: Source) -> tuple[IntArray, Hashes]:
@@ -365,30 +353,21 @@ def list_spans(source: Source) -> tuple[IntArray, Hashes]:
     return starts, hashes_after(text_hashes(names), owner[starts], texts)
 
 
-def cut_file(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
+def cut_file(file: DatasetFile, scans: Sequence[ScannedLists]) -> Iterator[tuple[Part, Hashes]]:
     """Yield parts of a file with their lists' hashes, cut between lists if each list's rows are adjacent."""
-    if not row_groups:
-        yield Part(file, 0, None), np.empty(0, np.uint64)
+    if not scans:
+        yield Part(file), np.empty(0, np.uint64)
         return
-    if len(row_groups) == 1 or not isinstance(file.table, ParquetTable):
-        yield Part(file, 0, row_groups[0].end), row_groups[0].keys
-        return
-    yield from _cut_between_lists(file, row_groups)
-
-
-def _cut_between_lists(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
-    start, last_start, hashes, before_last = 0, 0, list[Hashes](), np.empty(0, np.uint64)
-    for before, group, after in zip([None, *row_groups], row_groups, [*row_groups[1:], None], strict=False):
-        if before is None or not group.is_more_of_last(before):
-            last_start = group.last_start
-            before_last = group.keys[group.keys != group.last] if group.is_last_once else group.keys
-            hashes.append(group.keys)
-        goes_on = after is not None and after.first == group.last
-        end = last_start if goes_on else group.end
-        if after is None or (group.end - start >= ROWS and end > start):
-            inside = [*hashes[:-1], before_last] if goes_on else hashes
-            yield Part(file, start, end), np.unique(np.concatenate(inside))
-            start, hashes = end, [np.array([group.last])] if goes_on else []
+    starts, keys = (np.concatenate(arrays) for arrays in list(zip(*scans, strict=True))[:2])
+    cuts = [0]
+    if isinstance(file.table, ParquetTable):
+        changes = starts[1:][keys[1:] != keys[:-1]]
+        for end in np.cumsum(file.table.groups)[:-1]:  # near the end of a row group, which is read whole
+            before = changes[: np.searchsorted(changes, end, "right")]
+            if end - cuts[-1] >= ROWS and len(before) and before[-1] > cuts[-1]:
+                cuts.append(int(before[-1]))
+    for first, end in pairwise([*cuts, scans[-1].end]):
+        yield Part(file, first, end), np.unique(keys[slice(*np.searchsorted(starts, [first, end]))])
 
 
 def lists_in_several(parts: Sequence[Hashes]) -> Hashes:

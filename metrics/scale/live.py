@@ -3,16 +3,17 @@
 import csv
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from io import RawIOBase
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from select import select
 from time import monotonic, sleep
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.evaluation.running import Change, Running
@@ -35,17 +36,8 @@ _WHOLE_LIST, _COMMENT = object(), object()
 _TREC_FIELDS = 6
 
 
-@dataclass(frozen=True)
-class ListLines:
-    """The lines of one list.
-
-    Attributes:
-        lines: the lines, unparsed.
-        numbers: number of each line in the stream, from 1.
-    """
-
-    lines: list[bytes] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
+ListLines: TypeAlias = list[tuple[int, bytes]]
+"""The lines of one list, unparsed, with their numbers in the stream, from 1."""
 
 
 class LineCutter:
@@ -56,7 +48,8 @@ class LineCutter:
         self._header: list[bytes] = []
         self._key_of: Callable[[bytes], object] | None = None
         self._rest, self._n_lines, self._size = b"", 0, 0
-        self._open, self._key = ListLines(), object()
+        self._open: ListLines = []
+        self._key = object()
         self._refused_key, self._is_cut = object(), False
 
     def feed(self, data: bytes) -> Iterator[ListLines]:
@@ -77,7 +70,7 @@ class LineCutter:
         elif len(self._rest) > MAX_LINE or self._size > MAX_LIST:
             yield from self._refuse_list()
             problem = (
-                f"a line of more than {MAX_LINE // 2**20} MB, or a list of more than {MAX_LIST // 2**20} MB"
+                f"a line is larger than {MAX_LINE // 2**20} MB, or a list larger than {MAX_LIST // 2**20} MB"
             )
             raise ReadError(self._name, problem, "Write one line per document.", line=self._n_lines + 1)
 
@@ -89,7 +82,7 @@ class LineCutter:
             if key is not None and key != self._key:
                 yield from self._close()
                 self._key = key
-        self._refused_key, self._open, self._size = self._key, ListLines(), 0
+        self._refused_key, self._open, self._size = self._key, [], 0
 
     def end(self) -> Iterator[ListLines]:
         """Yield the last list, if any."""
@@ -100,8 +93,8 @@ class LineCutter:
 
     def read(self, lists: Sequence[ListLines]) -> Source:
         """Read lists as if a file held only them; a ReadError names lines of the stream."""
-        lines = [*self._header, *(line for entry in lists for line in entry.lines)]
-        numbers = [1] * len(self._header) + [number for entry in lists for number in entry.numbers]
+        numbered = [*((1, line) for line in self._header), *chain.from_iterable(lists)]
+        numbers, lines = [number for number, _ in numbered], [line for _, line in numbered]
 
         def number_of(line: int) -> int:
             return numbers[min(line, len(numbers)) - 1]
@@ -135,16 +128,15 @@ class LineCutter:
         if key is not None and (key != self._key or key is _WHOLE_LIST):
             yield from self._close()
             self._key = key
-        is_loose = key is None and not self._open.lines
-        self._open.lines.append(line)
-        self._open.numbers.append(self._n_lines)
+        is_loose = key is None and not self._open
+        self._open.append((self._n_lines, line))
         self._size += len(line)
         if key is _WHOLE_LIST or is_loose:
             yield from self._close()
 
     def _close(self) -> Iterator[ListLines]:
-        complete_list, self._open, self._key, self._size = self._open, ListLines(), object(), 0
-        if complete_list.lines:
+        complete_list, self._open, self._key, self._size = self._open, [], object(), 0
+        if complete_list:
             yield complete_list
 
     def _recognise(self, line: bytes) -> Callable[[bytes], object]:
@@ -159,7 +151,9 @@ class LineCutter:
         delimiter, query = head.delimiter, columns.get("query_id")
         if query is None:
             names = ", ".join(head.header)
-            raise UsageError(f"{self._name}: no query_id column among {names}. Start with a header line.")
+            raise UsageError(
+                f"{self._name}: there is no query_id column among {names}. Begin with a header line."
+            )
         self._header, place = [line], head.header.index(query)
 
         def key_of_row(text: bytes) -> object:
@@ -231,34 +225,8 @@ class Feed(Protocol):
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
 """Name endings of files in the making; so are names that start with a dot."""
-_MAX_MISSING = 100_000
-"""Missing files to remember as read."""
 Signature = tuple[int, int, int]
 """Size, modification time and inode number of a file."""
-
-
-@dataclass
-class _Sighting:
-    """The state of a file at the last look.
-
-    Attributes:
-        signature: changes when the file is written to.
-        is_given: true once it was passed on to be read.
-        is_refused: true if it could not be read.
-        is_reported: true once a change after reading was reported.
-        is_missing: true if it was missing at the last look.
-    """
-
-    signature: Signature
-    is_given: bool = False
-    is_refused: bool = False
-    is_reported: bool = False
-    is_missing: bool = False
-
-    @property
-    def counts(self) -> bool:
-        """Tell whether its lists are scored."""
-        return self.is_given and not self.is_refused
 
 
 class FolderFeed:
@@ -284,12 +252,18 @@ class FolderFeed:
         """
         self._folder, self._read, self._report, self._waiting = folder, read, report, waiting
         self._left_out = qrels and qrels.resolve()
-        self._sightings: dict[str, _Sighting] = {}
+        self._seen: dict[str, Signature] = {}  # at the last look
+        self._given: dict[str, Signature] = {}
+        self._refused: dict[str, Signature] = {}  # could not be read
+        self._missing: set[str] = set()  # given, then gone
+        self._reported: set[str] = set()  # changed after they were given
         self._is_readable = True
         try:
             self._signatures()
         except OSError as error:
-            raise UsageError(f"{folder}: {error.strerror or error}. Name a folder, or - for stdin.") from error
+            raise UsageError(
+                f"{folder}: {error.strerror or error}. Name a folder, or - for standard input."
+            ) from error
         self._has_looked = False
 
     def wait(self, seconds: float) -> list[Arrival]:
@@ -302,24 +276,17 @@ class FolderFeed:
             signatures = self._signatures()
         except OSError as error:
             if self._is_readable:
-                self._report(f"{self._folder}: {error.strerror or error}. Waiting until it is back.")
+                self._report(
+                    f"{self._folder}: {error.strerror or error}. TieScope waits until the folder is back."
+                )
             self._is_readable = False
             return []
         self._is_readable = True
-        self._forget_missing(signatures)
+        self._missing |= self._given.keys() - signatures.keys()
         by_time = sorted(signatures.items(), key=lambda entry: (entry[1][1], entry[0]))
-        return [self._arrival(name) for name, signature in by_time if self._is_whole(name, signature)]
-
-    def _forget_missing(self, names: Collection[str]) -> None:
-        """Forget missing files, except those that were read, which may come back unchanged."""
-        for name in self._sightings.keys() - names:
-            sighting = self._sightings[name]
-            sighting.is_missing = True
-            if not sighting.counts:
-                del self._sightings[name]
-        missing = [name for name, sighting in self._sightings.items() if sighting.is_missing]
-        for name in missing[:-_MAX_MISSING]:
-            del self._sightings[name]
+        arrivals = [self._arrival(*entry) for entry in by_time if self._is_whole(*entry)]
+        self._seen = signatures
+        return arrivals
 
     def _signatures(self) -> dict[str, Signature]:
         """Return name → signature of the files that are not empty."""
@@ -341,27 +308,29 @@ class FolderFeed:
         return self._left_out is not None and Path(entry.path).resolve() == self._left_out
 
     def _is_whole(self, name: str, signature: Signature) -> bool:
-        """Tell whether a new file is unchanged since the last look, and remember its state."""
-        sighting = self._sightings.get(name)
-        is_same = sighting is not None and sighting.signature == signature
-        if sighting is None or not (is_same or (sighting.counts and not sighting.is_missing)):
-            self._sightings[name] = _Sighting(signature)
-            return False
-        if not (is_same or sighting.is_reported):
-            sighting.is_reported = True
-            self._report(
-                f"{name}: it changed after it was read. The changes do not count. Write a file under another "
-                "name, and rename it when it is complete."
-            )
-        is_new, sighting.is_given, sighting.is_missing = not sighting.is_given, True, False
-        return is_new
+        """Tell whether a new file is unchanged since the last look; report a change after reading."""
+        if self._given.get(name) == signature:
+            self._missing.discard(name)
+        elif name in self._given and name not in self._missing:
+            if name not in self._reported:
+                self._reported.add(name)
+                self._report(
+                    f"{name} changed after it was read; TieScope ignores the changes. Write a file under "
+                    "another name, and rename it when it is complete."
+                )
+        else:
+            return self._refused.get(name) != signature == self._seen.get(name)
+        return False
 
-    def _arrival(self, name: str) -> Arrival:
-        sighting = self._sightings[name]
-        return Arrival(
-            lambda: self._read(File.open(self._folder / name)),
-            refuse=partial(setattr, sighting, "is_refused", True),
-        )
+    def _arrival(self, name: str, signature: Signature) -> Arrival:
+        self._given[name] = signature
+        self._missing.discard(name)
+        self._reported.discard(name)
+
+        def refuse() -> None:
+            self._refused[name] = self._given.pop(name)
+
+        return Arrival(lambda: self._read(File.open(self._folder / name)), refuse=refuse)
 
 
 _LISTS = 256
@@ -396,7 +365,7 @@ class LineFeed:
             for entry in self._cutter.feed(data) if data else self._cutter.end():
                 lists.append(entry)  # noqa: PERF402 those before a line that is refused are whole
         except ReadError as error:
-            self._report(f"{error} Left out.")
+            self._report(f"{error} TieScope skips this input.")
         return [self._arrival(lists[start : start + _LISTS]) for start in range(0, len(lists), _LISTS)]
 
     def _arrival(self, lists: list[ListLines]) -> Arrival:
@@ -505,7 +474,7 @@ class LiveScores:
             self.version += 1
         except TieScopeError as error:
             if not arrival.parts:
-                self._report(f"{error} Left out.")
+                self._report(f"{error} TieScope skips this input.")
                 arrival.refuse()
             for part in arrival.parts:
                 self.add(part)
@@ -519,5 +488,6 @@ class LiveScores:
         known_names = {*self.running.n_lists} if self.running else set()
         if len(known_names.union(names)) > MAX_RERANKERS:
             raise UsageError(
-                f"{names[0]}: more than {MAX_RERANKERS} rerankers. Give all lists one name: NAME=PATH."
+                f"{names[0]}: there are more than {MAX_RERANKERS} rerankers. Give all lists the name of one "
+                "reranker: NAME=PATH."
             )

@@ -213,7 +213,8 @@ class PartitionedRuns(ABC):
         is_counted = self.judged is None or self.judged.n_unjudged is not None
         if asks_for_bounds(part.ties) and not is_counted:
             raise UsageError(
-                "lowest and highest need the unjudged documents of all runs: give is_bounded=True."
+                "The bounds lowest and highest need the number of unjudged documents of all runs. Give "
+                "is_bounded=True."
             )
         self._policies = [sum_counts([*self._policies, part.policies])]
         return part
@@ -310,8 +311,8 @@ class Stream(PartitionedRuns):
         for name, table in self._files:
             if name and "reranker" in table.mapping:
                 raise UsageError(
-                    f"{table.file.name}: the name {name!r} does not fit, because its rows name their rerankers."
-                    " Leave out the name, or --stream."
+                    f"{table.file.name}: the name {name!r} cannot be used, because the rows of the file name "
+                    "their rerankers. Leave out the name, or --stream."
                 )
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._repeated: Repeated = repeated

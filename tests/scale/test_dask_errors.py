@@ -115,7 +115,7 @@ WRONG = {
     "ties": ({"ties": ["foo"]}, "'foo'"),
     "precision": ({"precision": "foo"}, "'foo'"),
     "repeated": ({"repeated": "foo"}, "repeated='foo'"),
-    "tiebreak_by": ({"tiebreak_by": ["foo"]}, r"no score column 'foo' .*There are: other\."),
+    "tiebreak_by": ({"tiebreak_by": ["foo"]}, r"no score column 'foo' .*Its other score columns: other\."),
     "columns": ({"columns": {"score": "foo"}}, "No file has the columns chosen: foo"),
     "output": ({"output": "nowhere/scores.parquet"}, "nowhere/scores.parquet: cannot be written"),
     "folder": ({"output": "."}, "cannot be written"),

@@ -18,8 +18,9 @@ def __getattr__(name: str) -> object:
     origin = spec.origin if spec else None
     if origin is None or Path(origin).resolve() != ROOT / _METRICS:
         raise ImportError(
-            f"{origin or 'Another package'} hides the package `metrics` that tiescope needs. Rename it, or "
-            "remove its folder from Python's path (sys.path). The command `tiescope` is not affected."
+            f"{origin or 'Another package'} hides the package `metrics` that tiescope needs, because both have "
+            "the same name. Rename it, or remove its folder from Python's path (sys.path). The command "
+            "`tiescope` works in any case."
         )
     import metrics  # noqa: PLC0415 whether it is ours is asked first
 

@@ -164,7 +164,7 @@ def test_an_identity_without_an_e_mail_address_is_told_so_and_stays_out(visit):
     [
         ("", AUTH, "The allow-list is empty"),
         (" , ", AUTH, "The allow-list is empty"),
-        ("not an address", AUTH, "'not an address' cannot be allowed"),
+        ("not an address", AUTH, "'not an address' is neither an e-mail address nor a domain"),
         ("example.org", None, "no [auth] section"),
         ("example.org", {}, "[auth] has no redirect_uri, cookie_secret"),
         ("example.org", AUTH | {"cookie_secret": "short"}, "cookie_secret must have"),

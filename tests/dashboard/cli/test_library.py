@@ -80,26 +80,34 @@ def test_a_push_prints_the_label_of_the_new_board_and_says_what_was_kept(library
     code, out, err = call("push", *run_and_qrels, "--board", "nightly")
     (record,) = library.boards()
     assert (code, out) == (0, f"{record.label}\n")
-    assert err == "a new board: 3 uploads new, 0 known.\n"
+    assert err == "new board: 3 new uploads, 0 already in the library.\n"
     assert files_on(library) == ["strict.trec", "coarse.trec", "qrels.txt"]
 
 
 def test_the_same_push_again_changes_nothing(library, call, run_and_qrels, nightly):
     code, out, err = call("push", *run_and_qrels, "--board", "nightly")
-    assert (code, out, err) == (0, f"{nightly.label}\n", "joined: 0 uploads new, 3 known.\n")
+    assert (code, out, err) == (
+        0,
+        f"{nightly.label}\n",
+        "board updated: 0 new uploads, 3 already in the library.\n",
+    )
     assert library.boards() == [nightly]
 
 
 def test_runs_join_a_board_and_need_no_judgments_where_it_has_some(library, call, write, nightly):
     code, out, err = call("push", write("flat.trec", TIED), "--board", "nightly")
-    assert (code, out, err) == (0, f"{nightly.label}\n", "joined: 1 upload new, 0 known.\n")
+    assert (code, out, err) == (
+        0,
+        f"{nightly.label}\n",
+        "board updated: 1 new upload, 0 already in the library.\n",
+    )
     assert files_on(library) == ["strict.trec", "coarse.trec", "qrels.txt", "flat.trec"]
 
 
 @pytest.mark.usefixtures("nightly")
 def test_a_file_of_a_name_that_is_there_takes_its_place(library, call, write):
     _, _, err = call("push", write("coarse.trec", TIED), "--board", "nightly")
-    assert err == "1 replaced: 1 upload new, 0 known.\n"
+    assert err == "1 file replaced: 1 new upload, 0 already in the library.\n"
     pushed_board = as_read(library.find(library.boards()[0].id))
     assert set(pushed_board.runs.tables["coarse"]["score"].to_pylist()) == {0.5}
     assert len(pushed_board.files) == 3
@@ -136,8 +144,13 @@ def test_a_name_that_is_cut_names_the_same_board_again(library, call, run_and_qr
 
 def test_a_file_of_a_name_that_no_system_encodes_is_known_again(library, call, write):
     run_and_qrels = write("caf\udce9.csv", TABLE)
-    assert call("push", run_and_qrels, "--board", "t")[2] == "a new board: 1 upload new, 0 known.\n"
-    assert call("push", run_and_qrels, "--board", "t")[2] == "joined: 0 uploads new, 1 known.\n"
+    assert (
+        call("push", run_and_qrels, "--board", "t")[2] == "new board: 1 new upload, 0 already in the library.\n"
+    )
+    assert (
+        call("push", run_and_qrels, "--board", "t")[2]
+        == "board updated: 0 new uploads, 1 already in the library.\n"
+    )
     assert files_on(library) == ["caf?.csv"]
 
 
@@ -503,19 +516,23 @@ def test_a_board_goes_from_one_library_to_another_in_one_file(
     shutil.copytree(migrated, tmp_path / "other")
     monkeypatch.setenv("TIESCOPE_HOME", str(tmp_path / "other"))
     code, _, err = call("push", path)
-    assert (code, err) == (0, "a new board: 3 uploads new, 0 known.\n")
+    assert (code, err) == (0, "new board: 3 new uploads, 0 already in the library.\n")
     other = Library.open()
     after = other.find(other.boards()[0].id)
     assert (after.name, after.view) == ("nightly", {"precision": "float16"})
     assert evaluate(as_read(after).runs).scores.equals(evaluate(as_read(before).runs).scores)
-    assert call("push", path)[2] == "joined: 0 uploads new, 3 known.\n"
+    assert call("push", path)[2] == "board updated: 0 new uploads, 3 already in the library.\n"
     other.close()
 
 
 def test_a_board_file_pushed_where_it_came_from_changes_nothing(library, call, nightly, tmp_path):
     call("pull", "nightly", "-o", tmp_path / "out", "--format", "tiescope")
     code, out, err = call("push", tmp_path / "out" / "nightly.tiescope")
-    assert (code, out, err) == (0, f"{nightly.label}\n", "joined: 0 uploads new, 3 known.\n")
+    assert (code, out, err) == (
+        0,
+        f"{nightly.label}\n",
+        "board updated: 0 new uploads, 3 already in the library.\n",
+    )
     assert library.boards() == [nightly]
 
 
@@ -616,5 +633,5 @@ def test_a_process_says_in_plain_text_what_came_of_a_push(write):
     running = process("push", write("t.csv", TABLE), "--board", "[red]x")
     out, err = running.communicate()
     assert out.startswith("[red]x · ")
-    assert Text.from_ansi(err).plain == err == "a new board: 1 upload new, 0 known.\n"
+    assert Text.from_ansi(err).plain == err == "new board: 1 new upload, 0 already in the library.\n"
     assert os.environ["TIESCOPE_HOME"]

@@ -194,7 +194,7 @@ def test_a_locked_database_is_told_and_can_be_read_meanwhile(open_library, url, 
             lambda: library.delete(record.id),
             library.sweep,
         ):
-            with refused("another program writes to it. Try again in a moment"):
+            with refused("another program is writing to it. Try again in a moment"):
                 change()
         assert library.find(record.id) == record
     assert library.keep(OTHER)
@@ -204,7 +204,7 @@ def test_a_database_that_is_locked_before_it_is_migrated_is_told(library_at, tmp
     if kind == "SQLite":
         shutil.copy(STORED_BY_0_1 / "library.db", empty_url.removeprefix("sqlite:///"))
     library = library_at(empty_url, wait=0.05)
-    with another_writer(empty_url, tmp_path), refused("another program writes to it"):
+    with another_writer(empty_url, tmp_path), refused("another program is writing to it"):
         library.boards()
     assert len(library.boards()) == (3 if kind == "SQLite" else 0)
 

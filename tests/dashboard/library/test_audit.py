@@ -119,7 +119,7 @@ def test_a_pipe_that_nobody_reads_is_refused_as_a_log_at_once(call, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     code, _, err = call("app", "--audit-log", tmp_path / "pipe")
     assert code == 2
-    assert "Name a file that can be written." in err
+    assert "Choose another file." in err
 
 
 def test_the_command_refuses_a_log_that_cannot_be_written(call, streamlit_calls, tmp_path):

@@ -291,7 +291,7 @@ def test_the_folder_of_a_database_elsewhere_refuses_the_usual_one(home, call, vi
     assert call("push", STORED_BY_0_1.parent / "board.tiescope")[0] == 0
     kept = files(home)
     monkeypatch.delenv("TIESCOPE_DATABASE_URL")
-    assert refused(call, visit, str(home / "library.db"), "Set TIESCOPE_DATABASE_URL to it")
+    assert refused(call, visit, str(home / "library.db"), "Set TIESCOPE_DATABASE_URL to that database")
     assert files(home) == kept
     assert not (home / "library.db").exists()
     monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
@@ -449,7 +449,7 @@ def test_an_earlier_library_on_a_read_only_disk_says_where_to_open_it(home, on_r
     shutil.copytree(STORED_BY_0_1, home)
     codes, printed = on_read_only_disk()
     assert codes == ["2", "2", "2"], printed
-    assert printed.count("written by an older TieScope and is read-only. Open it once with write") == 3
+    assert printed.count("an older TieScope wrote it, and it is read-only. Open it once with write") == 3
 
 
 def test_a_read_only_disk_without_a_library_is_told(home, on_read_only_disk):

@@ -65,6 +65,6 @@ def test_what_is_being_written_is_left_alone(runs):
 def test_what_grows_past_all_that_may_be_kept_is_refused_and_leaves_nothing(runs, monkeypatch):
     monkeypatch.setattr("metrics.scale.stored.GROUP", 1)
     evaluations = ScoredRuns(runs / "scored" / "here", 10)
-    with pytest.raises(LibraryError, match="exceeds the limit of stored evaluations"):
+    with pytest.raises(LibraryError, match="exceeds this server's limit"):
         evaluations.score([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES, print)
     assert not list(evaluations.folder.iterdir())

@@ -8,7 +8,7 @@ import pytest
 from boards import QRELS, STRICT
 from runs.written import PACKED, SAMPLE, as_parquet
 
-from dashboard.library import schema, uploads
+from dashboard.library import uploads
 from dashboard.library.boards import BoardSpec, Entry, make_board
 from dashboard.library.uploads import Profile, UploadFolder
 from metrics import FORMATS
@@ -127,73 +127,6 @@ def test_what_a_setting_refuses_now_is_still_read_where_it_was_kept_before(keep,
     stored = keep(File("run.trec", STRICT.encode()))
     monkeypatch.setattr("metrics.runs.files.MAX_BYTES", 10)
     assert len(Entry(stored).read().table) == 20
-
-
-# what slow formats were read as
-
-
-@pytest.fixture
-def every_file_is_large(monkeypatch):
-    monkeypatch.setattr(uploads, "DEAR_ROWS", 1)
-
-
-def caches(stored):
-    return list(stored.path.parent.glob(f"{stored.digest}.*.cache"))
-
-
-@pytest.mark.usefixtures("every_file_is_large")
-@BY_FILE
-def test_a_file_read_before_is_as_it_was_read_first(keep, monkeypatch, path):
-    file = File(path.name, path.read_bytes())
-    stored = keep(file)
-    expected = description(read(file))
-    assert description(Entry(stored).read()) == expected
-    with monkeypatch.context() as patch:
-        if caches(stored):
-            patch.setattr(uploads, "read", None)  # so it is not read again
-        source = Entry(stored).read()
-    assert description(source) == expected
-
-
-@pytest.mark.usefixtures("every_file_is_large")
-@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"PAR1"), Path.touch])
-def test_what_was_read_before_can_be_deleted_and_is_not_trusted_where_it_is_damaged(library, damage):
-    file = File("run.jsonl", b'{"query_id": "q", "doc_id": "d", "score": 1, "relevance": 1, "second": 2}\n' * 1)
-    spec = BoardSpec.of([file])
-    library.keep(make_board(spec, [read(file)]))
-    (entry,) = library.spec_of([file.sha256]).entries
-    (path,) = caches(entry.file)  # so the first visitor after a restart does not wait
-    damage(path)
-    assert description(entry.read()) == description(read(file))
-    assert caches(entry.file) == [path]
-    other = replace(entry, columns=(("score", "second"),))
-    assert other.read().table["score"].to_pylist() == [2]
-    assert len(caches(entry.file)) == 1
-
-
-@pytest.mark.usefixtures("every_file_is_large")
-def test_what_was_read_before_goes_with_its_upload(library, monkeypatch):
-    file = File("run.jsonl", b'{"query_id": "q", "doc_id": "d", "score": 1, "relevance": 1}\n')
-    record = library.keep(make_board(BoardSpec.of([file]), [read(file)]))
-    (stored,) = [entry.file for entry in record.spec.entries]
-    assert library.unknown_files() == []
-    assert len(caches(stored)) == 1
-    library.delete(record.id)
-    library.discard(file.sha256)
-    monkeypatch.setattr("dashboard.library.intake.RETENTION", -schema.RETENTION)
-    library.sweep()
-    assert (stored.path.exists(), caches(stored)) == (False, [])
-
-
-@pytest.mark.usefixtures("every_file_is_large")
-def test_what_another_version_read_is_not_used(keep, monkeypatch):
-    stored = keep(File("run.jsonl", b'{"query_id": "q", "doc_id": "d", "score": 7}\n'))
-    Entry(stored).read()
-    (path,) = caches(stored)
-    monkeypatch.setattr(uploads, "program_version", lambda: "another")
-    Entry(stored).read()
-    (other,) = caches(stored)
-    assert other != path
 
 
 # profiles

@@ -8,8 +8,13 @@ import sys
 from pathlib import Path
 from threading import Thread
 
+import pytest
+from asgi import answer
+from starlette.responses import PlainTextResponse
+
 import dashboard
 from dashboard.access.settings import OPEN
+from dashboard.server.answers import FirstPageRedirect
 from dashboard.server.first_page import await_loading
 
 FOLDER = Path(dashboard.__file__).parent
@@ -66,3 +71,14 @@ def test_a_page_without_a_server_waits_for_nothing():
     page.start()
     page.join(timeout=10)
     assert not page.is_alive()
+
+
+@pytest.mark.parametrize("query", ["", "?measure=nDCG%4010&board=caf%C3%A9%20~1&reranker=a&reranker=b"])
+@pytest.mark.parametrize("folder", ["/", "/behind/a/proxy/"])
+def test_the_own_address_of_the_first_page_leads_to_the_root_with_its_query(folder, query):
+    app = FirstPageRedirect(PlainTextResponse("another page"), "/leaderboard")
+    response = answer(app, "GET", f"{folder}leaderboard{query}")
+    assert response.status_code == 307
+    assert str(response.url.join(response.headers["Location"])) == f"http://tiescope{folder}{query}"
+    for path in ("", "ties", "leaderboard/x", "media/leaderboard.csv"):
+        assert answer(app, "GET", f"{folder}{path}{query}").text == "another page"

@@ -93,7 +93,8 @@ def test_a_refusal_says_which_host_was_asked_for_and_the_option_to_use():
     status, text = ask("Host: evil.example:8640")
     assert (status, text) == (
         403,
-        "This server does not answer to evil.example:8640. Start it with --allow-host evil.example:8640.",
+        "This server does not accept requests for evil.example:8640. "
+        "Start it with --allow-host evil.example:8640.",
     )
     _, text = ask("Host: gpu-box", "Origin: https://gpu-box")
     assert "comes from a page of https://gpu-box, not of http://gpu-box." in text

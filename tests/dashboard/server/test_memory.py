@@ -4,7 +4,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-from dashboard.server.memory import settle_memory
+from dashboard.cli import settle_memory
 
 SERVER = """
 import os, sys

@@ -8,7 +8,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.state import SessionState
 
 from dashboard import streamlit_internals
-from dashboard.server import sessions
+from dashboard.server import board_results as sessions
 from dashboard.streamlit_internals import forget_expired_sessions, forget_strangers
 
 
@@ -63,20 +63,3 @@ def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, ca
     with pytest.raises(asyncio.CancelledError):
         finish(sessions.forget_repeatedly())
     assert len(caplog.records) == 1
-
-
-def test_what_ended_sessions_held_is_given_back_to_the_system(monkeypatch):
-    numbers_ended, given_back = iter([0, 2]), []
-
-    def forget():
-        number = next(numbers_ended, None)
-        if number is None:
-            raise asyncio.CancelledError
-        return number
-
-    monkeypatch.setattr(sessions, "_SECONDS", 0)
-    monkeypatch.setattr(sessions, "forget_expired_sessions", forget)
-    monkeypatch.setattr(sessions, "give_back_memory", lambda: given_back.append("all"))
-    with pytest.raises(asyncio.CancelledError):
-        finish(sessions.forget_repeatedly())
-    assert given_back == ["all"]

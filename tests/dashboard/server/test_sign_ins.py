@@ -47,7 +47,7 @@ def test_pages_and_personal_files_are_kept_by_no_cache_wherever_they_come_from(v
 )
 def test_a_stranger_has_no_file_where_people_sign_in_or_that_cannot_be_told(visit, method, path):
     def fail():
-        raise UsageError("The secrets of this server cannot be read.")
+        raise UsageError("The server's secrets file cannot be read.")
 
     for is_required in (lambda: True, fail):
         response = visit(method, path, is_required)
@@ -76,7 +76,10 @@ def test_signing_out_without_the_library_is_reported_and_keeps_the_cookie(visit,
     monkeypatch.setattr(sign_ins, "end_sign_in", fail)
     response = visit("GET", "/auth/logout", claims={"sub": "ada"})
     assert (response.status_code, "set-cookie" in response.headers) == (503, False)
-    assert response.text == "You are still signed in. The library cannot be reached. Then sign out again."
+    assert (
+        response.text
+        == "Signing out failed, so you are still signed in. The library cannot be reached. Then sign out again."
+    )
 
 
 LISTED = {"email": "ada@example.org"}

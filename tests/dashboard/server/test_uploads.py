@@ -60,7 +60,7 @@ def test_a_visitor_holds_no_more_than_the_limit_and_has_room_again_once_a_file_g
     assert put("mine", "a", MEGABYTE)[0] == 204
     status, message = put("mine", "b", MEGABYTE + 1)
     assert (status, list(files.file_storage["mine"])) == (413, ["a"])
-    assert "2 MB of uploads a visitor (TIESCOPE_MAX_VISITOR_MB)" in message
+    assert "2 MB of uploads of one visitor (TIESCOPE_MAX_VISITOR_MB)" in message
     files.remove_file("mine", "a")
     assert put("mine", "b", MEGABYTE + 1)[0] == 204
 

@@ -242,7 +242,7 @@ def test_the_environment_of_a_server_that_cannot_be_understood_allows_nothing(se
     for text in (str(runs), '{"folder": "/"}', '"/"', "[", f'["{runs}/none"]'):
         monkeypatch.setenv(settings.ALLOW_PATHS, text)
         assert not server_files.allowed_paths()
-        with pytest.raises(ValueError, match="does not open paths"):
+        with pytest.raises(ValueError, match="may not open files by path"):
             server_files.score_path(str(runs / "kept.parquet"), "", print)
 
 
@@ -280,11 +280,11 @@ def test_a_run_that_changed_is_scored_anew(server, runs):
     ("path", "qrels", "message"),
     [
         ("coarse.trec", "", "relevance"),
-        ("qrels.txt", "qrels.txt", "this is the file of judgments"),
+        ("qrels.txt", "qrels.txt", "this file is already named as the judgments"),
         ("coarse.trec", "*.trec", "several files match"),
         ("kept.parquet", "qrels.txt", "contains its judgments"),
-        ("coarse.trec", "none.txt", "no such file may be opened"),
-        ("", "", "no such file may be opened"),
+        ("coarse.trec", "none.txt", "no such file that may be opened"),
+        ("", "", "no such file that may be opened"),
     ],
 )
 def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, runs, path, qrels, message):
