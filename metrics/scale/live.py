@@ -225,6 +225,8 @@ class Feed(Protocol):
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
 """Name endings of files in the making; so are names that start with a dot."""
+_MAX_MISSING = 100_000
+"""Most files that are remembered after they left the folder."""
 Signature = tuple[int, int, int]
 """Size, modification time and inode number of a file."""
 
@@ -255,7 +257,7 @@ class FolderFeed:
         self._seen: dict[str, Signature] = {}  # at the last look
         self._given: dict[str, Signature] = {}
         self._refused: dict[str, Signature] = {}  # could not be read
-        self._missing: set[str] = set()  # given, then gone
+        self._missing: dict[str, None] = {}  # given, then gone, the longest first
         self._reported: set[str] = set()  # changed after they were given
         self._is_readable = True
         try:
@@ -282,7 +284,9 @@ class FolderFeed:
             self._is_readable = False
             return []
         self._is_readable = True
-        self._missing |= self._given.keys() - signatures.keys()
+        self._missing |= dict.fromkeys(name for name in self._given if name not in signatures)
+        for name in [*self._missing][: max(len(self._missing) - _MAX_MISSING, 0)]:
+            del self._missing[name], self._given[name]
         by_time = sorted(signatures.items(), key=lambda entry: (entry[1][1], entry[0]))
         arrivals = [self._arrival(*entry) for entry in by_time if self._is_whole(*entry)]
         self._seen = signatures
@@ -310,7 +314,7 @@ class FolderFeed:
     def _is_whole(self, name: str, signature: Signature) -> bool:
         """Tell whether a new file is unchanged since the last look; report a change after reading."""
         if self._given.get(name) == signature:
-            self._missing.discard(name)
+            self._missing.pop(name, None)
         elif name in self._given and name not in self._missing:
             if name not in self._reported:
                 self._reported.add(name)
@@ -324,7 +328,7 @@ class FolderFeed:
 
     def _arrival(self, name: str, signature: Signature) -> Arrival:
         self._given[name] = signature
-        self._missing.discard(name)
+        self._missing.pop(name, None)
         self._reported.discard(name)
 
         def refuse() -> None:

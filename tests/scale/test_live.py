@@ -47,6 +47,20 @@ def test_a_file_that_leaves_and_comes_back_as_it_was_is_given_once(looks, tmp_pa
     assert look() == []
 
 
+def test_the_number_of_missing_files_it_remembers_is_bounded(looks, monkeypatch):
+    monkeypatch.setattr("metrics.scale.live._MAX_MISSING", 1)
+    folder, look = looks
+    for name in ("a.csv", "b.csv"):
+        (folder / name).write_text(ROWS)
+    assert look() == ["a.csv", "b.csv"]
+    for name in ("a.csv", "b.csv"):
+        (folder / name).rename(folder.parent / name)
+    assert look() == []
+    for name in ("a.csv", "b.csv"):
+        (folder.parent / name).rename(folder / name)
+    assert look() == ["a.csv"], "b.csv is still known as read"
+
+
 def test_another_file_of_the_name_of_one_that_left_is_given(looks):
     folder, look = looks
     (folder / "a.csv").write_text(ROWS)
