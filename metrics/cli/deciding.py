@@ -71,22 +71,22 @@ def compare_command(
     traditional: Traditional = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="How ties are scored, instead of --traditional and expected. Repeatable."),
+        typer.Option(help="Tie orders to compare by, instead of --traditional and expected. Repeatable."),
     ] = None,
     test: Annotated[str, typer.Option(help="Test of differences (--list-tests).")] = "t",
     correction: Annotated[
         str, typer.Option(help="Correction of p values for multiple comparisons (--list-tests).")
     ] = "holm",
     level: Annotated[
-        float, typer.Option(help="Confidence level of intervals; p below 1 - level is significant.")
+        float, typer.Option(help="Confidence level of the intervals. A p value below 1 - level is significant.")
     ] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of randomisation and bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the randomisation and bootstrap tests.")] = 0,
     in_one_table: Annotated[
         bool,
         typer.Option("--table", help="Write one table of all measures and latencies, with significance stars."),
     ] = False,
     only_swaps: Annotated[
-        bool, typer.Option("--swaps", help="Only pairs that swap ranks when ties are averaged.")
+        bool, typer.Option("--swaps", help="Show only pairs that swap ranks when ties are averaged.")
     ] = False,
     *,
     table_output: TableOutput,
@@ -127,7 +127,9 @@ def compare_command(
     if baseline is None and not in_one_table and not only_swaps:
         n_tests = comb(len(runs.rerankers), 2) * len(evaluation.measures) * len(ties)
         seconds = n_tests * _SECONDS_PER_PAIR.get(find_test(test).name, _SLOW_PAIR)
-        _announce_pairs(len(runs.rerankers), seconds, "To compare all with one: --baseline NAME.")
+        _announce_pairs(
+            len(runs.rerankers), seconds, "To compare all rerankers with one of them: --baseline NAME."
+        )
     with progress("Testing"):
         if in_one_table:
             _write_experiment(runs, evaluation, baseline, testing, table_output)
@@ -142,7 +144,7 @@ def compare_command(
 def _announce_pairs(n_rerankers: int, seconds: float, advice: str) -> None:
     if n_rerankers > MANY_RERANKERS or seconds > _MAX_SECONDS:
         n_pairs = comb(n_rerankers, 2)
-        say(f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. {advice}")
+        say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs: about {duration(seconds)}. {advice}")
 
 
 def _write_experiment(
@@ -247,7 +249,8 @@ def stability_command(
     qrels: Qrels = None,
     measure: Measures = None,
     places: Annotated[
-        bool, typer.Option("--places", help="Chance of each rank instead of each pair's order.")
+        bool,
+        typer.Option("--places", help="Report the probability of each rank, not of the order of each pair."),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random draws.")] = 0,
     *,
@@ -305,7 +308,7 @@ def gate_command(
         ),
     ] = None,
     baseline: TargetBaseline = None,
-    ties: Annotated[str, typer.Option(help="How ties are scored for the verdict.")] = "expected",
+    ties: Annotated[str, typer.Option(help="Tie order of the scores that must meet the targets.")] = "expected",
     traditional: Traditional = None,
     *,
     table_output: TableOutput,
@@ -354,11 +357,11 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
     if verdict == "not scored":
         return "no list was scored"
     if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
-        return "by its own rule for ties"
+        return "by the measure's own rule for ties"
     if row["passed"] and treatment(ties).noise is not None:
         return f"on average over noisy scores; {tied}"
     if row["passed"]:
-        reasons = {"met": "whatever the order of ties", "met on average": "on average; some tie orders miss it"}
+        reasons = {"met": "in every tie order", "met on average": "on average, but not in every tie order"}
         return reasons.get(verdict, f"in this tie order; {tied}")
     missed = f"missed by {row['missed_by']:.4f}"
     if verdict == "sort order only":
@@ -375,22 +378,24 @@ def review_command(
     baseline: TargetBaseline = None,
     before: Annotated[
         list[NamedPath] | None,
-        typer.Option(metavar="RUN", parser=parse_run, help=f"A run before the change. Repeatable. {NAME_HELP}"),
+        typer.Option(
+            metavar="RUN", parser=parse_run, help=f"A run from before the change. Repeatable. {NAME_HELP}"
+        ),
         FileUse.READ,
     ] = None,
     before_qrels: Annotated[
-        Path | None, typer.Option(help="Judgments before the change (default: --qrels)."), FileUse.READ
+        Path | None, typer.Option(help="Judgments from before the change (default: --qrels)."), FileUse.READ
     ] = None,
     since: Annotated[str, typer.Option(help="Name of the state before the change, such as main.")] = "before",
     fail_on: Annotated[
         Literal["never", "missed", "lower"],
         typer.Option(
-            help="When to exit with 1. never: in no case; missed: if a target is missed; lower: also if a "
-            "value fell in every tie order."
+            help="When to exit with 1: never, if a target is missed (missed), or also if a value fell "
+            "in every tie order (lower)."
         ),
     ] = "missed",
     traditional: Traditional = None,
-    title: Annotated[str, typer.Option(help="Heading.")] = "TieScope",
+    title: Annotated[str, typer.Option(help="Heading of the review.")] = "TieScope",
     output: Output = None,
     *,
     scoring: "ScoringOptions",

@@ -87,7 +87,7 @@ def _finding_lines(groups: "Iterable[FindingGroup]") -> Iterator[str]:
         for line in group.lines[:_MAX_LINES] if further else ():
             yield f"    {_with_place(first_names(line.names), line)}: {line.message}"
         if len(group.lines) > _MAX_LINES:
-            yield f"    … and {len(group.lines) - _MAX_LINES:,} more: --format csv lists all."
+            yield f"    … and {len(group.lines) - _MAX_LINES:,} more. --format csv lists all."
         yield f"    {group.hint}"
 
 
@@ -124,8 +124,8 @@ def evaluate_command(
         typer.Argument(
             metavar="RUN",
             parser=parse_run,
-            help="Run files, or long tables with relevance: paths or URLs; with --engine dask also patterns "
-            f"and folders. {NAME_HELP}",
+            help="Run files, or long tables with relevance, as paths or URLs. --engine dask also takes "
+            f"patterns and folders. {NAME_HELP}",
         ),
         FileUse.READ,
     ],
@@ -135,11 +135,13 @@ def evaluate_command(
     measure: Measures = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="How ties are scored, such as expected or docid_desc (--list-ties). Repeatable."),
+        typer.Option(help="How ties are scored: expected, docid_desc ... (--list-ties). Repeatable."),
     ] = None,
     traditional_only: Annotated[
         bool,
-        typer.Option("--traditional-only", help="Traditional scores alone, ties in input order: --ties input."),
+        typer.Option(
+            "--traditional-only", help="Only traditional scores, with ties in file order. Same as --ties input."
+        ),
     ] = False,
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Write one line per query instead of the mean.")
@@ -155,18 +157,21 @@ def evaluate_command(
         bool,
         typer.Option(
             "--holes",
-            help="Also write bounds over all tie orders and all grades of unjudged documents: --ties lowest "
-            "--ties highest. This reads parts twice.",
+            help="Also write bounds over all tie orders and all grades of unjudged documents. Same as "
+            "--ties lowest --ties highest. With --stream or --engine dask, this reads files twice.",
         ),
     ] = False,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Read runs larger than memory in blocks; they are sorted by query.")
+        bool,
+        typer.Option(
+            "--stream", help="Read runs larger than memory in blocks. Their rows are sorted by query."
+        ),
     ] = False,
     engine: Annotated[
         Literal["local", "dask"], typer.Option(help="Score in this process, or on Dask workers.")
     ] = "local",
     scheduler: Annotated[
-        str | None, typer.Option(help="Dask scheduler, tcp://HOST:8786 (default: start one here).")
+        str | None, typer.Option(help="Dask scheduler, tcp://HOST:8786 (default: start one on this machine).")
     ] = None,
     save: Annotated[
         Path | None,
@@ -187,10 +192,10 @@ def evaluate_command(
 
     is_parted = stream or engine == "dask"
     contradictions = {
-        "--scheduler goes with --engine dask.": scheduler and engine != "dask",
+        "--scheduler needs --engine dask.": scheduler and engine != "dask",
         "Choose --stream or --engine dask.": stream and engine == "dask",
         "--latency needs runs in memory: leave out --stream and --engine dask.": latency and is_parted,
-        "--traditional-only is --ties input: leave out --ties and --holes.": traditional_only
+        "--traditional-only means --ties input: leave out --ties and --holes.": traditional_only
         and (ties or holes),
     }
     for message, is_contradiction in contradictions.items():
@@ -308,7 +313,7 @@ def permutations_command(
         ),
         FileUse.READ,
     ],
-    query: Annotated[str, typer.Option(help="ID of the query whose list is examined.")],
+    query: Annotated[str, typer.Option(help="ID of the query whose list is scored.")],
     reranker: Annotated[str | None, typer.Option(help="The reranker, if the file has several.")] = None,
     qrels: Qrels = None,
     measure: Measures = None,
@@ -317,7 +322,9 @@ def permutations_command(
     ] = None,
     draws: Annotated[
         int | None,
-        typer.Option(min=2, help="Draw this many orderings instead of listing them; gives a standard error."),
+        typer.Option(
+            min=2, help="Draw this many random orderings instead of listing all, and report the standard error."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws (default: 0).")] = None,
     *,
@@ -334,13 +341,17 @@ def permutations_command(
     from metrics.studies.prose import decimal
 
     if limit is not None and draws is not None:
-        raise UsageError("--limit counts listed orderings: leave out --limit or --draws.")
+        raise UsageError(
+            "--limit is for listed orderings, --draws for random ones: leave out --limit or --draws."
+        )
     if seed is not None and draws is None:
-        raise UsageError("--seed goes with --draws.")
+        raise UsageError("--seed needs --draws.")
     ranking = _ranking_of(reading.read([run], qrels), Path(run.path).name, reranker, query, list_scoring)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
-        raise UsageError(f"{by_subtopics[0]}: orderings are scored by grades, not by subtopics. Leave it out.")
+        raise UsageError(
+            f"{by_subtopics[0]} needs subtopics, but orderings are scored by grades. Leave it out."
+        )
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     for name in [str(each) for each in measures if each.measure.answers]:
         value = list_values(ranking, query, [name], ["expected"]).loc[name, "expected"]

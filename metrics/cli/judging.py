@@ -29,7 +29,7 @@ def judge_next_command(
     run: RunPaths,
     qrels: Qrels = None,
     measure: Annotated[
-        str, typer.Option("--measure", "-m", help="The measure whose bounds should narrow.")
+        str, typer.Option("--measure", "-m", help="The measure whose bounds the judgments should narrow.")
     ] = "nDCG@10",
     top: Annotated[int, typer.Option(min=1, help="Number of documents to judge next.")] = 50,
     depth: Annotated[
@@ -45,13 +45,15 @@ def judge_next_command(
         typer.Option(
             min=0,
             max=1,
-            help="Chance that an unjudged document is relevant (default: estimated from judged documents).",
+            help="Probability that an unjudged document is relevant (default: estimated from judged "
+            "documents).",
         ),
     ] = None,
     qrels_output: Annotated[
         Path | None,
         written_option(
-            "Write a form for assessors: qrels with ? for each grade, or an empty column (FILE.csv)."
+            "Write a form for assessors: qrels with ? for each grade, or a table with an empty column "
+            "(FILE.csv)."
         ),
         FileUse.WRITTEN,
     ] = None,

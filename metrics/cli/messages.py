@@ -58,7 +58,7 @@ def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
     incomplete = policies[(policies["n_missing"] > 0) | (policies["n_empty"] > 0)]
     reasons = (
         ("n_missing", "have no rows", options.missing),
-        ("n_empty", "have nothing relevant", options.empty),
+        ("n_empty", "have no relevant documents", options.empty),
     )
     for reranker, counts in incomplete[:_MAX_RERANKERS].iterrows():
         for name, reason, policy in reasons:

@@ -175,7 +175,7 @@ _reading_option = partial(typer.Option, rich_help_panel="How files are read")
 _scoring_option = partial(typer.Option, rich_help_panel="How lists are scored")
 
 Traditional = Annotated[
-    str | None, typer.Option(help="Traditional tie order (default: input; for TREC runs docid_desc).")
+    str | None, typer.Option(help="Tie order of traditional scores (default: input; for TREC runs docid_desc).")
 ]
 Measures = Annotated[
     list[str] | None,
@@ -210,8 +210,8 @@ TiebreakBy = Annotated[
 Criteria = Annotated[
     list[str] | None,
     _scoring_option(
-        help="A score column, such as score or cost:asc. Several rank documents by non-dominated fronts "
-        "instead of the score; documents in the same front are tied. Repeatable."
+        help="Rank documents by this column, such as score or cost:asc. Several columns rank documents by "
+        "Pareto fronts, and documents in the same front are tied. Repeatable."
     ),
 ]
 UnjudgedPolicy = Annotated[
@@ -249,7 +249,7 @@ class ReadingOptions:
         if self.repeats or self.repeats_std != "order":
             name = "--repeats" if self.repeats else "--repeats-std"
             raise UsageError(
-                f"{name} is for runs in memory. Leave out --stream and --engine dask; `tiescope watch` does "
+                f"{name} needs all runs in memory. Leave out --stream and --engine dask; `tiescope watch` does "
                 "not support this option."
             )
         return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
@@ -259,27 +259,30 @@ def _reading(
     column: Columns = None,
     repeated: Annotated[
         Repeated,
-        _reading_option(help="A document twice in one list: refuse it, or keep the first or highest score."),
+        _reading_option(
+            help="A document that is twice in a list: refuse the file, or keep the first or the highest score."
+        ),
     ] = "error",
     missing_score: Annotated[
         MissingScore,
         _reading_option(
-            help="A score that is not a number, such as N/A: refuse it, rank the document last (tied with "
-            "others without a score), or drop the document."
+            help="A score that is not a number, such as N/A: refuse the file, rank the document last "
+            "(tied with others without a score), or drop the document."
         ),
     ] = "error",
     repeats: Annotated[
         list[str] | None,
         _reading_option(
-            help="Scorings of one reranker to combine into their mean and score_std: seeds (names that differ "
-            "only in a seed), NAME=A,B,C (rerankers; repeatable), or A,B,C (score columns)."
+            help="Combine several scorings of one reranker into their mean and score_std: seeds "
+            "(rerankers whose names differ only in a seed), NAME=A,B,C (these rerankers; repeatable), or "
+            "A,B,C (these columns)."
         ),
     ] = None,
     repeats_std: Annotated[
         SpreadKind,
         _reading_option(
-            help="Which standard deviation of repeats becomes score_std: order (without shifts of a whole "
-            "list), run (of one run), or mean (standard error of the mean)."
+            help="Standard deviation of repeats that becomes score_std: order (without shifts of a "
+            "whole list), run (of one run), or mean (standard error of the mean)."
         ),
     ] = "order",
     max_rerankers: Annotated[
@@ -309,10 +312,10 @@ def parse_columns(columns: list[str] | None) -> dict[str, str]:
 def _scoring(
     precision: Precision = "float64",
     missing: Annotated[
-        Policy, _scoring_option(help="Judged queries without rows: count as 0, or skip.")
+        Policy, _scoring_option(help="Count judged queries without rows as 0, or skip them.")
     ] = "zero",
     empty: Annotated[
-        Policy, _scoring_option(help="Queries without relevant documents: count as 0, or skip.")
+        Policy, _scoring_option(help="Count queries without relevant documents as 0, or skip them.")
     ] = "zero",
     relevant_from: RelevantFrom = 1,
     tiebreak_by: TiebreakBy = None,

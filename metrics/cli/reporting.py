@@ -49,14 +49,14 @@ def report_command(
     qrels: Qrels = None,
     output: Annotated[
         Path | None,
-        output_option("report.html, .md, .txt, .tex, .csv or .parquet (default: stdout)."),
+        output_option("File to write: report.html, .md, .txt, .tex, .csv or .parquet (default: stdout)."),
         FileUse.WRITTEN,
     ] = None,
     format: Annotated[  # noqa: A002 as in other commands
         ReportFormat | None,
         typer.Option(
-            help="Format (default: by the ending of the file; Markdown on stdout). text is the report of the "
-            "G-RAG notebook's evaluator."
+            help="Format (default: from the file name; Markdown on stdout). text is the report that the "
+            "evaluator of the G-RAG notebook prints."
         ),
     ] = None,
     measure: Measures = None,
@@ -75,7 +75,7 @@ def report_command(
         ),
     ] = None,
     targets_for: Annotated[
-        str, typer.Option(help="The reranker whose targets are drawn (default: the leader).")
+        str, typer.Option(help="The reranker whose targets the chart shows (default: the leader).")
     ] = "",
     test: Annotated[str, typer.Option(help="Test of differences, as in compare.")] = "t",
     correction: Annotated[str, typer.Option(help="Correction for multiple comparisons.")] = "holm",
@@ -151,7 +151,9 @@ def _ending(output: Path | None, form: ReportFormat | None) -> str:
     if output is None:
         return ".md"
     if output.suffix.lower() not in _ENDINGS.values():
-        raise UsageError(f"{output}: a report ends in {', '.join(_ENDINGS.values())}. Or choose --format.")
+        raise UsageError(
+            f"{output}: the name of a report ends in {', '.join(_ENDINGS.values())}. Or choose --format."
+        )
     return output.suffix
 
 
@@ -184,7 +186,7 @@ def embed_command(
     qrels: Qrels = None,
     measure: Measure = "RR",
     traditional: Traditional = None,
-    link: Annotated[str, typer.Option(help="Address to link to, such as the board's.")] = "",
+    link: Annotated[str, typer.Option(help="Address that the leaderboard links to.")] = "",
     output: Output = None,
     *,
     scoring: "ScoringOptions",

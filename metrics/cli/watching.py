@@ -86,9 +86,9 @@ def watch_command(
         typer.Argument(
             metavar="FOLDER|-",
             parser=parse_run,
-            help="Folder that receives run files, or - for lines of standard input. A file is read when its "
-            "size and time stay the same between two looks. Files that start with a dot or end in .part or "
-            f".tmp are skipped until they are renamed. {NAME_HELP}",
+            help="Folder to which run files are added, or - for lines of standard input. A file is read "
+            "when its size and time stay the same between two checks. Files that start with a dot or end in "
+            f".part or .tmp are skipped until they are renamed. {NAME_HELP}",
         ),
         FileUse.READ,
     ],
@@ -96,17 +96,18 @@ def watch_command(
     measure: Measures = None,
     traditional: Traditional = None,
     last: Annotated[
-        int | None, typer.Option(min=1, max=MAX_WINDOW, help="Means over this many of the latest lists.")
+        int | None, typer.Option(min=1, max=MAX_WINDOW, help="Average over this many of the latest lists.")
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help=f"Means over the lists of this many last seconds (at most {WINDOW:,} lists)."),
+        typer.Option(help=f"Average over the lists of the last N seconds (at most {WINDOW:,} lists)."),
     ] = None,
     halflife: Annotated[
         float | None,
         typer.Option(
             max=MAX_HALF_LIFE,
-            help="Half-life in lists: a list's weight halves after each N lists that follow it.",
+            help="Average over all lists, weighted by age: the weight of a list halves after every N "
+            "newer lists.",
         ),
     ] = None,
     lines: Annotated[
@@ -118,10 +119,12 @@ def watch_command(
     ] = None,
     every: Annotated[
         float,
-        typer.Option(min=0.05, max=3600, help="Seconds between two looks at the folder, and two tables."),
+        typer.Option(
+            min=0.05, max=3600, help="Seconds between two checks of the folder, and between two tables."
+        ),
     ] = 1.0,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a line of JSON for each mean and each change.")
+        bool, typer.Option("--json", help="Print each mean and each change as a line of JSON.")
     ] = False,
     *,
     scoring: "ScoringOptions",
@@ -129,7 +132,7 @@ def watch_command(
 ) -> None:
     """Print running means as files arrive in a folder, or lines on standard input.
 
-    A list of lines ends at the next query, at a blank line, or at the end.
+    A list on standard input ends when the query changes, at a blank line, or at the end of the input.
 
     Judged queries that have not arrived do not count, whatever --missing says.
 
@@ -169,7 +172,7 @@ def watch_command(
             choice = ColumnChoice(reading.columns, strict=False, missing_score=reading.missing_score)
             feed = LineFeed(stream, LineCutter("stdin", choice, lines), say, stop.waiting)
         elif lines is not None:
-            raise UsageError("--lines goes with -, standard input. The format of a file is recognised.")
+            raise UsageError("--lines needs - (standard input). The format of a file is recognised.")
         else:
             feed = FolderFeed(Path(run.path), read_file, say, qrels=qrels, waiting=stop.waiting)
         _follow(feed, scores, _Tables(scores, window, every, as_json=as_json), stop)
@@ -243,9 +246,9 @@ class _Tables:
 
 
 _WINDOWS = {
-    "last": "the last {:,.0f} of each reranker",
-    "seconds": "those of the last {:,g} seconds",
-    "halflife": "half the weight after {:,g} lists",
+    "last": "means over the last {:,.0f} lists of each reranker",
+    "seconds": "means over the last {:,g} seconds",
+    "halflife": "weights halve after {:,g} lists",
 }
 
 

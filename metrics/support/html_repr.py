@@ -56,21 +56,23 @@ def evaluation(
     rows = ([str(name), *map(_value, row)] for name, row in zip(means.index, means.to_numpy(), strict=True))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
     lists = count_of(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
-    fronts = f", ranked by fronts of {', '.join(criteria)}" if criteria else ""
-    split = f", ties split first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
+    fronts = f", ranked by Pareto fronts of {', '.join(criteria)}" if criteria else ""
+    split = f", ties broken first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
     split += ", unjudged documents left out" if unjudged == "leave_out" else ""
     return _block(
         "Evaluation",
         f"{count_of(len(policies), 'reranker')}, {lists}, {count_of(len(measures), 'measure')}, "
-        f"{count_of(len(ties), 'treatment')} of ties. Means:",
+        f"{count_of(len(ties), 'tie order')}. Means:",
         _table(heads, rows),
-        "expected is the tied score: the mean over all orders of tied documents." if "expected" in ties else "",
-        _policy(no_rows, "no rows in a run", f"missing={missing}"),
-        _policy(nothing, "nothing relevant", f"empty={empty}"),
+        "expected is the tied score, the mean over all orders of the tied documents."
+        if "expected" in ties
+        else "",
+        _policy(no_rows, "no rows in the run", f"missing={missing}"),
+        _policy(nothing, "no relevant documents", f"empty={empty}"),
         f"Relevant from grade {relevant_from:g}; scores compared as {compared_as(precision)}{fronts}{split}.",
         _truncation_note(len(policies), RERANKERS, "rerankers", ".summary(flat=True)"),
         _truncation_note(len(measures), len(shown_measures), "measures", ".summary(flat=True)"),
-        _truncation_note(len(ties), len(shown_ties), "treatments", ".summary(flat=True)"),
+        _truncation_note(len(ties), len(shown_ties), "tie orders", ".summary(flat=True)"),
     )
 
 
@@ -93,7 +95,7 @@ def runs(
         "Runs",
         f"{count_of(len(tables), 'reranker')}, {count_of(n_rows, 'row')}. {_relevance(tables, judgments)}",
         _table([[(head, 1) for head in ("reranker", "queries", "documents", "tied", "judged")]], rows),
-        f"Found while reading: {severity_counts or 'nothing'}; .findings looks into the lists too.",
+        f"Found while reading: {severity_counts or 'nothing'}; .findings also checks the lists.",
         ""
         if is_counted
         else f"Tied and judged documents are not counted above {MAX_COUNTED_ROWS:,} rows and judgments.",
@@ -126,18 +128,18 @@ def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None
     if judgments:
         return f"Relevance: {count_of(judgments[1], 'judgment')} in {clean(judgments[0], _NAME)}."
     if all("relevance" in table.column_names for table in tables.values()):
-        return "Relevance: beside the scores."
+        return "Relevance: a column of the runs."
     return "Relevance: not known."
 
 
 def _policy(n: int, noun: str, policy: str) -> str:
-    outcome = "left out" if policy.endswith("skip") else "counted 0"
+    outcome = "left out" if policy.endswith("skip") else "counted as 0"
     return f"{count_of(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
 
 
 def _truncation_note(n: int, shown_measures: int, noun: str, full_table: str) -> str:
     return (
-        f"The first {shown_measures} of {n:,} {noun} are shown; all: {full_table}."
+        f"The first {shown_measures} of {n:,} {noun} are shown. All {noun}: {full_table}."
         if n > shown_measures
         else ""
     )

@@ -321,8 +321,8 @@ def _draw_answers(example: WorkedExample) -> None:
     ]
     st.markdown("\n".join(f"| {name} | {value} |" for name, value in rows))
     st.caption(
-        "MRR uses file order, which lists the relevant documents last. MTRR is the mean over all orders. "
-        "The other measures settle the tie by their own rule."
+        "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
+        "orders. The other measures settle the tie by their own rule."
     )
 
 
@@ -338,7 +338,7 @@ def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
 
 def noise() -> None:
     """Draw the link between noise and ties, and an example that recomputes on every change."""
-    idea, example_part, ladder_part, rank_part, sources, more = read_parts("noise")
+    idea, example_part, ladder_part, rank_part, sources = read_parts("noise")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
     draw_head(example_part)
@@ -359,7 +359,7 @@ def noise() -> None:
         draw_head(rank_part)
         figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
         chart(figure, "noise-ranks", "Probability of each rank of the relevant document under noise.")
-    fold_parts([sources, more])
+    fold_parts([sources])
 
 
 TOPICS = {

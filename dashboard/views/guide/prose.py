@@ -31,8 +31,6 @@ from metrics.studies.guide import (
     treatment_table,
 )
 from metrics.studies.leaderboard import VERDICTS
-from metrics.studies.prose import plain, signed
-from metrics.studies.readings import LIMITS
 
 BlockKind = Literal["text", "note", "list", "table", "code", "formula"]
 _MARKS: tuple[tuple[str, BlockKind], ...] = (
@@ -157,8 +155,6 @@ def _environment() -> Environment:
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
 """Formats listed first."""
-_FEW_PAIRS = 6
-"""Pairs of the sample in the Guide."""
 _FAMILIES = (
     *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
     *("bpref", "inferred_ap", "targets", "subtopics", "own_rules"),
@@ -188,15 +184,8 @@ def measures() -> Figures:
 
 
 def reading() -> Figures:
-    """Return usual targets, limits of MRR and MAP, and example values."""
-    from metrics.studies import targets  # noqa: PLC0415 statistics take half a second to import
-
-    usual: dict[str, list[str]] = {}
-    for text in targets.PRESETS["retrieval"]:
-        usual.setdefault(targets.Target.of(text).measure.measure.name, []).append(text.replace(">", " > "))
+    """Return example values."""
     return {
-        "targets": usual,
-        "limits": LIMITS,
         "random_ndcg": f"{random_order_value('nDCG@5'):.4f}",
         "scenarios": [
             (name, ", ".join(map(str, SCENARIOS[name])), f"{row.RR:.4f}", f"{row.AP:.4f}")
@@ -206,15 +195,16 @@ def reading() -> Figures:
 
 
 def deciding() -> Figures:
-    """Return tests, corrections, targets and the audit of the sample."""
+    """Return tests, corrections, targets and verdicts."""
     from metrics.studies import targets, test_registry  # noqa: PLC0415 statistics take half a second to import
+    from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
 
     return {
         "tests": test_registry.TESTS,
         "corrections": test_registry.CORRECTIONS,
         "presets": targets.PRESETS,
         "verdicts": targets.VERDICTS,
-        "audit": _audit(),
+        "audit_verdicts": audited_order.VERDICTS,
     }
 
 
@@ -223,34 +213,6 @@ def tools() -> Figures:
     return {
         "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
         "treatments": list(treatment_table().itertuples()),
-    }
-
-
-def _audit() -> Figures:
-    from dashboard import cache  # noqa: PLC0415 statistics take half a second to import
-    from dashboard.widgets import audited_table  # noqa: PLC0415 likewise
-    from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
-
-    board = cache.sample_board()
-    result, order = audited_table.sample_audit(board)
-    rows = audited_order.widest_first(order.pairs).head(_FEW_PAIRS)
-    first = str(order.places["traditional"].idxmax())
-    return {
-        "sentence": plain(audited_order.audit_finding(result, order)),
-        "pairs": [
-            {
-                "a": row.a,
-                "b": row.b,
-                "verdict": row.verdict,
-                "difference": signed(row.tied_difference, 4),
-                "chance": chance,
-            }
-            for row, chance in zip(rows.itertuples(), audited_order.written_chances(rows), strict=True)
-        ],
-        "first": first,
-        "first_place": int(order.places["tied_rank"][first]),
-        "n": len(order.places),
-        "verdicts": audited_order.VERDICTS,
     }
 
 
