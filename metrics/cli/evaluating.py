@@ -10,20 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from metrics.cli import options
 from metrics.cli.messages import say, say_left_out, say_own_rules
-from metrics.cli.options import (
-    NAME_HELP,
-    FileUse,
-    Measures,
-    NamedPath,
-    Qrels,
-    ReadingOptions,
-    TableOutput,
-    listing,
-    parse_run,
-    with_shared_options,
-    written_option,
-)
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -43,28 +31,24 @@ _MAX_LINES = 5
 _MAX_NAMES = 20
 
 
-@with_shared_options
+@options.with_shared_options
 def check_command(
     files: Annotated[
-        list[NamedPath],
-        typer.Argument(
-            metavar="FILE",
-            parser=parse_run,
-            help="Runs, judgments and tables, in any order. NAME=PATH names a run.",
-        ),
-        FileUse.READ,
+        list[options.NamedPath],
+        options.run_argument("Runs, judgments and tables, in any order.", "FILE"),
+        options.FileUse.READ,
     ],
-    qrels: Qrels = None,
+    qrels: options.Qrels = None,
     *,
-    table_output: TableOutput,
-    reading: ReadingOptions,
+    table_output: options.TableOutput,
+    reading: options.ReadingOptions,
 ) -> None:
     """Report problems in runs and judgments before scoring; exit with 1 on errors."""
     from metrics.cli.output import write_text
     from metrics.runs import check_files
     from metrics.runs.findings import group_findings
 
-    judgments = [NamedPath(None, str(qrels))] if qrels else []
+    judgments = [options.NamedPath(None, str(qrels))] if qrels else []
     findings, rerankers = check_files([*files, *judgments], **vars(reading))
     if table_output.format == "table":
         lines = _finding_lines(group_findings(findings, rerankers))
@@ -117,22 +101,20 @@ def _tools() -> list[tuple[str, str]]:
     return [(f"{tool.name} ({tool.version}, {tool.checked})", tool.summary) for tool in TOOLS]
 
 
-@with_shared_options
+@options.with_shared_options
 def evaluate_command(
     run: Annotated[
-        list[NamedPath],
-        typer.Argument(
-            metavar="RUN",
-            parser=parse_run,
-            help="Run files, or long tables with relevance, as paths or URLs. --engine dask also takes "
-            f"patterns and folders. {NAME_HELP}",
+        list[options.NamedPath],
+        options.run_argument(
+            "Run files, or long tables with relevance, as paths or URLs. --engine dask also takes "
+            "patterns and folders."
         ),
-        FileUse.READ,
+        options.FileUse.READ,
     ],
     qrels: Annotated[
-        str | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ
+        str | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), options.FileUse.READ
     ] = None,
-    measure: Measures = None,
+    measure: options.Measures = None,
     ties: Annotated[
         list[str] | None,
         typer.Option(help="How ties are scored: expected, docid_desc ... (--list-ties). Repeatable."),
@@ -140,7 +122,8 @@ def evaluate_command(
     traditional_only: Annotated[
         bool,
         typer.Option(
-            "--traditional-only", help="Only traditional scores, with ties in file order. Same as --ties input."
+            "--traditional-only",
+            help="Only traditional scores, with ties in input order. Same as --ties input.",
         ),
     ] = False,
     per_query: Annotated[
@@ -158,7 +141,7 @@ def evaluate_command(
         typer.Option(
             "--holes",
             help="Also write bounds over all tie orders and all grades of unjudged documents. Same as "
-            "--ties lowest --ties highest. With --stream or --engine dask, this reads files twice.",
+            "--ties lowest --ties highest. With --stream or --engine dask, this reads the runs twice.",
         ),
     ] = False,
     stream: Annotated[
@@ -175,16 +158,18 @@ def evaluate_command(
     ] = None,
     save: Annotated[
         Path | None,
-        written_option("Save the scores of each list as a Parquet file that the app opens."),
-        FileUse.WRITTEN,
+        options.written_option("Save the scores of each list as a Parquet file that the app opens."),
+        options.FileUse.WRITTEN,
     ] = None,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
-    _lists_measures: Annotated[bool, listing("--list-measures", "all measures", _measures)] = False,
-    _lists_ties: Annotated[bool, listing("--list-ties", "all ways to score ties", _tie_orders)] = False,
-    _lists_tools: Annotated[bool, listing("--list-tools", "how other tools order ties", _tools)] = False,
+    reading: options.ReadingOptions,
+    _lists_measures: Annotated[bool, options.listing("--list-measures", "all measures", _measures)] = False,
+    _lists_ties: Annotated[bool, options.listing("--list-ties", "all ways to score ties", _tie_orders)] = False,
+    _lists_tools: Annotated[
+        bool, options.listing("--list-tools", "how other tools order ties", _tools)
+    ] = False,
 ) -> None:
     """Score runs, with ties in one order or averaged over all orders."""
     from metrics.evaluation import DEFAULT_MEASURES, default_ties, score_runs
@@ -214,14 +199,14 @@ def evaluate_command(
     from metrics.scale.stream import Stream
 
     with progress("Scoring", follows_steps=not stream) as watch:
-        options = {**reading.in_parts(), "is_bounded": asks_for_bounds(treatments)}
+        choices = {**reading.in_parts(), "is_bounded": asks_for_bounds(treatments)}
         part_runs: PartitionedRuns = (
-            Stream(run, qrels, **options)
+            Stream(run, qrels, **choices)
             if stream
             else Dataset(
                 run,
                 qrels,
-                **options,
+                **choices,
                 score_columns=scoring.further_columns,
                 scheduler=scheduler,
                 watch=watch,
@@ -237,7 +222,7 @@ def evaluate_command(
 def _score_parts(
     runs: "PartitionedRuns",
     score: "Callable[[Runs], Evaluation]",
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     save: Path | None,
     *,
     per_query: bool,
@@ -266,7 +251,7 @@ def _score_parts(
 def _score_in_memory(
     runs: "Runs",
     score: "Callable[[Runs], Evaluation]",
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     save: Path | None,
     *,
     per_query: bool,
@@ -304,33 +289,32 @@ _LIMIT = 120
 """Orderings that are printed by default."""
 
 
-@with_shared_options
+@options.with_shared_options
 def permutations_command(
     run: Annotated[
-        NamedPath,
-        typer.Argument(
-            metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAME_HELP}"
-        ),
-        FileUse.READ,
+        options.NamedPath,
+        options.run_argument("A run file, or a table with relevance."),
+        options.FileUse.READ,
     ],
     query: Annotated[str, typer.Option(help="ID of the query whose list is scored.")],
     reranker: Annotated[str | None, typer.Option(help="The reranker, if the file has several.")] = None,
-    qrels: Qrels = None,
-    measure: Measures = None,
+    qrels: options.Qrels = None,
+    measure: options.Measures = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help=f"Maximum number of orderings printed (default: {_LIMIT}).")
     ] = None,
     draws: Annotated[
         int | None,
         typer.Option(
-            min=2, help="Draw this many random orderings instead of listing all, and report the standard error."
+            min=2,
+            help="Draw this many random orderings instead of listing all, and report the standard error.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws (default: 0).")] = None,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     list_scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """List the orderings that one list's ties allow, with their scores."""
     import pandas as pd
@@ -369,11 +353,11 @@ def permutations_command(
 
 
 def _ranking_of(
-    runs: "Runs", file: str, reranker: str | None, query: str, options: "ScoringOptions"
+    runs: "Runs", file: str, reranker: str | None, query: str, scoring: "ScoringOptions"
 ) -> "Ranking":
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{file} has several rerankers. Choose one with --reranker: {', '.join(runs.tables)}.")
-    ranking = options.ranking(runs, reranker or runs.rerankers[0])
+    ranking = scoring.ranking(runs, reranker or runs.rerankers[0])
     if not len(ranking.documents_of(query)):
         raise UsageError(f"{file} has no documents for query {query!r}.")
     return ranking

@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metrics.cli import options
 from metrics.cli.messages import say
-from metrics.cli.options import (
-    FileUse,
-    Qrels,
-    ReadingOptions,
-    RunPaths,
-    TableOutput,
-    with_shared_options,
-    written_option,
-)
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 
@@ -24,10 +16,10 @@ if TYPE_CHECKING:
     from metrics.runs.findings import Finding
 
 
-@with_shared_options
+@options.with_shared_options
 def judge_next_command(
-    run: RunPaths,
-    qrels: Qrels = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="The measure whose bounds the judgments should narrow.")
     ] = "nDCG@10",
@@ -51,21 +43,21 @@ def judge_next_command(
     ] = None,
     qrels_output: Annotated[
         Path | None,
-        written_option(
+        options.written_option(
             "Write a form for assessors: qrels with ? for each grade, or a table with an empty column "
             "(FILE.csv)."
         ),
-        FileUse.WRITTEN,
+        options.FileUse.WRITTEN,
     ] = None,
     judged: Annotated[
         Path | None,
         typer.Option(help="A completed form: add its judgments and report how much they narrowed the bounds."),
-        FileUse.READ,
+        options.FileUse.READ,
     ] = None,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """List the unjudged documents whose judgments would narrow the leaderboard most."""
     from metrics.cli.output import write_text
@@ -96,7 +88,7 @@ def judge_next_command(
     table_output.write(documents)
 
 
-def _with_judgments(runs: "Runs", path: Path, reading: ReadingOptions) -> "Runs":
+def _with_judgments(runs: "Runs", path: Path, reading: options.ReadingOptions) -> "Runs":
     """Add the judgments of one more file; report documents that both files judge."""
     from metrics.runs import File, Runs, as_judgments, read
     from metrics.runs.joining import concat_judgments

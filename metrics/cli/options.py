@@ -64,13 +64,14 @@ def parse_run(text: str) -> NamedPath:
 
 
 NAME_HELP = "NAME=PATH sets the reranker's name (default: from its rows, else the file name)."
-RunPaths = Annotated[
-    list[NamedPath],
-    typer.Argument(
-        metavar="RUN", parser=parse_run, help=f"Run files, or long tables with relevance. {NAME_HELP}"
-    ),
-    FileUse.READ,
-]
+
+
+def run_argument(sentence: str, metavar: str = "RUN") -> Any:  # noqa: ANN401 as typer.Argument
+    """Return an argument for runs."""
+    return typer.Argument(metavar=metavar, parser=parse_run, help=f"{sentence} {NAME_HELP}")
+
+
+RunPaths = Annotated[list[NamedPath], run_argument("Run files, or long tables with relevance."), FileUse.READ]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ]
 
 
@@ -260,13 +261,13 @@ def _reading(
     repeated: Annotated[
         Repeated,
         _reading_option(
-            help="A document that is twice in a list: refuse the file, or keep the first or the highest score."
+            help="A document that is twice in a list: refuse to read, or keep the first or the highest score."
         ),
     ] = "error",
     missing_score: Annotated[
         MissingScore,
         _reading_option(
-            help="A score that is not a number, such as N/A: refuse the file, rank the document last "
+            help="A score that is not a number, such as N/A: refuse to read, rank the document last "
             "(tied with others without a score), or drop the document."
         ),
     ] = "error",

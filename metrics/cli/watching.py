@@ -15,18 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from metrics.cli import options
 from metrics.cli.messages import say, say_policies, traditional_order
-from metrics.cli.options import (
-    NAME_HELP,
-    FileUse,
-    Measures,
-    NamedPath,
-    Qrels,
-    ReadingOptions,
-    Traditional,
-    parse_run,
-    with_shared_options,
-)
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.wording import count_of, describe_part
@@ -79,22 +69,21 @@ class _Stop:
             raise KeyboardInterrupt
 
 
-@with_shared_options
+@options.with_shared_options
 def watch_command(
     run: Annotated[
-        NamedPath,
-        typer.Argument(
-            metavar="FOLDER|-",
-            parser=parse_run,
-            help="Folder to which run files are added, or - for lines of standard input. A file is read "
+        options.NamedPath,
+        options.run_argument(
+            "Folder to which run files are added, or - for lines of standard input. A file is read "
             "when its size and time stay the same between two checks. Files that start with a dot or end in "
-            f".part or .tmp are skipped until they are renamed. {NAME_HELP}",
+            ".part or .tmp are skipped until they are renamed.",
+            "FOLDER|-",
         ),
-        FileUse.READ,
+        options.FileUse.READ,
     ],
-    qrels: Qrels = None,
-    measure: Measures = None,
-    traditional: Traditional = None,
+    qrels: options.Qrels = None,
+    measure: options.Measures = None,
+    traditional: options.Traditional = None,
     last: Annotated[
         int | None, typer.Option(min=1, max=MAX_WINDOW, help="Average over this many of the latest lists.")
     ] = None,
@@ -128,7 +117,7 @@ def watch_command(
     ] = False,
     *,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Print running means as files arrive in a folder, or lines on standard input.
 
@@ -151,10 +140,10 @@ def watch_command(
         if width is not None
     }
     keep = max(WINDOW, last or 0, ceil(HALF_LIVES * (halflife or 0)))
-    options: dict[str, Any] = {name: value for name, value in vars(scoring).items() if name != "missing"}
+    choices: dict[str, Any] = {name: value for name, value in vars(scoring).items() if name != "missing"}
 
     def running(order: str) -> Running:
-        return Running(measure or DEFAULT_MEASURES, order, keep=keep, **options)
+        return Running(measure or DEFAULT_MEASURES, order, keep=keep, **choices)
 
     running(traditional or "input").means(**window)  # refuses unknown names before it waits
     read_file = partial(read, columns=reading.columns, strict=False, missing_score=reading.missing_score)

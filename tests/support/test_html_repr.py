@@ -30,7 +30,7 @@ def rows_of(rerankers, queries=2, documents=3):
 
 def cells(html):
     """The texts of each row of the table."""
-    rows = re.findall(r"<tr>(.*?)</tr>", html)
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", html, re.DOTALL)
     return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
 
 
@@ -67,7 +67,7 @@ def test_an_evaluation_counts_the_lists_that_its_policies_decide_on(policy, outc
     qrels = pa.table({"query_id": ["q0", "q1", "q9"], "doc_id": ["d1"] * 3, "relevance": [1.0, 0.0, 1.0]})
     html = evaluate(Runs.from_frame(rows_of("a")).judged_by(qrels), missing=policy, empty=policy)._repr_html_()
     assert f"1 list with no rows in a run: {outcome} (missing={policy})." in html
-    assert f"1 list with nothing relevant: {outcome} (empty={policy})." in html
+    assert f"1 list with no relevant documents: {outcome} (empty={policy})." in html
 
 
 def test_an_evaluation_without_lists_shows_no_means():

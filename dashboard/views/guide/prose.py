@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -32,15 +32,6 @@ from metrics.studies.guide import (
 )
 from metrics.studies.leaderboard import VERDICTS
 
-BlockKind = Literal["text", "note", "list", "table", "code", "formula"]
-_MARKS: tuple[tuple[str, BlockKind], ...] = (
-    ("```", "code"),
-    ("$$", "formula"),
-    ("| ", "table"),
-    ("- ", "list"),
-    ("> ", "note"),
-)
-_BLOCK = re.compile(r"^```.*?^```$|^(?:[^\n]+\n?)+", re.MULTILINE | re.DOTALL)
 _CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -50,46 +41,22 @@ class Marked(str):
     __slots__ = ()
 
 
-class Block(NamedTuple):
-    """A paragraph, list, table, code sample or formula.
-
-    `text` is Markdown, without the fences of code, formulas and notes.
-    """
-
-    kind: BlockKind
-    text: str
-    language: str | None = None
-
-    @property
-    def items(self) -> list[str]:
-        """List items without dash and indentation."""
-        return [
-            item.strip().replace("\n  ", "\n") for item in re.split(r"^- ", self.text, flags=re.MULTILINE)[1:]
-        ]
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """Cells of a table, header row first."""
-        lines = [[cell.strip() for cell in _CELLS.split(line)[1:-1]] for line in self.text.splitlines()]
-        return [lines[0], *lines[2:]]
-
-
 class ProsePart(NamedTuple):
-    """A heading with its blocks; `cards` are the parts one level down."""
+    """A heading with its Markdown; `cards` are the parts one level down."""
 
     title: str
-    blocks: list[Block]
+    body: str
     cards: list["ProsePart"]
 
     @property
     def text(self) -> str:
         """The first paragraph."""
-        return next((block.text for block in self.blocks if block.kind == "text"), "")
+        return self.body.partition("\n\n")[0]
 
     @property
-    def rest(self) -> list[Block]:
-        """The blocks after the first paragraph."""
-        return self.blocks[1:] if self.blocks and self.blocks[0].kind == "text" else self.blocks
+    def rest(self) -> str:
+        """The Markdown after the first paragraph."""
+        return self.body.partition("\n\n")[2]
 
 
 def read_parts(name: str) -> list[ProsePart]:
@@ -107,23 +74,15 @@ def _split(text: str, level: int) -> list[ProsePart]:
     parts = []
     for section in re.split(rf"^{'#' * level} ", text, flags=re.MULTILINE)[1:]:
         title, _, below = section.partition("\n")
-        own = re.split(rf"^#{{{level + 1}}} ", below, maxsplit=1, flags=re.MULTILINE)[0]
-        blocks = [_block(block.strip("\n")) for block in _BLOCK.findall(own)]
-        parts.append(ProsePart(title, blocks, _split(below, level + 1)))
+        body = re.split(rf"^#{{{level + 1}}} ", below, maxsplit=1, flags=re.MULTILINE)[0]
+        parts.append(ProsePart(title, body.strip("\n"), _split(below, level + 1)))
     return parts
 
 
-def _block(text: str) -> Block:
-    kind: BlockKind = next((kind for mark, kind in _MARKS if text.startswith(mark)), "text")
-    match kind:
-        case "code":
-            first, *lines, _ = text.splitlines()
-            return Block(kind, "\n".join(lines), first.removeprefix("```") or None)
-        case "formula":
-            return Block(kind, text.strip("$\n"))
-        case "note":
-            return Block(kind, text.removeprefix("> "))
-    return Block(kind, text)
+def table_rows(text: str) -> list[list[str]]:
+    """Return the cells of a Markdown table, header row first."""
+    lines = [[cell.strip() for cell in _CELLS.split(line)[1:-1]] for line in text.splitlines()]
+    return [lines[0], *lines[2:]]
 
 
 @cache
