@@ -80,8 +80,7 @@ def audit_command(
     from metrics.studies.prose import plain
 
     files = published_files(published or [])
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
+    runs = reading.read(run, qrels)
     with progress("Trying conventions"):
         result = audit(runs, files, names=names_by_hand(names or []), relevant_from=relevant_from)
     measures = _ordered_measures(result, order_by or [])

@@ -87,8 +87,7 @@ def compare_command(
         )
     if in_one_table and len(baseline or []) > 1:
         raise UsageError("--table compares with one baseline: name it once.")
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
+    runs = reading.read(run, qrels)
     baseline_pairs(runs.rerankers, baseline)
     testing = {"test": test, "correction": correction, "level": level, "seed": seed}
     ties = ties or [traditional_order(runs, traditional), "expected"]
@@ -240,8 +239,7 @@ def stability_command(
     from metrics.studies.verdict_sentence import same_runs
 
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
+    runs = reading.read(run, qrels)
     _announce_pairs(len(runs.rerankers), "Give fewer rerankers.")
     tables = []
     with progress("Breaking ties at random"):
@@ -287,20 +285,11 @@ def gate_command(
     reading: options.ReadingOptions,
 ) -> None:
     """Check runs against targets, one line per target; exit with 1 if one is missed."""
-    from metrics.evaluation import score_runs
     from metrics.studies.targets import check_targets, targets_of
 
     targets = targets_of(require or (), preset or ())
-    with progress("Scoring"):
-        runs = reading.read(run, qrels)
-        traditional = traditional_order(runs, traditional)
-        evaluation = score_runs(
-            runs,
-            [str(target.measure) for target in targets],
-            ["expected", "optimistic", "pessimistic", traditional, ties],
-            scoring,
-        )
-    say_left_out(runs, evaluation)
+    names = [str(target.measure) for target in targets]
+    _, evaluation, traditional = reading.score(run, qrels, names, traditional, scoring, ties)
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
     if table_output == options.TableOutput("table", None):
         for row in outcomes.to_dict("records"):
@@ -388,16 +377,11 @@ def review_command(
 
     targets = targets_of(require, ()) if require else []
     measures = list(dict.fromkeys([*(measure or ()), *(str(target.measure) for target in targets)])) or ["RR"]
-    with progress("Scoring"):
-        runs = reading.read(run, qrels)
-        order = traditional_order(runs, traditional)
-        treatments = ["expected", "optimistic", "pessimistic", order]
-        now = score_runs(runs, measures, treatments, scoring)
-        changes = None
-        if before:
-            runs_before = reading.read(before, before_qrels or qrels)
-            changes = value_changes(score_runs(runs_before, measures, treatments, scoring), now, order)
-    say_left_out(runs, now)
+    _, now, order = reading.score(run, qrels, measures, traditional, scoring)
+    changes = None
+    if before:
+        runs_before = reading.read(before, before_qrels or qrels)
+        changes = value_changes(score_runs(runs_before, measures, now.ties, scoring), now, order)
     outcomes = check_targets(now, targets, order, baseline)
     first = parse(now.measures[0])
     board = leaderboard(now, str(first), order)

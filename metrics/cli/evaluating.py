@@ -191,8 +191,7 @@ def evaluate_command(
     treatments += [bound.name for bound in JOINT_BOUNDS if holes]
     score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
     if not is_parted:
-        with progress("Reading"):
-            runs = reading.read(run, qrels)
+        runs = reading.read(run, qrels)
         _score_in_memory(runs, score, table_output, save, per_query=per_query, latency=latency)
         return
     from metrics.scale.dask import Dataset

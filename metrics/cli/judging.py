@@ -70,9 +70,8 @@ def judge_next_command(
             "Give the judgments as a file: --qrels FILE. Tables with relevance have no unjudged documents."
         )
     name = str(parse(measure))
-    with progress("Reading"):
-        before = reading.read(run, qrels)
-        runs = before if judged is None else _with_judgments(before, judged, reading)
+    before = reading.read(run, qrels)
+    runs = before if judged is None else _with_judgments(before, judged, reading)
     with progress("Judging both ways"):
         plan = judging.plan_judging(runs, name, scoring, depth=depth, rate=rate)
         if judged is not None:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from metrics.cli.messages import say
+from metrics.cli.messages import say, say_left_out, traditional_order
 from metrics.errors import TieScopeError, UsageError
+from metrics.support.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.evaluation import ScoringOptions
+    from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
     from metrics.runs.repeats import Repeats
 
@@ -243,7 +244,28 @@ class ReadingOptions:
         """Read runs and judgments."""
         from metrics.runs import read_runs
 
-        return read_runs(paths, qrels, **vars(self))
+        with progress("Reading"):
+            return read_runs(paths, qrels, **vars(self))
+
+    def score(
+        self,
+        paths: Sequence[NamedPath],
+        qrels: Path | None,
+        measures: Sequence[str],
+        traditional: str | None,
+        scoring: "ScoringOptions",
+        *further_ties: str,
+    ) -> "tuple[Runs, Evaluation, str]":
+        """Read runs and score them; return runs, tied, best, worst and traditional scores, and tie order."""
+        from metrics.evaluation import score_runs
+
+        runs = self.read(paths, qrels)
+        order = traditional_order(runs, traditional)
+        with progress("Scoring"):
+            ties = ["expected", "optimistic", "pessimistic", order, *further_ties]
+            evaluation = score_runs(runs, measures, ties, scoring)
+        say_left_out(runs, evaluation)
+        return runs, evaluation, order
 
     def in_parts(self) -> dict[str, Any]:
         """Return the options for runs that are read in parts; UsageError for repeats, which need all rows."""

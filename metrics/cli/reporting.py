@@ -10,7 +10,7 @@ import typer
 
 from metrics.cli import options
 from metrics.cli.auditing import PublishedNames, names_by_hand, published_files
-from metrics.cli.messages import say_left_out, traditional_order
+from metrics.cli.messages import traditional_order
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 
@@ -121,8 +121,7 @@ def report_command(
     }
     if measure:
         choices["measures"] = measure
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
+    runs = reading.read(run, qrels)
     choices["traditional"] = traditional_order(runs, traditional)
     with progress("Writing the report"):
         content = report(runs, **choices).file(ending, (day or datetime.now(UTC)).date(), context.obj)
@@ -201,14 +200,7 @@ def _leaderboard(
     scoring: "ScoringOptions",
 ) -> "tuple[pd.DataFrame, str, str]":
     """Return the leaderboard by one measure, the measure's name and the traditional tie order."""
-    from metrics.evaluation import score_runs
-    from metrics.measures import parse
     from metrics.studies.leaderboard import leaderboard
 
-    with progress("Scoring"):
-        runs = reading.read(paths, qrels)
-        order = traditional_order(runs, traditional)
-        evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", order], scoring)
-        say_left_out(runs, evaluation)
-        name = str(parse(measure))
-        return leaderboard(evaluation, name, order), name, order
+    _, evaluation, order = reading.score(paths, qrels, [measure], traditional, scoring)
+    return leaderboard(evaluation, evaluation.measures[0], order), evaluation.measures[0], order
