@@ -354,8 +354,8 @@ def review_command(
     fail_on: Annotated[
         Literal["never", "missed", "lower"],
         typer.Option(
-            help="When to exit with 1: never, if a target is missed (missed), or also if a value fell "
-            "in every tie order (lower)."
+            help="Exit with 1 if a target is missed (missed), also if a value fell in every tie order "
+            "(lower), or never."
         ),
     ] = "missed",
     traditional: options.Traditional = None,

@@ -195,8 +195,8 @@ Columns = Annotated[
     list[str] | None,
     _reading_option(
         "--column",
-        help="Map a column, ours=theirs: query_id=topic, score=scores.llm (nested JSON). latency= ignores the "
-        "latency column. Repeatable.",
+        help="Read a field from another column, ours=theirs: query_id=topic, score=scores.llm (nested JSON). "
+        "latency= ignores the latency column. Repeatable.",
     ),
 ]
 Precision = Annotated[
