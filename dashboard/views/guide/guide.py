@@ -209,8 +209,8 @@ def _draw_list(example: WorkedExample | NoiseExample, k: int, ladder: ProsePart,
 
 
 def _draw_answers(example: WorkedExample) -> None:
-    values = {name: f"{value:.4f}" for name, value in example.answers.items()}
-    st.table(pd.DataFrame(values.items(), columns=["Measure", "Value"]), hide_index=True, border="horizontal")
+    rows = [f"| {name} | {value:.4f} |" for name, value in example.answers.items()]
+    st.markdown("\n".join(["| Measure | Value |", "| --- | --- |", *rows]))
     st.caption(
         "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
         "orders. The other measures settle the tie by their own rule."
