@@ -2,13 +2,11 @@
 
 import re
 
-import pandas as pd
 from opening import PAGES
 from repository import ROOT
 
 import tiescope
 
-GUIDE = (ROOT / "dashboard/views/guide/text/large_results.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -31,13 +29,6 @@ def test_the_example_of_files_reads_them(write, monkeypatch):
 def test_the_example_of_plain_lists_holds():
     code = next(text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "approx" in text)
     exec(f"import tiescope, metrics\n{code}", {})  # noqa: S102 our own
-
-
-def test_the_example_of_lists_that_arrive_has_their_means():
-    code = next(text for text in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL) if "Running" in text)
-    answers = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 1], "relevance": [1, 0]})
-    exec(f"import tiescope, metrics\n{code}", names := {"answers": answers})  # noqa: S102 our own
-    assert names["running"].means().set_index("measure").loc["RR", "tied"] == 0.75
 
 
 def test_every_link_within_the_repository_leads_to_a_file():

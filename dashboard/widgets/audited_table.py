@@ -118,16 +118,6 @@ def board_orders(key: AuditKey, _board: Board, _audit: Audit) -> pd.DataFrame:
         return orders_by_measure(_audit)
 
 
-def sample_audit(board: Board) -> tuple[Audit, AuditedOrder]:
-    """Return the audit of the sample's table and of its first order."""
-    key = AuditKey(board.key, SAMPLE_TABLE)
-    published = read_table(key, published_files(board, SAMPLE_TABLE))
-    if isinstance(published, TieScopeError):
-        raise published
-    result = board_audit(key, board, published)
-    return result, board_order(key, result.first_measure, board, result)
-
-
 def report_choices(board: Board) -> dict[str, Any]:
     """Return the report's options for the audited table, empty without one."""
     table = choose_table(board, NO_TABLE, has_sample=board.label == SAMPLE_LABEL)

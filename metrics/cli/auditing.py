@@ -31,8 +31,8 @@ PublishedNames = Annotated[
     list[str] | None,
     typer.Option(
         "--names",
-        help="Match a published name of a reranker or measure, published=ours; published= leaves it out. "
-        "Repeatable.",
+        help="Match a published name with a reranker or measure of the runs: published=ours. published= leaves "
+        "the name out. Repeatable.",
     ),
 ]
 
@@ -47,7 +47,7 @@ def audit_command(
             "--published",
             "-p",
             help="The published figures: trec_eval's output (a file per run), CSV, Markdown or LaTeX tables, "
-            "or JSON of BEIR or MTEB. A file, a folder, or a quoted pattern. Repeatable.",
+            "or JSON of BEIR or MTEB. Give a file, a folder or a quoted pattern. Repeatable.",
         ),
         FileUse.READ,
     ] = None,
@@ -59,14 +59,14 @@ def audit_command(
     show: Annotated[
         Literal["figures", "conventions", "names", "orders"],
         typer.Option(
-            help="The table: figures by the best convention, all conventions, matched names, or each pair of "
-            "published ranks."
+            help="What the table shows: the figures by the best convention, all conventions, the "
+            "matched names, or the order of each pair of rerankers."
         ),
     ] = "figures",
     order_by: Annotated[
         list[str] | None,
         typer.Option(
-            help="A measure, by its published name or ours, whose published ranking is checked (default: RR or "
+            help="Check the published ranking by this measure. Give its published name or ours (default: RR or "
             "nDCG). Repeatable."
         ),
     ] = None,
@@ -80,8 +80,7 @@ def audit_command(
     from metrics.studies.prose import plain
 
     files = published_files(published or [])
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
+    runs = reading.read(run, qrels)
     with progress("Trying conventions"):
         result = audit(runs, files, names=names_by_hand(names or []), relevant_from=relevant_from)
     measures = _ordered_measures(result, order_by or [])
@@ -157,14 +156,19 @@ def _say_names(names: "NameMatches") -> None:
         if dissimilar:
             say(f"  Not matched: {first_names(dissimilar, _MAX_NAMES)}.")
     if names.unpublished:
-        say(f"Not in the table: {first_names([quote(name) for name in names.unpublished], _MAX_NAMES)}.")
+        say(
+            "Runs without a name in the table: "
+            f"{first_names([quote(name) for name in names.unpublished], _MAX_NAMES)}."
+        )
 
 
 def _ordered_measures(result: "Audit", choices: list[str]) -> list[str]:
     for name in choices:
         if not result.published_measure(name):
             measure_names = first_names([quote(each) for each in result.measures], _MAX_NAMES) or "none"
-            raise UsageError(f"--order-by {name}: the table has no ranking by it. Rankings: {measure_names}.")
+            raise UsageError(
+                f"--order-by {name}: the table has no ranking by this measure. Rankings: {measure_names}."
+            )
     return list(filter(None, map(result.published_measure, choices or [result.first_measure])))
 
 
@@ -172,7 +176,7 @@ def _orders(orders: "Sequence[AuditedOrder]") -> "pd.DataFrame":
     import pandas as pd
 
     if not orders:
-        raise UsageError("--show orders needs a measure with means of two rerankers.")
+        raise UsageError("--show orders needs a measure whose means are published for two rerankers.")
     table = pd.concat([order.pairs.assign(measure=order.measure) for order in orders], ignore_index=True)
     return table[["measure", *table.columns.drop("measure")]]
 
@@ -222,11 +226,12 @@ def _names(result: "Audit") -> "pd.DataFrame":
 def conformance_command(
     results: Annotated[
         Path | None,
-        typer.Argument(metavar="RESULTS.json", help="Values from the tool: case → value, as JSON."),
+        typer.Argument(metavar="RESULTS.json", help="A JSON file with the tool's value of each case."),
         FileUse.READ,
     ] = None,
     tolerance: Annotated[
-        float, typer.Option(min=0, help="Largest difference that passes; 5e-5 for four printed decimals.")
+        float,
+        typer.Option(min=0, help="Largest difference that passes. Use 5e-5 for values with four decimals."),
     ] = 1e-6,
     *,
     table_output: TableOutput,
@@ -242,7 +247,8 @@ def conformance_command(
     if results is None:
         print_text(
             f"The {len(cases)} cases: {conformance.CASES_FILE}\n"
-            "Score the run of each case with its qrels and measure. Write case → value (null: not computed):\n"
+            "Score the run of each case with its qrels and measure. Write the values as JSON (null: no "
+            "value):\n"
             f'{{"{cases[0]["id"]}": 0.5, "{cases[1]["id"]}": 0, ...}}\n'
             "Then: tiescope conformance RESULTS.json\n"
         )

@@ -7,24 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from metrics.cli.messages import duration, say, say_left_out, traditional_order
-from metrics.cli.options import (
-    NAME_HELP,
-    FileUse,
-    Measures,
-    NamedPath,
-    Output,
-    Qrels,
-    ReadingOptions,
-    RunPaths,
-    TableOutput,
-    TargetBaseline,
-    Targets,
-    Traditional,
-    listing,
-    parse_run,
-    with_shared_options,
-)
+from metrics.cli import options
+from metrics.cli.messages import say, say_left_out, traditional_order
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -37,17 +21,12 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.studies.stability import OrderStability
 
-MANY_RERANKERS = 2_000
-"""Rerankers whose pairs take so long that a command announces it."""
+MANY_PAIRS = 20_000
+"""Pairs of rerankers that a command announces, because they may take minutes."""
 _MEASURES = ("RR", "nDCG@10")
 _P_DIGITS = 4
 _BOUNDED = {"expected": "tied", "pessimistic": "worst", "optimistic": "best"}
 """How a single run is scored, and the names of the columns."""
-_SECONDS_PER_PAIR = {"t": 2e-6, "tukey": 2e-6}
-"""CPU time of a test for one pair on a few queries; resampling tests take more."""
-_SLOW_PAIR = 5e-3
-_MAX_SECONDS = 60
-"""Time of a comparison that is not announced."""
 _BLOCK = 2**15
 """Pairs whose rows are made at a time."""
 
@@ -59,40 +38,40 @@ def _tests() -> list[tuple[str, str]]:
     return tests + [(f"--correction {entry.name}", entry.summary) for entry in CORRECTIONS]
 
 
-@with_shared_options
+@options.with_shared_options
 def compare_command(
-    run: RunPaths,
-    qrels: Qrels = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
     baseline: Annotated[
         list[str] | None,
         typer.Option(help="Compare all rerankers with this one (default: all pairs). Repeatable."),
     ] = None,
-    measure: Measures = None,
-    traditional: Traditional = None,
+    measure: options.Measures = None,
+    traditional: options.Traditional = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="How ties are scored, instead of --traditional and expected. Repeatable."),
+        typer.Option(help="Tie orders to compare by, instead of --traditional and expected. Repeatable."),
     ] = None,
     test: Annotated[str, typer.Option(help="Test of differences (--list-tests).")] = "t",
     correction: Annotated[
         str, typer.Option(help="Correction of p values for multiple comparisons (--list-tests).")
     ] = "holm",
     level: Annotated[
-        float, typer.Option(help="Confidence level of intervals; p below 1 - level is significant.")
+        float, typer.Option(help="Confidence level of the intervals. A p value below 1 - level is significant.")
     ] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of randomisation and bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the randomisation and bootstrap tests.")] = 0,
     in_one_table: Annotated[
         bool,
         typer.Option("--table", help="Write one table of all measures and latencies, with significance stars."),
     ] = False,
     only_swaps: Annotated[
-        bool, typer.Option("--swaps", help="Only pairs that swap ranks when ties are averaged.")
+        bool, typer.Option("--swaps", help="Show only pairs that swap ranks when ties are averaged.")
     ] = False,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
-    _lists_tests: Annotated[bool, listing("--list-tests", "all tests and corrections", _tests)] = False,
+    reading: options.ReadingOptions,
+    _lists_tests: Annotated[bool, options.listing("--list-tests", "all tests and corrections", _tests)] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on tie order."""
     from metrics.evaluation import score_runs
@@ -108,8 +87,7 @@ def compare_command(
         )
     if in_one_table and len(baseline or []) > 1:
         raise UsageError("--table compares with one baseline: name it once.")
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
+    runs = reading.read(run, qrels)
     baseline_pairs(runs.rerankers, baseline)
     testing = {"test": test, "correction": correction, "level": level, "seed": seed}
     ties = ties or [traditional_order(runs, traditional), "expected"]
@@ -125,9 +103,7 @@ def compare_command(
         table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
         return
     if baseline is None and not in_one_table and not only_swaps:
-        n_tests = comb(len(runs.rerankers), 2) * len(evaluation.measures) * len(ties)
-        seconds = n_tests * _SECONDS_PER_PAIR.get(find_test(test).name, _SLOW_PAIR)
-        _announce_pairs(len(runs.rerankers), seconds, "To compare all with one: --baseline NAME.")
+        _announce_pairs(len(runs.rerankers), "To compare all rerankers with one of them: --baseline NAME.")
     with progress("Testing"):
         if in_one_table:
             _write_experiment(runs, evaluation, baseline, testing, table_output)
@@ -139,10 +115,10 @@ def compare_command(
             table_output.write_blocks(map(_with_printed_p, blocks) if table_output.is_for_people else blocks)
 
 
-def _announce_pairs(n_rerankers: int, seconds: float, advice: str) -> None:
-    if n_rerankers > MANY_RERANKERS or seconds > _MAX_SECONDS:
-        n_pairs = comb(n_rerankers, 2)
-        say(f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. {advice}")
+def _announce_pairs(n_rerankers: int, advice: str) -> None:
+    n_pairs = comb(n_rerankers, 2)
+    if n_pairs > MANY_PAIRS:
+        say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs, which may take minutes. {advice}")
 
 
 def _write_experiment(
@@ -150,7 +126,7 @@ def _write_experiment(
     evaluation: "Evaluation",
     baselines: list[str] | None,
     testing: dict[str, Any],
-    table_output: TableOutput,
+    table_output: options.TableOutput,
 ) -> None:
     from metrics.studies.experiment import experiment_lines, experiment_note, experiment_table
     from metrics.studies.targets import usual_baseline
@@ -235,25 +211,24 @@ def _with_printed_p(table: "pd.DataFrame") -> "pd.DataFrame":
     )
 
 
-_SECONDS_PER_RERANKER, _SECONDS_PER_PAIR_OF_SUMS = 0.005, 5e-6
-"""CPU time of the distribution of one mean, and of the order of two."""
 _PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
 _RANK_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
 
 
-@with_shared_options
+@options.with_shared_options
 def stability_command(
-    run: RunPaths,
-    qrels: Qrels = None,
-    measure: Measures = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
+    measure: options.Measures = None,
     places: Annotated[
-        bool, typer.Option("--places", help="Chance of each rank instead of each pair's order.")
+        bool,
+        typer.Option("--places", help="Report the probability of each rank, not of the order of each pair."),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random draws.")] = 0,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Compute how likely each run ranks above each other run if ties are broken at random."""
     from metrics.evaluation import score_runs
@@ -264,11 +239,8 @@ def stability_command(
     from metrics.studies.verdict_sentence import same_runs
 
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
-    n = len(runs.rerankers)
-    seconds = len(names) * (n * _SECONDS_PER_RERANKER + comb(n, 2) * _SECONDS_PER_PAIR_OF_SUMS)
-    _announce_pairs(n, seconds, "Give fewer rerankers.")
+    runs = reading.read(run, qrels)
+    _announce_pairs(len(runs.rerankers), "Give fewer rerankers.")
     tables = []
     with progress("Breaking ties at random"):
         rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}
@@ -292,11 +264,11 @@ def _rank_chances(study: "OrderStability") -> "pd.DataFrame":
     return table.assign(method=methods, standard_error=errors.to_numpy())
 
 
-@with_shared_options
+@options.with_shared_options
 def gate_command(
-    run: RunPaths,
-    qrels: Qrels = None,
-    require: Targets = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
+    require: options.Targets = None,
     preset: Annotated[
         list[str] | None,
         typer.Option(
@@ -304,31 +276,22 @@ def gate_command(
             "F1@5>0.70, RR>0.8, RR>0.9, nDCG@5>0.85, nDCG@10>0.80, Hits@10>0.95."
         ),
     ] = None,
-    baseline: TargetBaseline = None,
-    ties: Annotated[str, typer.Option(help="How ties are scored for the verdict.")] = "expected",
-    traditional: Traditional = None,
+    baseline: options.TargetBaseline = None,
+    ties: Annotated[str, typer.Option(help="Tie order of the scores that must meet the targets.")] = "expected",
+    traditional: options.Traditional = None,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Check runs against targets, one line per target; exit with 1 if one is missed."""
-    from metrics.evaluation import score_runs
     from metrics.studies.targets import check_targets, targets_of
 
     targets = targets_of(require or (), preset or ())
-    with progress("Scoring"):
-        runs = reading.read(run, qrels)
-        traditional = traditional_order(runs, traditional)
-        evaluation = score_runs(
-            runs,
-            [str(target.measure) for target in targets],
-            ["expected", "optimistic", "pessimistic", traditional, ties],
-            scoring,
-        )
-    say_left_out(runs, evaluation)
+    names = [str(target.measure) for target in targets]
+    _, evaluation, traditional = reading.score(run, qrels, names, traditional, scoring, ties)
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
-    if table_output == TableOutput("table", None):
+    if table_output == options.TableOutput("table", None):
         for row in outcomes.to_dict("records"):
             typer.echo(clean(_outcome_line(row, traditional, ties)))
     else:
@@ -354,11 +317,11 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
     if verdict == "not scored":
         return "no list was scored"
     if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
-        return "by its own rule for ties"
+        return "by the measure's own rule for ties"
     if row["passed"] and treatment(ties).noise is not None:
         return f"on average over noisy scores; {tied}"
     if row["passed"]:
-        reasons = {"met": "whatever the order of ties", "met on average": "on average; some tie orders miss it"}
+        reasons = {"met": "in every tie order", "met on average": "on average, but not in every tie order"}
         return reasons.get(verdict, f"in this tie order; {tied}")
     missed = f"missed by {row['missed_by']:.4f}"
     if verdict == "sort order only":
@@ -366,35 +329,41 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
     return missed if verdict == "missed" else f"{missed}; {tied}, which meets it"
 
 
-@with_shared_options
+@options.with_shared_options
 def review_command(
-    run: RunPaths,
-    qrels: Qrels = None,
-    measure: Measures = None,
-    require: Targets = None,
-    baseline: TargetBaseline = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
+    measure: options.Measures = None,
+    require: options.Targets = None,
+    baseline: options.TargetBaseline = None,
     before: Annotated[
-        list[NamedPath] | None,
-        typer.Option(metavar="RUN", parser=parse_run, help=f"A run before the change. Repeatable. {NAME_HELP}"),
-        FileUse.READ,
+        list[options.NamedPath] | None,
+        typer.Option(
+            metavar="RUN",
+            parser=options.parse_run,
+            help=f"A run from before the change. Repeatable. {options.NAME_HELP}",
+        ),
+        options.FileUse.READ,
     ] = None,
     before_qrels: Annotated[
-        Path | None, typer.Option(help="Judgments before the change (default: --qrels)."), FileUse.READ
+        Path | None,
+        typer.Option(help="Judgments from before the change (default: --qrels)."),
+        options.FileUse.READ,
     ] = None,
     since: Annotated[str, typer.Option(help="Name of the state before the change, such as main.")] = "before",
     fail_on: Annotated[
         Literal["never", "missed", "lower"],
         typer.Option(
-            help="When to exit with 1. never: in no case; missed: if a target is missed; lower: also if a "
-            "value fell in every tie order."
+            help="Exit with 1 if a target is missed (missed), also if a value fell in every tie order "
+            "(lower), or never."
         ),
     ] = "missed",
-    traditional: Traditional = None,
-    title: Annotated[str, typer.Option(help="Heading.")] = "TieScope",
-    output: Output = None,
+    traditional: options.Traditional = None,
+    title: Annotated[str, typer.Option(help="Heading of the review.")] = "TieScope",
+    output: options.Output = None,
     *,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Write a Markdown review of a pull request: targets, and changes larger than ties can cause."""
     from metrics.cli.output import write_text
@@ -408,16 +377,11 @@ def review_command(
 
     targets = targets_of(require, ()) if require else []
     measures = list(dict.fromkeys([*(measure or ()), *(str(target.measure) for target in targets)])) or ["RR"]
-    with progress("Scoring"):
-        runs = reading.read(run, qrels)
-        order = traditional_order(runs, traditional)
-        treatments = ["expected", "optimistic", "pessimistic", order]
-        now = score_runs(runs, measures, treatments, scoring)
-        changes = None
-        if before:
-            runs_before = reading.read(before, before_qrels or qrels)
-            changes = value_changes(score_runs(runs_before, measures, treatments, scoring), now, order)
-    say_left_out(runs, now)
+    _, now, order = reading.score(run, qrels, measures, traditional, scoring)
+    changes = None
+    if before:
+        runs_before = reading.read(before, before_qrels or qrels)
+        changes = value_changes(score_runs(runs_before, measures, now.ties, scoring), now, order)
     outcomes = check_targets(now, targets, order, baseline)
     first = parse(now.measures[0])
     board = leaderboard(now, str(first), order)

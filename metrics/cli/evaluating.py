@@ -10,20 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from metrics.cli import options
 from metrics.cli.messages import say, say_left_out, say_own_rules
-from metrics.cli.options import (
-    NAME_HELP,
-    FileUse,
-    Measures,
-    NamedPath,
-    Qrels,
-    ReadingOptions,
-    TableOutput,
-    listing,
-    parse_run,
-    with_shared_options,
-    written_option,
-)
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -43,28 +31,24 @@ _MAX_LINES = 5
 _MAX_NAMES = 20
 
 
-@with_shared_options
+@options.with_shared_options
 def check_command(
     files: Annotated[
-        list[NamedPath],
-        typer.Argument(
-            metavar="FILE",
-            parser=parse_run,
-            help="Runs, judgments and tables, in any order. NAME=PATH names a run.",
-        ),
-        FileUse.READ,
+        list[options.NamedPath],
+        options.run_argument("Runs, judgments and tables, in any order.", "FILE"),
+        options.FileUse.READ,
     ],
-    qrels: Qrels = None,
+    qrels: options.Qrels = None,
     *,
-    table_output: TableOutput,
-    reading: ReadingOptions,
+    table_output: options.TableOutput,
+    reading: options.ReadingOptions,
 ) -> None:
     """Report problems in runs and judgments before scoring; exit with 1 on errors."""
     from metrics.cli.output import write_text
     from metrics.runs import check_files
     from metrics.runs.findings import group_findings
 
-    judgments = [NamedPath(None, str(qrels))] if qrels else []
+    judgments = [options.NamedPath(None, str(qrels))] if qrels else []
     findings, rerankers = check_files([*files, *judgments], **vars(reading))
     if table_output.format == "table":
         lines = _finding_lines(group_findings(findings, rerankers))
@@ -87,7 +71,7 @@ def _finding_lines(groups: "Iterable[FindingGroup]") -> Iterator[str]:
         for line in group.lines[:_MAX_LINES] if further else ():
             yield f"    {_with_place(first_names(line.names), line)}: {line.message}"
         if len(group.lines) > _MAX_LINES:
-            yield f"    … and {len(group.lines) - _MAX_LINES:,} more: --format csv lists all."
+            yield f"    … and {len(group.lines) - _MAX_LINES:,} more. --format csv lists all."
         yield f"    {group.hint}"
 
 
@@ -117,29 +101,30 @@ def _tools() -> list[tuple[str, str]]:
     return [(f"{tool.name} ({tool.version}, {tool.checked})", tool.summary) for tool in TOOLS]
 
 
-@with_shared_options
+@options.with_shared_options
 def evaluate_command(
     run: Annotated[
-        list[NamedPath],
-        typer.Argument(
-            metavar="RUN",
-            parser=parse_run,
-            help="Run files, or long tables with relevance: paths or URLs; with --engine dask also patterns "
-            f"and folders. {NAME_HELP}",
+        list[options.NamedPath],
+        options.run_argument(
+            "Run files, or long tables with relevance, as paths or URLs. --engine dask also takes "
+            "patterns and folders."
         ),
-        FileUse.READ,
+        options.FileUse.READ,
     ],
     qrels: Annotated[
-        str | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ
+        str | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), options.FileUse.READ
     ] = None,
-    measure: Measures = None,
+    measure: options.Measures = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="How ties are scored, such as expected or docid_desc (--list-ties). Repeatable."),
+        typer.Option(help="How ties are scored: expected, docid_desc ... (--list-ties). Repeatable."),
     ] = None,
     traditional_only: Annotated[
         bool,
-        typer.Option("--traditional-only", help="Traditional scores alone, ties in input order: --ties input."),
+        typer.Option(
+            "--traditional-only",
+            help="Only traditional scores, with ties in input order. Same as --ties input.",
+        ),
     ] = False,
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Write one line per query instead of the mean.")
@@ -155,31 +140,36 @@ def evaluate_command(
         bool,
         typer.Option(
             "--holes",
-            help="Also write bounds over all tie orders and all grades of unjudged documents: --ties lowest "
-            "--ties highest. This reads parts twice.",
+            help="Also write bounds over all tie orders and all grades of unjudged documents. Same as "
+            "--ties lowest --ties highest. With --stream or --engine dask, this reads the runs twice.",
         ),
     ] = False,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Read runs larger than memory in blocks; they are sorted by query.")
+        bool,
+        typer.Option(
+            "--stream", help="Read runs larger than memory in blocks. Their rows are sorted by query."
+        ),
     ] = False,
     engine: Annotated[
         Literal["local", "dask"], typer.Option(help="Score in this process, or on Dask workers.")
     ] = "local",
     scheduler: Annotated[
-        str | None, typer.Option(help="Dask scheduler, tcp://HOST:8786 (default: start one here).")
+        str | None, typer.Option(help="Dask scheduler, tcp://HOST:8786 (default: start one on this machine).")
     ] = None,
     save: Annotated[
         Path | None,
-        written_option("Save the scores of each list as a Parquet file that the app opens."),
-        FileUse.WRITTEN,
+        options.written_option("Save the scores of each list as a Parquet file that the app opens."),
+        options.FileUse.WRITTEN,
     ] = None,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
-    _lists_measures: Annotated[bool, listing("--list-measures", "all measures", _measures)] = False,
-    _lists_ties: Annotated[bool, listing("--list-ties", "all ways to score ties", _tie_orders)] = False,
-    _lists_tools: Annotated[bool, listing("--list-tools", "how other tools order ties", _tools)] = False,
+    reading: options.ReadingOptions,
+    _lists_measures: Annotated[bool, options.listing("--list-measures", "all measures", _measures)] = False,
+    _lists_ties: Annotated[bool, options.listing("--list-ties", "all ways to score ties", _tie_orders)] = False,
+    _lists_tools: Annotated[
+        bool, options.listing("--list-tools", "how other tools order ties", _tools)
+    ] = False,
 ) -> None:
     """Score runs, with ties in one order or averaged over all orders."""
     from metrics.evaluation import DEFAULT_MEASURES, default_ties, score_runs
@@ -187,10 +177,10 @@ def evaluate_command(
 
     is_parted = stream or engine == "dask"
     contradictions = {
-        "--scheduler goes with --engine dask.": scheduler and engine != "dask",
+        "--scheduler needs --engine dask.": scheduler and engine != "dask",
         "Choose --stream or --engine dask.": stream and engine == "dask",
         "--latency needs runs in memory: leave out --stream and --engine dask.": latency and is_parted,
-        "--traditional-only is --ties input: leave out --ties and --holes.": traditional_only
+        "--traditional-only means --ties input: leave out --ties and --holes.": traditional_only
         and (ties or holes),
     }
     for message, is_contradiction in contradictions.items():
@@ -201,22 +191,21 @@ def evaluate_command(
     treatments += [bound.name for bound in JOINT_BOUNDS if holes]
     score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
     if not is_parted:
-        with progress("Reading"):
-            runs = reading.read(run, qrels)
+        runs = reading.read(run, qrels)
         _score_in_memory(runs, score, table_output, save, per_query=per_query, latency=latency)
         return
     from metrics.scale.dask import Dataset
     from metrics.scale.stream import Stream
 
     with progress("Scoring", follows_steps=not stream) as watch:
-        options = {**reading.in_parts(), "is_bounded": asks_for_bounds(treatments)}
+        choices = {**reading.in_parts(), "is_bounded": asks_for_bounds(treatments)}
         part_runs: PartitionedRuns = (
-            Stream(run, qrels, **options)
+            Stream(run, qrels, **choices)
             if stream
             else Dataset(
                 run,
                 qrels,
-                **options,
+                **choices,
                 score_columns=scoring.further_columns,
                 scheduler=scheduler,
                 watch=watch,
@@ -232,7 +221,7 @@ def evaluate_command(
 def _score_parts(
     runs: "PartitionedRuns",
     score: "Callable[[Runs], Evaluation]",
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     save: Path | None,
     *,
     per_query: bool,
@@ -261,7 +250,7 @@ def _score_parts(
 def _score_in_memory(
     runs: "Runs",
     score: "Callable[[Runs], Evaluation]",
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     save: Path | None,
     *,
     per_query: bool,
@@ -299,31 +288,32 @@ _LIMIT = 120
 """Orderings that are printed by default."""
 
 
-@with_shared_options
+@options.with_shared_options
 def permutations_command(
     run: Annotated[
-        NamedPath,
-        typer.Argument(
-            metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAME_HELP}"
-        ),
-        FileUse.READ,
+        options.NamedPath,
+        options.run_argument("A run file, or a table with relevance."),
+        options.FileUse.READ,
     ],
-    query: Annotated[str, typer.Option(help="ID of the query whose list is examined.")],
+    query: Annotated[str, typer.Option(help="ID of the query whose list is scored.")],
     reranker: Annotated[str | None, typer.Option(help="The reranker, if the file has several.")] = None,
-    qrels: Qrels = None,
-    measure: Measures = None,
+    qrels: options.Qrels = None,
+    measure: options.Measures = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help=f"Maximum number of orderings printed (default: {_LIMIT}).")
     ] = None,
     draws: Annotated[
         int | None,
-        typer.Option(min=2, help="Draw this many orderings instead of listing them; gives a standard error."),
+        typer.Option(
+            min=2,
+            help="Draw this many random orderings instead of listing all, and report the standard error.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws (default: 0).")] = None,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     list_scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """List the orderings that one list's ties allow, with their scores."""
     import pandas as pd
@@ -334,13 +324,17 @@ def permutations_command(
     from metrics.studies.prose import decimal
 
     if limit is not None and draws is not None:
-        raise UsageError("--limit counts listed orderings: leave out --limit or --draws.")
+        raise UsageError(
+            "--limit is for listed orderings, --draws for random ones: leave out --limit or --draws."
+        )
     if seed is not None and draws is None:
-        raise UsageError("--seed goes with --draws.")
+        raise UsageError("--seed needs --draws.")
     ranking = _ranking_of(reading.read([run], qrels), Path(run.path).name, reranker, query, list_scoring)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
-        raise UsageError(f"{by_subtopics[0]}: orderings are scored by grades, not by subtopics. Leave it out.")
+        raise UsageError(
+            f"{by_subtopics[0]} needs subtopics, but orderings are scored by grades. Leave it out."
+        )
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     for name in [str(each) for each in measures if each.measure.answers]:
         value = list_values(ranking, query, [name], ["expected"]).loc[name, "expected"]
@@ -358,11 +352,11 @@ def permutations_command(
 
 
 def _ranking_of(
-    runs: "Runs", file: str, reranker: str | None, query: str, options: "ScoringOptions"
+    runs: "Runs", file: str, reranker: str | None, query: str, scoring: "ScoringOptions"
 ) -> "Ranking":
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{file} has several rerankers. Choose one with --reranker: {', '.join(runs.tables)}.")
-    ranking = options.ranking(runs, reranker or runs.rerankers[0])
+    ranking = scoring.ranking(runs, reranker or runs.rerankers[0])
     if not len(ranking.documents_of(query)):
         raise UsageError(f"{file} has no documents for query {query!r}.")
     return ranking

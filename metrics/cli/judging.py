@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metrics.cli import options
 from metrics.cli.messages import say
-from metrics.cli.options import (
-    FileUse,
-    Qrels,
-    ReadingOptions,
-    RunPaths,
-    TableOutput,
-    with_shared_options,
-    written_option,
-)
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 
@@ -24,12 +16,12 @@ if TYPE_CHECKING:
     from metrics.runs.findings import Finding
 
 
-@with_shared_options
+@options.with_shared_options
 def judge_next_command(
-    run: RunPaths,
-    qrels: Qrels = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
     measure: Annotated[
-        str, typer.Option("--measure", "-m", help="The measure whose bounds should narrow.")
+        str, typer.Option("--measure", "-m", help="The measure whose bounds the judgments should narrow.")
     ] = "nDCG@10",
     top: Annotated[int, typer.Option(min=1, help="Number of documents to judge next.")] = 50,
     depth: Annotated[
@@ -45,25 +37,27 @@ def judge_next_command(
         typer.Option(
             min=0,
             max=1,
-            help="Chance that an unjudged document is relevant (default: estimated from judged documents).",
+            help="Probability that an unjudged document is relevant (default: estimated from judged "
+            "documents).",
         ),
     ] = None,
     qrels_output: Annotated[
         Path | None,
-        written_option(
-            "Write a form for assessors: qrels with ? for each grade, or an empty column (FILE.csv)."
+        options.written_option(
+            "Write a form for assessors: qrels with ? for each grade, or a table with an empty column "
+            "(FILE.csv)."
         ),
-        FileUse.WRITTEN,
+        options.FileUse.WRITTEN,
     ] = None,
     judged: Annotated[
         Path | None,
         typer.Option(help="A completed form: add its judgments and report how much they narrowed the bounds."),
-        FileUse.READ,
+        options.FileUse.READ,
     ] = None,
     *,
-    table_output: TableOutput,
+    table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """List the unjudged documents whose judgments would narrow the leaderboard most."""
     from metrics.cli.output import write_text
@@ -76,9 +70,8 @@ def judge_next_command(
             "Give the judgments as a file: --qrels FILE. Tables with relevance have no unjudged documents."
         )
     name = str(parse(measure))
-    with progress("Reading"):
-        before = reading.read(run, qrels)
-        runs = before if judged is None else _with_judgments(before, judged, reading)
+    before = reading.read(run, qrels)
+    runs = before if judged is None else _with_judgments(before, judged, reading)
     with progress("Judging both ways"):
         plan = judging.plan_judging(runs, name, scoring, depth=depth, rate=rate)
         if judged is not None:
@@ -94,7 +87,7 @@ def judge_next_command(
     table_output.write(documents)
 
 
-def _with_judgments(runs: "Runs", path: Path, reading: ReadingOptions) -> "Runs":
+def _with_judgments(runs: "Runs", path: Path, reading: options.ReadingOptions) -> "Runs":
     """Add the judgments of one more file; report documents that both files judge."""
     from metrics.runs import File, Runs, as_judgments, read
     from metrics.runs.joining import concat_judgments

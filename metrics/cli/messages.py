@@ -17,18 +17,10 @@ if TYPE_CHECKING:
 _MAX_RERANKERS = 20
 """Rerankers with a message of their own about queries without rows or relevant documents."""
 
-_UNITS = (("hour", 3600), ("minute", 60), ("second", 1))
-
 
 def say(text: str) -> None:
     """Write a message to stderr, without characters that control the terminal or reorder text."""
     typer.echo(clean_lines(text), err=True)
-
-
-def duration(seconds: float) -> str:
-    """Return a time in hours, minutes or seconds."""
-    unit, size = next((unit, size) for unit, size in _UNITS if seconds >= 1.5 * size or size == 1)
-    return count_of(max(1, round(seconds / size)), unit)
 
 
 def traditional_order(runs: "Runs", choice: str | None) -> str:
@@ -58,7 +50,7 @@ def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
     incomplete = policies[(policies["n_missing"] > 0) | (policies["n_empty"] > 0)]
     reasons = (
         ("n_missing", "have no rows", options.missing),
-        ("n_empty", "have nothing relevant", options.empty),
+        ("n_empty", "have no relevant documents", options.empty),
     )
     for reranker, counts in incomplete[:_MAX_RERANKERS].iterrows():
         for name, reason, policy in reasons:

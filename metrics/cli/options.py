@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from metrics.cli.messages import say
+from metrics.cli.messages import say, say_left_out, traditional_order
 from metrics.errors import TieScopeError, UsageError
+from metrics.support.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.evaluation import ScoringOptions
+    from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
     from metrics.runs.repeats import Repeats
 
@@ -64,13 +65,14 @@ def parse_run(text: str) -> NamedPath:
 
 
 NAME_HELP = "NAME=PATH sets the reranker's name (default: from its rows, else the file name)."
-RunPaths = Annotated[
-    list[NamedPath],
-    typer.Argument(
-        metavar="RUN", parser=parse_run, help=f"Run files, or long tables with relevance. {NAME_HELP}"
-    ),
-    FileUse.READ,
-]
+
+
+def run_argument(sentence: str, metavar: str = "RUN") -> Any:  # noqa: ANN401 as typer.Argument
+    """Return an argument for runs."""
+    return typer.Argument(metavar=metavar, parser=parse_run, help=f"{sentence} {NAME_HELP}")
+
+
+RunPaths = Annotated[list[NamedPath], run_argument("Run files, or long tables with relevance."), FileUse.READ]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ]
 
 
@@ -175,7 +177,7 @@ _reading_option = partial(typer.Option, rich_help_panel="How files are read")
 _scoring_option = partial(typer.Option, rich_help_panel="How lists are scored")
 
 Traditional = Annotated[
-    str | None, typer.Option(help="Traditional tie order (default: input; for TREC runs docid_desc).")
+    str | None, typer.Option(help="Tie order of traditional scores (default: input; for TREC runs docid_desc).")
 ]
 Measures = Annotated[
     list[str] | None,
@@ -193,8 +195,8 @@ Columns = Annotated[
     list[str] | None,
     _reading_option(
         "--column",
-        help="Map a column, ours=theirs: query_id=topic, score=scores.llm (nested JSON). latency= ignores the "
-        "latency column. Repeatable.",
+        help="Read a field from another column, ours=theirs: query_id=topic, score=scores.llm (nested JSON). "
+        "latency= ignores the latency column. Repeatable.",
     ),
 ]
 Precision = Annotated[
@@ -210,8 +212,8 @@ TiebreakBy = Annotated[
 Criteria = Annotated[
     list[str] | None,
     _scoring_option(
-        help="A score column, such as score or cost:asc. Several rank documents by non-dominated fronts "
-        "instead of the score; documents in the same front are tied. Repeatable."
+        help="Rank documents by this column, such as score or cost:asc. Several columns rank documents by "
+        "Pareto fronts, and documents in the same front are tied. Repeatable."
     ),
 ]
 UnjudgedPolicy = Annotated[
@@ -242,14 +244,35 @@ class ReadingOptions:
         """Read runs and judgments."""
         from metrics.runs import read_runs
 
-        return read_runs(paths, qrels, **vars(self))
+        with progress("Reading"):
+            return read_runs(paths, qrels, **vars(self))
+
+    def score(
+        self,
+        paths: Sequence[NamedPath],
+        qrels: Path | None,
+        measures: Sequence[str],
+        traditional: str | None,
+        scoring: "ScoringOptions",
+        *further_ties: str,
+    ) -> "tuple[Runs, Evaluation, str]":
+        """Read runs and score them; return runs, tied, best, worst and traditional scores, and tie order."""
+        from metrics.evaluation import score_runs
+
+        runs = self.read(paths, qrels)
+        order = traditional_order(runs, traditional)
+        with progress("Scoring"):
+            ties = ["expected", "optimistic", "pessimistic", order, *further_ties]
+            evaluation = score_runs(runs, measures, ties, scoring)
+        say_left_out(runs, evaluation)
+        return runs, evaluation, order
 
     def in_parts(self) -> dict[str, Any]:
         """Return the options for runs that are read in parts; UsageError for repeats, which need all rows."""
         if self.repeats or self.repeats_std != "order":
             name = "--repeats" if self.repeats else "--repeats-std"
             raise UsageError(
-                f"{name} is for runs in memory. Leave out --stream and --engine dask; `tiescope watch` does "
+                f"{name} needs all runs in memory. Leave out --stream and --engine dask; `tiescope watch` does "
                 "not support this option."
             )
         return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
@@ -259,27 +282,30 @@ def _reading(
     column: Columns = None,
     repeated: Annotated[
         Repeated,
-        _reading_option(help="A document twice in one list: refuse it, or keep the first or highest score."),
+        _reading_option(
+            help="A document that is twice in a list: refuse to read, or keep the first or the highest score."
+        ),
     ] = "error",
     missing_score: Annotated[
         MissingScore,
         _reading_option(
-            help="A score that is not a number, such as N/A: refuse it, rank the document last (tied with "
-            "others without a score), or drop the document."
+            help="A score that is not a number, such as N/A: refuse to read, rank the document last "
+            "(tied with others without a score), or drop the document."
         ),
     ] = "error",
     repeats: Annotated[
         list[str] | None,
         _reading_option(
-            help="Scorings of one reranker to combine into their mean and score_std: seeds (names that differ "
-            "only in a seed), NAME=A,B,C (rerankers; repeatable), or A,B,C (score columns)."
+            help="Combine several scorings of one reranker into their mean and score_std: seeds "
+            "(rerankers whose names differ only in a seed), NAME=A,B,C (these rerankers; repeatable), or "
+            "A,B,C (these columns)."
         ),
     ] = None,
     repeats_std: Annotated[
         SpreadKind,
         _reading_option(
-            help="Which standard deviation of repeats becomes score_std: order (without shifts of a whole "
-            "list), run (of one run), or mean (standard error of the mean)."
+            help="Standard deviation of repeats that becomes score_std: order (without shifts of a "
+            "whole list), run (of one run), or mean (standard error of the mean)."
         ),
     ] = "order",
     max_rerankers: Annotated[
@@ -309,10 +335,10 @@ def parse_columns(columns: list[str] | None) -> dict[str, str]:
 def _scoring(
     precision: Precision = "float64",
     missing: Annotated[
-        Policy, _scoring_option(help="Judged queries without rows: count as 0, or skip.")
+        Policy, _scoring_option(help="Count judged queries without rows as 0, or skip them.")
     ] = "zero",
     empty: Annotated[
-        Policy, _scoring_option(help="Queries without relevant documents: count as 0, or skip.")
+        Policy, _scoring_option(help="Count queries without relevant documents as 0, or skip them.")
     ] = "zero",
     relevant_from: RelevantFrom = 1,
     tiebreak_by: TiebreakBy = None,

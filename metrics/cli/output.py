@@ -27,11 +27,7 @@ def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
 
 def stack_columns(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row per value of a table with columns (measure, ties)."""
-    n_rows, n_columns = scores.shape
-    columns = np.tile(np.arange(n_columns), n_rows)
-    ids = {name: scores.index.get_level_values(name).repeat(n_columns) for name in scores.index.names}
-    names = {name: scores.columns.get_level_values(name).take(columns) for name in scores.columns.names}
-    return pd.DataFrame({**ids, **names, "value": scores.to_numpy().ravel()})
+    return scores.stack(["measure", "ties"], future_stack=True).rename("value").reset_index()  # noqa: PD013
 
 
 def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> None:

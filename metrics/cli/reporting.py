@@ -8,21 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from metrics.cli import options
 from metrics.cli.auditing import PublishedNames, names_by_hand, published_files
-from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options import (
-    FileUse,
-    Measure,
-    Measures,
-    NamedPath,
-    Output,
-    Qrels,
-    ReadingOptions,
-    RunPaths,
-    Traditional,
-    output_option,
-    with_shared_options,
-)
+from metrics.cli.messages import traditional_order
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 
@@ -42,25 +30,27 @@ _ENDINGS: dict[ReportFormat, str] = {
 }
 
 
-@with_shared_options
+@options.with_shared_options
 def report_command(
     context: typer.Context,
-    run: RunPaths,
-    qrels: Qrels = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
     output: Annotated[
         Path | None,
-        output_option("report.html, .md, .txt, .tex, .csv or .parquet (default: stdout)."),
-        FileUse.WRITTEN,
+        options.output_option(
+            "File to write: report.html, .md, .txt, .tex, .csv or .parquet (default: stdout)."
+        ),
+        options.FileUse.WRITTEN,
     ] = None,
     format: Annotated[  # noqa: A002 as in other commands
         ReportFormat | None,
         typer.Option(
-            help="Format (default: by the ending of the file; Markdown on stdout). text is the report of the "
-            "G-RAG notebook's evaluator."
+            help="Format (default: from the file name; Markdown on stdout). text is the report that the "
+            "evaluator of the G-RAG notebook prints."
         ),
     ] = None,
-    measure: Measures = None,
-    traditional: Traditional = None,
+    measure: options.Measures = None,
+    traditional: options.Traditional = None,
     baseline: Annotated[
         str, typer.Option(help="The reranker to compare with (default: BM25, else the first).")
     ] = "",
@@ -75,7 +65,7 @@ def report_command(
         ),
     ] = None,
     targets_for: Annotated[
-        str, typer.Option(help="The reranker whose targets are drawn (default: the leader).")
+        str, typer.Option(help="The reranker whose targets the chart shows (default: the leader).")
     ] = "",
     test: Annotated[str, typer.Option(help="Test of differences, as in compare.")] = "t",
     correction: Annotated[str, typer.Option(help="Correction for multiple comparisons.")] = "holm",
@@ -86,7 +76,7 @@ def report_command(
     published: Annotated[
         list[str] | None,
         typer.Option(help="A published table to audit, as in `tiescope audit`."),
-        FileUse.READ,
+        options.FileUse.READ,
     ] = None,
     names: PublishedNames = None,
     traditional_only: Annotated[
@@ -98,7 +88,7 @@ def report_command(
     ] = None,
     *,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Write one file to share: scores, ties, tests, targets, and which number to report."""
     from metrics.cli.output import print_text
@@ -112,7 +102,7 @@ def report_command(
     audited_files = published_files(published) if published else []
     paths = [*(Path(file.path) for file in run), *([qrels] if qrels else []), *audited_files]
     files = [File.open(path) for path in dict.fromkeys(paths) if path.is_file()]
-    options: dict[str, Any] = {
+    choices: dict[str, Any] = {
         "baseline": baseline,
         "targets": [*(require or ()), *(name for name in presets if name in PRESETS)],
         "targets_for": targets_for,
@@ -130,12 +120,11 @@ def report_command(
         "traditional_only": traditional_only,
     }
     if measure:
-        options["measures"] = measure
-    with progress("Reading"):
-        runs = reading.read(run, qrels)
-    options["traditional"] = traditional_order(runs, traditional)
+        choices["measures"] = measure
+    runs = reading.read(run, qrels)
+    choices["traditional"] = traditional_order(runs, traditional)
     with progress("Writing the report"):
-        content = report(runs, **options).file(ending, (day or datetime.now(UTC)).date(), context.obj)
+        content = report(runs, **choices).file(ending, (day or datetime.now(UTC)).date(), context.obj)
     if output is None:
         print_text(content.decode())
         return
@@ -151,21 +140,23 @@ def _ending(output: Path | None, form: ReportFormat | None) -> str:
     if output is None:
         return ".md"
     if output.suffix.lower() not in _ENDINGS.values():
-        raise UsageError(f"{output}: a report ends in {', '.join(_ENDINGS.values())}. Or choose --format.")
+        raise UsageError(
+            f"{output}: the name of a report ends in {', '.join(_ENDINGS.values())}. Or choose --format."
+        )
     return output.suffix
 
 
-@with_shared_options
+@options.with_shared_options
 def badge_command(
-    run: RunPaths,
-    qrels: Qrels = None,
-    measure: Measure = "RR",
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
+    measure: options.Measure = "RR",
     reranker: Annotated[str, typer.Option(help="The reranker (default: the leader).")] = "",
-    traditional: Traditional = None,
-    output: Output = None,
+    traditional: options.Traditional = None,
+    output: options.Output = None,
     *,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Write an SVG badge: one tied value, and a verdict if tie order matters."""
     from metrics.cli.output import write_text
@@ -178,17 +169,17 @@ def badge_command(
     write_text(badge(board, reranker, name, order), output)
 
 
-@with_shared_options
+@options.with_shared_options
 def embed_command(
-    run: RunPaths,
-    qrels: Qrels = None,
-    measure: Measure = "RR",
-    traditional: Traditional = None,
-    link: Annotated[str, typer.Option(help="Address to link to, such as the board's.")] = "",
-    output: Output = None,
+    run: options.RunPaths,
+    qrels: options.Qrels = None,
+    measure: options.Measure = "RR",
+    traditional: options.Traditional = None,
+    link: Annotated[str, typer.Option(help="Address that the leaderboard links to.")] = "",
+    output: options.Output = None,
     *,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Write a leaderboard to embed: an HTML fragment without scripts or external requests."""
     from metrics.cli.output import write_text
@@ -201,22 +192,15 @@ def embed_command(
 
 
 def _leaderboard(
-    reading: ReadingOptions,
-    paths: Sequence[NamedPath],
+    reading: options.ReadingOptions,
+    paths: Sequence[options.NamedPath],
     qrels: Path | None,
     measure: str,
     traditional: str | None,
     scoring: "ScoringOptions",
 ) -> "tuple[pd.DataFrame, str, str]":
     """Return the leaderboard by one measure, the measure's name and the traditional tie order."""
-    from metrics.evaluation import score_runs
-    from metrics.measures import parse
     from metrics.studies.leaderboard import leaderboard
 
-    with progress("Scoring"):
-        runs = reading.read(paths, qrels)
-        order = traditional_order(runs, traditional)
-        evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", order], scoring)
-        say_left_out(runs, evaluation)
-        name = str(parse(measure))
-        return leaderboard(evaluation, name, order), name, order
+    _, evaluation, order = reading.score(paths, qrels, [measure], traditional, scoring)
+    return leaderboard(evaluation, evaluation.measures[0], order), evaluation.measures[0], order

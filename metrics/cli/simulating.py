@@ -44,39 +44,43 @@ def simulate_command(
     what: Annotated[
         Kind,
         typer.Argument(
-            help="LLM rerankers, scores without ties, synthetic lists, or data of the notebook, which takes no "
-            "options."
+            help="What to simulate: LLM rerankers, scores without ties, synthetic lists, or the data of the "
+            "notebook, which takes no options."
         ),
     ] = "llm",
     queries: Annotated[int | None, typer.Option(help="Number of queries (default: 100).")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed; the same seed makes the same table (default: 0).")
+        int | None, typer.Option(min=0, help="Seed. The same seed makes the same table (default: 0).")
     ] = None,
     documents: Annotated[str | None, typer.Option(help=f"Documents per list: {_RANGE}")] = None,
     relevant: Annotated[str | None, typer.Option(help=f"Relevant documents per list: {_RANGE}")] = None,
     tie_probability: Annotated[
         list[float] | None,
         typer.Option(
-            help="llm: chance that a document passes its score to another; repeat it for several "
-            "rerankers. synthetic: share of lists with ties."
+            help="llm: probability that a document passes its score on to another document; repeat the "
+            "option for several rerankers. synthetic: share of lists with ties."
         ),
     ] = None,
     levels: Annotated[
-        list[int] | None, typer.Option(help="llm: score levels of each reranker; 0 for any score.")
+        list[int] | None,
+        typer.Option(help="llm: number of score levels of each reranker; 0 for continuous scores."),
     ] = None,
     reranker: Annotated[
         list[str] | None,
         typer.Option(
-            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]] instead of --tie-probability and --levels; repeat it "
-            "for several rerankers.",
+            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]] instead of --tie-probability and --levels; repeat the "
+            "option for several rerankers.",
             metavar="TEXT",
         ),
     ] = None,
     performance: Annotated[
-        float | None, typer.Option(help="Chance that relevance raises a score (default: 0.9).")
+        float | None, typer.Option(help="Probability that relevance raises a score (default: 0.9).")
     ] = None,
     segments: Annotated[
-        bool, typer.Option("--segments", help="llm, continuous: add the notebook's query types.")
+        bool,
+        typer.Option(
+            "--segments", help="llm, continuous: add the query types of the notebook as query groups."
+        ),
     ] = False,
 ) -> None:
     """Simulate runs with judgments, as one long table."""
@@ -151,7 +155,7 @@ def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> "di
         return reranker_table([parse_reranker(text) for text in texts])
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
-        raise UsageError("Give as many --levels as --tie-probability, or only one of either.")
+        raise UsageError("Give as many --levels as --tie-probability, or give one of the two only once.")
     pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
     return {
         default_name(chance, many).replace("LLM", f"LLM {number}"): LlmReranker(chance, many)

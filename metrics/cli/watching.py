@@ -15,18 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from metrics.cli import options
 from metrics.cli.messages import say, say_policies, traditional_order
-from metrics.cli.options import (
-    NAME_HELP,
-    FileUse,
-    Measures,
-    NamedPath,
-    Qrels,
-    ReadingOptions,
-    Traditional,
-    parse_run,
-    with_shared_options,
-)
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.wording import count_of, describe_part
@@ -79,34 +69,34 @@ class _Stop:
             raise KeyboardInterrupt
 
 
-@with_shared_options
+@options.with_shared_options
 def watch_command(
     run: Annotated[
-        NamedPath,
-        typer.Argument(
-            metavar="FOLDER|-",
-            parser=parse_run,
-            help="Folder that receives run files, or - for lines of standard input. A file is read when its "
-            "size and time stay the same between two looks. Files that start with a dot or end in .part or "
-            f".tmp are skipped until they are renamed. {NAME_HELP}",
+        options.NamedPath,
+        options.run_argument(
+            "Folder to which run files are added, or - for lines of standard input. A file is read "
+            "when its size and time stay the same between two checks. Files that start with a dot or end in "
+            ".part or .tmp are skipped until they are renamed.",
+            "FOLDER|-",
         ),
-        FileUse.READ,
+        options.FileUse.READ,
     ],
-    qrels: Qrels = None,
-    measure: Measures = None,
-    traditional: Traditional = None,
+    qrels: options.Qrels = None,
+    measure: options.Measures = None,
+    traditional: options.Traditional = None,
     last: Annotated[
-        int | None, typer.Option(min=1, max=MAX_WINDOW, help="Means over this many of the latest lists.")
+        int | None, typer.Option(min=1, max=MAX_WINDOW, help="Average over this many of the latest lists.")
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help=f"Means over the lists of this many last seconds (at most {WINDOW:,} lists)."),
+        typer.Option(help=f"Average over the lists of the last N seconds (at most {WINDOW:,} lists)."),
     ] = None,
     halflife: Annotated[
         float | None,
         typer.Option(
             max=MAX_HALF_LIFE,
-            help="Half-life in lists: a list's weight halves after each N lists that follow it.",
+            help="Average over all lists, weighted by age: the weight of a list halves after every N "
+            "newer lists.",
         ),
     ] = None,
     lines: Annotated[
@@ -118,18 +108,20 @@ def watch_command(
     ] = None,
     every: Annotated[
         float,
-        typer.Option(min=0.05, max=3600, help="Seconds between two looks at the folder, and two tables."),
+        typer.Option(
+            min=0.05, max=3600, help="Seconds between two checks of the folder, and between two tables."
+        ),
     ] = 1.0,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a line of JSON for each mean and each change.")
+        bool, typer.Option("--json", help="Print each mean and each change as a line of JSON.")
     ] = False,
     *,
     scoring: "ScoringOptions",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Print running means as files arrive in a folder, or lines on standard input.
 
-    A list of lines ends at the next query, at a blank line, or at the end.
+    A list on standard input ends when the query changes, at a blank line, or at the end of the input.
 
     Judged queries that have not arrived do not count, whatever --missing says.
 
@@ -148,10 +140,10 @@ def watch_command(
         if width is not None
     }
     keep = max(WINDOW, last or 0, ceil(HALF_LIVES * (halflife or 0)))
-    options: dict[str, Any] = {name: value for name, value in vars(scoring).items() if name != "missing"}
+    choices: dict[str, Any] = {name: value for name, value in vars(scoring).items() if name != "missing"}
 
     def running(order: str) -> Running:
-        return Running(measure or DEFAULT_MEASURES, order, keep=keep, **options)
+        return Running(measure or DEFAULT_MEASURES, order, keep=keep, **choices)
 
     running(traditional or "input").means(**window)  # refuses unknown names before it waits
     read_file = partial(read, columns=reading.columns, strict=False, missing_score=reading.missing_score)
@@ -169,7 +161,7 @@ def watch_command(
             choice = ColumnChoice(reading.columns, strict=False, missing_score=reading.missing_score)
             feed = LineFeed(stream, LineCutter("stdin", choice, lines), say, stop.waiting)
         elif lines is not None:
-            raise UsageError("--lines goes with -, standard input. The format of a file is recognised.")
+            raise UsageError("--lines needs - (standard input). The format of a file is recognised.")
         else:
             feed = FolderFeed(Path(run.path), read_file, say, qrels=qrels, waiting=stop.waiting)
         _follow(feed, scores, _Tables(scores, window, every, as_json=as_json), stop)
@@ -243,9 +235,9 @@ class _Tables:
 
 
 _WINDOWS = {
-    "last": "the last {:,.0f} of each reranker",
-    "seconds": "those of the last {:,g} seconds",
-    "halflife": "half the weight after {:,g} lists",
+    "last": "means over the last {:,.0f} lists of each reranker",
+    "seconds": "means over the last {:,g} seconds",
+    "halflife": "weights halve after {:,g} lists",
 }
 
 

@@ -22,9 +22,6 @@ MAX_COUNTED_ROWS = 2_000_000
 """Most rows and judgments of which ties and judged rows are counted."""
 _NAME = 60
 
-_Head = Sequence[tuple[str, int]]
-"""Cells of a header row: text and number of columns."""
-
 
 def evaluation(
     scores: pd.DataFrame,
@@ -49,28 +46,27 @@ def evaluation(
     shown_measures = measures[: COLUMNS // len(shown_ties)]
     columns = [(measure, how) for measure in shown_measures for how in shown_ties]
     means = scores.groupby(level="reranker", sort=False).mean().reindex(policies.index[:RERANKERS])[columns]
-    heads = (
-        [("", 1), *((measure, len(shown_ties)) for measure in shown_measures)],
-        [("reranker", 1), *((how, 1) for _, how in columns)],
-    )
-    rows = ([str(name), *map(_value, row)] for name, row in zip(means.index, means.to_numpy(), strict=True))
+    table = means.map(_value).rename_axis(columns=[None, None])
+    table.insert(0, ("", "reranker"), _names(means.index))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
     lists = count_of(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
-    fronts = f", ranked by fronts of {', '.join(criteria)}" if criteria else ""
-    split = f", ties split first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
+    fronts = f", ranked by Pareto fronts of {', '.join(criteria)}" if criteria else ""
+    split = f", ties broken first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
     split += ", unjudged documents left out" if unjudged == "leave_out" else ""
     return _block(
         "Evaluation",
         f"{count_of(len(policies), 'reranker')}, {lists}, {count_of(len(measures), 'measure')}, "
-        f"{count_of(len(ties), 'treatment')} of ties. Means:",
-        _table(heads, rows),
-        "expected is the tied score: the mean over all orders of tied documents." if "expected" in ties else "",
+        f"{count_of(len(ties), 'tie order')}. Means:",
+        _html(table),
+        "expected is the tied score, the mean over all orders of the tied documents."
+        if "expected" in ties
+        else "",
         _policy(no_rows, "no rows in a run", f"missing={missing}"),
-        _policy(nothing, "nothing relevant", f"empty={empty}"),
+        _policy(nothing, "no relevant documents", f"empty={empty}"),
         f"Relevant from grade {relevant_from:g}; scores compared as {compared_as(precision)}{fronts}{split}.",
         _truncation_note(len(policies), RERANKERS, "rerankers", ".summary(flat=True)"),
         _truncation_note(len(measures), len(shown_measures), "measures", ".summary(flat=True)"),
-        _truncation_note(len(ties), len(shown_ties), "treatments", ".summary(flat=True)"),
+        _truncation_note(len(ties), len(shown_ties), "tie orders", ".summary(flat=True)"),
     )
 
 
@@ -92,8 +88,8 @@ def runs(
     return _block(
         "Runs",
         f"{count_of(len(tables), 'reranker')}, {count_of(n_rows, 'row')}. {_relevance(tables, judgments)}",
-        _table([[(head, 1) for head in ("reranker", "queries", "documents", "tied", "judged")]], rows),
-        f"Found while reading: {severity_counts or 'nothing'}; .findings looks into the lists too.",
+        _html(pd.DataFrame(rows, columns=["reranker", "queries", "documents", "tied", "judged"])),
+        f"Found while reading: {severity_counts or 'nothing'}; .findings also checks the lists.",
         ""
         if is_counted
         else f"Tied and judged documents are not counted above {MAX_COUNTED_ROWS:,} rows and judgments.",
@@ -108,7 +104,7 @@ def _run(name: str, table: pa.Table, grades: Callable[[str], FloatArray | None] 
         tied = f"{_tied(query, table['score'].to_numpy()).mean():.1%}"
         row_grades = grades(name)
         judged = "" if row_grades is None else f"{1 - np.isnan(row_grades).mean():.1%}"
-    return [name, f"{len(np.unique(query)):,}", f"{len(table):,}", tied, judged]
+    return [*_names([name]), f"{len(np.unique(query)):,}", f"{len(table):,}", tied, judged]
 
 
 def _tied(query: npt.NDArray[np.int32], scores: FloatArray) -> BoolArray:
@@ -126,18 +122,18 @@ def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None
     if judgments:
         return f"Relevance: {count_of(judgments[1], 'judgment')} in {clean(judgments[0], _NAME)}."
     if all("relevance" in table.column_names for table in tables.values()):
-        return "Relevance: beside the scores."
+        return "Relevance: a column of the runs."
     return "Relevance: not known."
 
 
 def _policy(n: int, noun: str, policy: str) -> str:
-    outcome = "left out" if policy.endswith("skip") else "counted 0"
+    outcome = "left out" if policy.endswith("skip") else "counted as 0"
     return f"{count_of(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
 
 
 def _truncation_note(n: int, shown_measures: int, noun: str, full_table: str) -> str:
     return (
-        f"The first {shown_measures} of {n:,} {noun} are shown; all: {full_table}."
+        f"The first {shown_measures} of {n:,} {noun} are shown. All {noun}: {full_table}."
         if n > shown_measures
         else ""
     )
@@ -152,17 +148,10 @@ def _block(noun: str, first: str, table: str, *notes: str) -> str:
     return f"<div><p><b>{noun}</b>: {html(first)}</p>{table}<p>{below}</p></div>"
 
 
-def _table(heads: Iterable[_Head], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in the HTML of pandas, so that notebooks style it alike."""
-    above = "".join(f"<tr>{''.join(_head(text, over) for text, over in head)}</tr>" for head in heads)
-    below = "".join(
-        f'<tr><th scope="row" style="text-align: left">{html(clean(name, _NAME))}</th>'
-        f"{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"
-        for name, *cells in rows
-    )
-    return f'<table border="1" class="dataframe"><thead>{above}</thead><tbody>{below}</tbody></table>'
+def _names(names: Iterable[object]) -> list[str]:
+    return [clean(str(name), _NAME) for name in names]
 
 
-def _head(text: str, over: int) -> str:
-    across = f' colspan="{over}" style="text-align: center"' if over > 1 else ""
-    return f'<th scope="col"{across}>{html(text)}</th>'
+def _html(table: pd.DataFrame) -> str:
+    with pd.option_context("display.max_colwidth", None):
+        return str(table.to_html(index=False))

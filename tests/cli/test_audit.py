@@ -142,7 +142,7 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
     assert [row["measure"] for row in csv.DictReader(io.StringIO(out))] == ["AP"] * 3
     code, _, err = call("audit", *inputs, "--order-by", "nDCG@5")
     assert code == 2
-    assert "--order-by nDCG@5: the table has no ranking by it. Rankings: 'RR', 'RR@10', 'AP'" in err
+    assert "--order-by nDCG@5: the table has no ranking by this measure. Rankings: 'RR', 'RR@10', 'AP'" in err
 
 
 @pytest.mark.parametrize(
@@ -157,4 +157,4 @@ def test_the_order_of_rr_comes_first_and_is_chosen_by_our_name_or_that_of_the_ta
     assert "recip_rank: The only printed order" in err
     code, _, err = call("audit", other, *inputs, "--published", published, "--order-by", "nDCG@10")
     assert code == 2
-    assert "the table has no ranking by it" in err
+    assert "the table has no ranking by this measure" in err

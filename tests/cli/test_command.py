@@ -136,7 +136,7 @@ def test_messages_about_policies_go_to_stderr(call, write):
     qrels = write("qrels.txt", "q1 0 a 1\nq2 0 a 1\nq3 0 a 0\n")
     _, out, err = call("evaluate", run, "--qrels", qrels, "--format", "csv", "--empty", "skip")
     assert "llm: 2 of 3 queries have no rows, counted as 0." in err
-    assert "llm: 1 of 3 queries has nothing relevant, left out." in err
+    assert "llm: 1 of 3 queries has no relevant documents, left out." in err
     assert "queries" not in out
 
 

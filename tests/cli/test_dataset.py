@@ -109,7 +109,7 @@ def test_the_same_table_is_printed_and_lists_are_kept(run_both_engines, runs):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler goes with --engine dask"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --engine dask"),
         (["--stream", "--engine", "dask"], "Choose --stream or --engine dask"),
         (["--engine", "dask", "--per-query"], "add --format csv"),
         (["--engine", "dask", "--save", "nowhere/kept.parquet"], "nowhere/kept.parquet: cannot be written"),

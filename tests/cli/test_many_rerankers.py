@@ -19,10 +19,10 @@ def test_messages_name_twenty_rerankers_and_count_the_others(call, write):
     lines = err.splitlines()
     assert code == 0
     assert lines[-2:] == [
-        "r19: 1 of 1 query has nothing relevant, counted as 0.",
+        "r19: 1 of 1 query has no relevant documents, counted as 0.",
         "… and 5 more rerankers with such queries.",
     ]
-    assert sum("nothing relevant" in line for line in lines) == 20
+    assert sum("no relevant documents" in line for line in lines) == 20
 
 
 def test_each_cell_of_a_table_for_people_is_measured_once(monkeypatch, capsys):
@@ -72,12 +72,10 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
 
 
 @pytest.mark.parametrize("command", ["compare", "stability"])
-def test_commands_on_all_pairs_say_before_they_start_how_long_many_rerankers_take(
-    call, write, monkeypatch, command
-):
-    monkeypatch.setattr(deciding, "MANY_RERANKERS", 3)
+def test_commands_on_all_pairs_announce_many_pairs_before_they_start(call, write, monkeypatch, command):
+    monkeypatch.setattr(deciding, "MANY_PAIRS", 3)
     err = call(command, write("runs.csv", one_query_each(4)))[2]
-    assert "4 rerankers are 6 pairs: about 1 second." in err
+    assert "4 rerankers make 6 pairs, which may take minutes." in err
 
 
 def test_all_pairs_are_tested_in_blocks_as_one_by_one(write, monkeypatch):

@@ -113,6 +113,6 @@ def test_the_text_compares_an_own_tie_rule_with_the_replaced_measure(call, table
     assert out.splitlines()[0] == "ordering,documents,first_relevant,RR"
     assert "taRR settles ties by its own rule: 0.5000" in err
     code, out, _ = call("gate", table, "-r", "PRR>=0.3")
-    assert (code, out.strip().endswith(": by its own rule for ties")) == (0, True)
+    assert (code, out.strip().endswith(": by the measure's own rule for ties")) == (0, True)
     _, _, err = call("evaluate", table, "-m", "RR")
     assert "own rule" not in err

@@ -10,7 +10,7 @@ def table(write):
     ("options", "words"),
     [
         (["--draws", 9, "--limit", 3], "leave out --limit or --draws"),
-        (["--seed", 0], "--seed goes with --draws"),
+        (["--seed", 0], "--seed needs --draws"),
     ],
 )
 def test_an_option_that_would_be_ignored_is_refused(call, table, options, words):

@@ -30,7 +30,7 @@ def rows_of(rerankers, queries=2, documents=3):
 
 def cells(html):
     """The texts of each row of the table."""
-    rows = re.findall(r"<tr>(.*?)</tr>", html)
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", html, re.DOTALL)
     return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
 
 
@@ -54,7 +54,7 @@ def test_an_evaluation_shows_the_means_of_its_summary_to_four_decimals(evaluatio
 
 def test_an_evaluation_says_of_how_much_it_is_and_by_which_policies(evaluation):
     html = evaluation._repr_html_()
-    assert "4 rerankers, 120 lists, 2 measures, 3 treatments of ties." in html
+    assert "4 rerankers, 120 lists, 2 measures, 3 tie orders." in html
     assert "Relevant from grade 1; scores compared as float64." in html
     assert "missing=" not in html
     assert "40 lists of 120" not in html
@@ -62,12 +62,12 @@ def test_an_evaluation_says_of_how_much_it_is_and_by_which_policies(evaluation):
     assert "8 lists of 120" in few._repr_html_()
 
 
-@pytest.mark.parametrize(("policy", "outcome"), [("zero", "counted 0"), ("skip", "left out")])
+@pytest.mark.parametrize(("policy", "outcome"), [("zero", "counted as 0"), ("skip", "left out")])
 def test_an_evaluation_counts_the_lists_that_its_policies_decide_on(policy, outcome):
     qrels = pa.table({"query_id": ["q0", "q1", "q9"], "doc_id": ["d1"] * 3, "relevance": [1.0, 0.0, 1.0]})
     html = evaluate(Runs.from_frame(rows_of("a")).judged_by(qrels), missing=policy, empty=policy)._repr_html_()
     assert f"1 list with no rows in a run: {outcome} (missing={policy})." in html
-    assert f"1 list with nothing relevant: {outcome} (empty={policy})." in html
+    assert f"1 list with no relevant documents: {outcome} (empty={policy})." in html
 
 
 def test_an_evaluation_without_lists_shows_no_means():
@@ -99,7 +99,7 @@ def test_infinite_scores_tie_like_others():
 def test_runs_say_where_relevance_comes_from():
     runs = Runs.from_frame(rows_of("a"))
     qrels = pa.table({"query_id": ["q0"], "doc_id": ["d1"], "relevance": [1.0]})
-    assert "Relevance: beside the scores." in runs._repr_html_()
+    assert "Relevance: a column of the runs." in runs._repr_html_()
     assert "Relevance: 1 judgment in memory." in runs.judged_by(qrels)._repr_html_()
     assert cells(runs.judged_by(qrels)._repr_html_())[1][-1] == "16.7%"
     assert "Relevance: not known." in Runs({"a": runs.tables["a"].drop(["relevance"])})._repr_html_()
@@ -138,7 +138,7 @@ def test_measures_and_treatments_beyond_the_width_are_left_out_and_counted():
     assert cells(html)[0] == ["", *(f"P@{k}" for k in range(1, 13))]
     assert "The first 12 of 30 measures are shown" in html
     html = evaluate(runs, ["RR"], [f"random:{seed}" for seed in range(30)])._repr_html_()
-    assert "The first 24 of 30 treatments are shown" in html
+    assert "The first 24 of 30 tie orders are shown" in html
     assert len(cells(html)[1]) == 25
 
 

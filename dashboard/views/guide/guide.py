@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import zip_longest
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
@@ -15,99 +16,37 @@ from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.choices import View
 from dashboard.controls import link_parameters, number_input
 from dashboard.escaping import escape_markdown
-from dashboard.views.guide.prose import Block, ProsePart, read_parts
-from dashboard.widgets.components import Card, Colour, cards, chart, finding, heading
+from dashboard.views.guide.prose import ProsePart, read_parts, table_rows
+from dashboard.widgets.components import Card, cards, chart, finding, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text
-from metrics.studies.guide import WorkedExample, filled_formulas, noise_example, worked_example, worked_finding
+from metrics.studies.guide import (
+    NoiseExample,
+    WorkedExample,
+    filled_formulas,
+    noise_example,
+    worked_example,
+    worked_finding,
+)
 
-_DASHBOARD = Path(__file__).parents[2]
-_DEFINITION = re.compile(r"(`[^`]+`|\$[^$]+\$): (.*)", re.DOTALL)
+_BESIDE_BLOCK = re.compile(r"\n\n+(?=\| |```)|(?<=[|`])\n\n+")
+"""The empty lines before and after a table or code."""
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
-_VERDICT_COLOURS: dict[str, Literal["green", "yellow", "orange", "blue", "gray"]] = {
-    "stable": "green",
-    "tie-sensitive": "yellow",
-    "tie-inflated": "orange",
-    "tie-deflated": "blue",
-    "own rule": "gray",
-}
-_SEVERITY_BADGES: dict[str, tuple[str, Colour]] = {
-    "error": ("error", "red"),
-    "warning": ("warning", "orange"),
-    "info": ("info", "blue"),
-}
 
 
-def words() -> None:
-    """Draw the verdicts of the leaderboard; the glossary and the policies fold."""
-    verdicts, *tables = read_parts("words")
-    draw_head(verdicts)
-    grid = st.grid(2, min_column_width=300)
-    for card in verdicts.cards:
-        with grid.container(border=True, height="stretch", gap="xxsmall"):
-            st.badge(card.title, color=_VERDICT_COLOURS[card.title])
-            st.markdown(card.text)
-    fold_parts(tables)
-
-
-def formulas() -> None:
-    """Draw the symbols and the definition; the formulas of each family fold."""
-    (part,) = read_parts("formulas")
-    definition, *families = part.cards
-    draw_part(part._replace(cards=[definition]), columns=1)
-    for family in families:
-        draw_folded(card_title(family), family.blocks)
-
-
-def measures() -> None:
-    """Draw which measure to use when; how to read values and the list of measures fold."""
-    advice, catalogue = read_parts("measures")
-    values, *others = read_parts("reading")
-    draw_part(advice)
-    fold_cards(values)
-    fold_parts([*others, catalogue])
-
-
-def deciding() -> None:
-    """Draw when to use the tied score; tests, ties, audits and targets fold."""
-    first, *others = read_parts("deciding")
+def draw_topic(*files: str) -> None:
+    """Draw the first part of the files; the others fold."""
+    first, *others = (part for file in files for part in read_parts(file))
     draw_part(first)
     fold_parts(others)
-
-
-def tools() -> None:
-    """Draw how each tool breaks ties, and all tie orders."""
-    rules, treatments = read_parts("tools")
-    fold_cards(rules)
-    fold_parts([treatments])
-
-
-def files() -> None:
-    """Draw the columns; formats, answers of models, limits and findings fold."""
-    formats, answers, columns, limits = read_parts("files")
-    draw_part(columns)
-    fold_parts([formats, answers, limits])
-    (kinds,) = read_parts("findings")
-    draw_head(kinds)
-    for card in kinds.cards:
-        icon, colour = _SEVERITY_BADGES[card.title]
-        with st.expander(f":{colour}-badge[:material/{icon}: {card.title}] {card.text}"):
-            draw_blocks(card.rest)
-
-
-def library() -> None:
-    """Draw what is kept; settings and large results fold."""
-    kept, *others = read_parts("library")
-    draw_part(kept)
-    fold_parts([*others, *read_parts("large_results")])
 
 
 def documents() -> None:
     """Draw where the app shows the content of the source documents; their errors fold."""
     errors, places = read_parts("documents")
-    draw_head(places)
-    draw_blocks(places.rest)
-    fold_cards(errors)
+    draw_part(places)
+    draw_head(errors)
+    fold_parts(errors.cards)
     part, notebook = notebook_places()
     draw_head(part)
     for place in notebook:
@@ -117,17 +56,12 @@ def documents() -> None:
             if place.figures:
                 st.markdown(f":blue[{escape_markdown(', '.join(place.figures))}]")
         row.page_link(
-            _page_file(place.page),
+            "views/leaderboard.py" if place.page == "leaderboard" else f"views/{place.page}/{place.page}.py",
             label=place.label,
             icon=":material/arrow_forward:",
             query_params=link_parameters(place.choices),
             width=330,
         )
-
-
-def _page_file(name: str) -> str:
-    file = f"views/{name}.py"
-    return file if (_DASHBOARD / file).exists() else f"views/{name}/{name}.py"
 
 
 class NotebookPlace(NamedTuple):
@@ -147,11 +81,6 @@ class NotebookPlace(NamedTuple):
     page: str
     choices: dict[str, str]
 
-    @property
-    def heading(self) -> str:
-        """The heading on the page, or its beginning."""
-        return self.label.partition(", ")[2]
-
 
 def notebook_places() -> tuple[ProsePart, list[NotebookPlace]]:
     """Return the part about the notebook, and the places of its tables and figures."""
@@ -160,7 +89,7 @@ def notebook_places() -> tuple[ProsePart, list[NotebookPlace]]:
 
 
 def _read_place(card: ProsePart) -> NotebookPlace:
-    *emphasis, link = (block.text for block in card.rest)
+    *emphasis, link = card.rest.split("\n\n")
     label, address = _LINK.findall(link)[0]
     parts = urlsplit(address)
     return NotebookPlace(
@@ -172,50 +101,36 @@ def _read_place(card: ProsePart) -> NotebookPlace:
     )
 
 
-def draw_part(part: ProsePart, columns: int = 2) -> None:
-    """Draw the heading, blocks, cards and notes of a part."""
+def draw_part(part: ProsePart) -> None:
+    """Draw the heading, text and cards of a part."""
     draw_head(part)
-    draw_blocks([block for block in part.rest if block.kind != "note"])
-    draw_cards(part.cards, columns)
-    draw_blocks([block for block in part.rest if block.kind == "note"])
+    draw_text(part.rest)
+    draw_cards(part.cards)
 
 
 def draw_head(part: ProsePart) -> None:
     """Draw the heading of a part and its first paragraph."""
-    heading(part.title, _without_code(part.text))
+    heading(part.title, part.text.replace("`", ""))  # code in a small grey text would be too pale to read
 
 
 def draw_cards(
     cards: Sequence[ProsePart], columns: int = 2, width: int = 300, icons: Sequence[str] = ()
 ) -> None:
     """Draw each part in a box of at least `width` pixels, with its Material icon if `icons` are given."""
-    grid = st.grid(columns, min_column_width=width) if cards and columns > 1 else None
-    for position, card in enumerate(cards):
-        with grid.container(border=True, height="stretch") if grid else st.container(border=True):
-            icon = f":material/{icons[position]}: " if icons else ""
-            st.markdown(f"{icon}{card_title(card)}  \n{card.text}")
-            draw_blocks(card.rest)
-
-
-def draw_folded(title: str, blocks: Sequence[Block], cards: Sequence[ProsePart] = ()) -> None:
-    """Draw blocks and cards in an expander."""
-    with st.expander(title):
-        draw_blocks(blocks)
-        draw_cards(cards, 2)
-
-
-def fold_cards(part: ProsePart) -> None:
-    """Draw the heading and the blocks of a part, and its cards in expanders."""
-    draw_head(part)
-    draw_blocks(part.rest)
-    for card in part.cards:
-        draw_folded(card_title(card), card.blocks)
+    if cards:
+        grid = st.grid(columns, min_column_width=width)
+        for card, icon in zip_longest(cards, icons):
+            with grid.container(border=True, height="stretch"):
+                st.markdown(f"{f':material/{icon}: ' if icon else ''}{card_title(card)}  \n{card.text}")
+                draw_text(card.rest)
 
 
 def fold_parts(parts: Sequence[ProsePart]) -> None:
     """Draw each part in an expander."""
     for part in parts:
-        draw_folded(f"**{part.title}**", part.blocks, part.cards)
+        with st.expander(card_title(part)):
+            draw_text(part.body)
+            draw_cards(part.cards)
 
 
 def card_title(card: ProsePart) -> str:
@@ -224,40 +139,16 @@ def card_title(card: ProsePart) -> str:
     return (name if name.startswith("`") else f"**{name}**") + space + details
 
 
-def draw_blocks(blocks: Sequence[Block]) -> None:
-    """Draw paragraphs, lists, tables, code samples and formulas."""
-    for block in blocks:
-        match block.kind:
-            case "list":
-                draw_list(block)
-            case "table":
-                labels, *rows = block.rows
-                st.table(pd.DataFrame(rows, columns=labels), hide_index=True, border="horizontal")
-            case "code":
-                st.code(block.text, language=block.language, wrap_lines=True)
-            case "formula":
-                st.latex(block.text)
-            case "note":
-                st.caption(_without_code(block.text))
-            case "text":
-                st.markdown(block.text)
-
-
-def _without_code(text: str) -> str:
-    # Code in a small grey text would be too pale to read.
-    return text.replace("`", "")
-
-
-def draw_list(block: Block) -> None:
-    """Draw list items in two columns: a symbol and its meaning, a measure and its formula."""
-    are_symbols = block.text.startswith("- $")
-    grid = st.grid(2, min_column_width=280, gap=("xxsmall", "small") if are_symbols else "small")
-    for item in block.items:
-        if definition := _DEFINITION.fullmatch(item):
-            term, meaning = definition.groups()
-            grid.markdown(f"{term} &nbsp; :gray[{meaning}]" if are_symbols else f"{term} &nbsp; {meaning}")
+def draw_text(text: str) -> None:
+    """Draw Markdown; its tables and code fit narrow screens."""
+    for block in filter(None, _BESIDE_BLOCK.split(text)):
+        if block.startswith("| "):
+            labels, *rows = table_rows(block)
+            st.table(pd.DataFrame(rows, columns=labels), hide_index=True, border="horizontal")
+        elif block.startswith("```"):
+            st.code(block.strip("`").partition("\n")[2].strip("\n"), language=None, wrap_lines=True)
         else:
-            grid.markdown(item)
+            st.markdown(block)
 
 
 MOST_TIED = 30
@@ -286,15 +177,7 @@ def one_minute() -> None:
         Card("target", f"TMHits@{example.k}", f"{example.hits:.4f}", f"a hit in the top {example.k}", "blue"),
     )
     _draw_answers(example)
-    left, right = st.columns(2, gap="large")
-    with left:
-        draw_head(ladder_part)
-        figure = kept_figure(tie_ladder, example.documents, visitor.theme(), example.k)
-        chart(figure, "guide-ladder", "The list of the example.")
-    with right:
-        draw_head(first_hit_part)
-        figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
-        chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
+    _draw_list(example, example.k, ladder_part, first_hit_part)
     _draw_formulas(formulas_part, example)
 
 
@@ -313,16 +196,24 @@ def _choose_example() -> WorkedExample:
     return _cached_example(tied, relevant, above, k, below)
 
 
+def _draw_list(example: WorkedExample | NoiseExample, k: int, ladder: ProsePart, ranks: ProsePart) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        draw_head(ladder)
+        figure = kept_figure(tie_ladder, example.documents, visitor.theme(), k)
+        chart(figure, "guide-ladder", "The list of the example.")
+    with right:
+        draw_head(ranks)
+        figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
+        chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
+
+
 def _draw_answers(example: WorkedExample) -> None:
-    rows = [
-        ("Measure", "Value"),
-        ("---", "---"),
-        *((name, f"{value:.4f}") for name, value in example.answers.items()),
-    ]
-    st.markdown("\n".join(f"| {name} | {value} |" for name, value in rows))
+    rows = [f"| {name} | {value:.4f} |" for name, value in example.answers.items()]
+    st.markdown("\n".join(["| Measure | Value |", "| --- | --- |", *rows]))
     st.caption(
-        "MRR uses file order, which lists the relevant documents last. MTRR is the mean over all orders. "
-        "The other measures settle the tie by their own rule."
+        "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
+        "orders. The other measures settle the tie by their own rule."
     )
 
 
@@ -338,7 +229,7 @@ def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
 
 def noise() -> None:
     """Draw the link between noise and ties, and an example that recomputes on every change."""
-    idea, example_part, ladder_part, rank_part, sources, more = read_parts("noise")
+    idea, example_part, ladder_part, rank_part, sources = read_parts("noise")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
     draw_head(example_part)
@@ -350,28 +241,20 @@ def noise() -> None:
         Card("ssid_chart", "MRR under noise", f"{example.noisy:.4f}", f"σ = {sigma}", "blue"),
         Card("join_full", "MRR of one tie", f"{example.one_tie:.4f}", "σ → ∞"),
     )
-    left, right = st.columns(2, gap="large")
-    with left:
-        draw_head(ladder_part)
-        figure = kept_figure(tie_ladder, example.documents, visitor.theme(), 1)
-        chart(figure, "noise-ladder", "The list of the example.")
-    with right:
-        draw_head(rank_part)
-        figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
-        chart(figure, "noise-ranks", "Probability of each rank of the relevant document under noise.")
-    fold_parts([sources, more])
+    _draw_list(example, 1, ladder_part, rank_part)
+    fold_parts([sources])
 
 
-TOPICS = {
+TOPICS: Mapping[str, Callable[[], None]] = {
     "One minute": one_minute,
-    "Words": words,
-    "Formulas": formulas,
+    "Words": partial(draw_topic, "words"),
+    "Formulas": partial(draw_topic, "formulas"),
     "Noise": noise,
-    "Measures": measures,
-    "Deciding": deciding,
-    "Tools": tools,
-    "Files": files,
-    "Library": library,
+    "Measures": partial(draw_topic, "measures", "reading"),
+    "Deciding": partial(draw_topic, "deciding"),
+    "Tools": partial(draw_topic, "tools"),
+    "Files": partial(draw_topic, "files", "findings"),
+    "Library": partial(draw_topic, "library", "large_results"),
     "Documents": documents,
 }
 # Topics of earlier versions → the topic with their content.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -31,18 +31,7 @@ from metrics.studies.guide import (
     treatment_table,
 )
 from metrics.studies.leaderboard import VERDICTS
-from metrics.studies.prose import plain, signed
-from metrics.studies.readings import LIMITS
 
-BlockKind = Literal["text", "note", "list", "table", "code", "formula"]
-_MARKS: tuple[tuple[str, BlockKind], ...] = (
-    ("```", "code"),
-    ("$$", "formula"),
-    ("| ", "table"),
-    ("- ", "list"),
-    ("> ", "note"),
-)
-_BLOCK = re.compile(r"^```.*?^```$|^(?:[^\n]+\n?)+", re.MULTILINE | re.DOTALL)
 _CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -52,46 +41,22 @@ class Marked(str):
     __slots__ = ()
 
 
-class Block(NamedTuple):
-    """A paragraph, list, table, code sample or formula.
-
-    `text` is Markdown, without the fences of code, formulas and notes.
-    """
-
-    kind: BlockKind
-    text: str
-    language: str | None = None
-
-    @property
-    def items(self) -> list[str]:
-        """List items without dash and indentation."""
-        return [
-            item.strip().replace("\n  ", "\n") for item in re.split(r"^- ", self.text, flags=re.MULTILINE)[1:]
-        ]
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """Cells of a table, header row first."""
-        lines = [[cell.strip() for cell in _CELLS.split(line)[1:-1]] for line in self.text.splitlines()]
-        return [lines[0], *lines[2:]]
-
-
 class ProsePart(NamedTuple):
-    """A heading with its blocks; `cards` are the parts one level down."""
+    """A heading with its Markdown; `cards` are the parts one level down."""
 
     title: str
-    blocks: list[Block]
+    body: str
     cards: list["ProsePart"]
 
     @property
     def text(self) -> str:
         """The first paragraph."""
-        return next((block.text for block in self.blocks if block.kind == "text"), "")
+        return self.body.partition("\n\n")[0]
 
     @property
-    def rest(self) -> list[Block]:
-        """The blocks after the first paragraph."""
-        return self.blocks[1:] if self.blocks and self.blocks[0].kind == "text" else self.blocks
+    def rest(self) -> str:
+        """The Markdown after the first paragraph."""
+        return self.body.partition("\n\n")[2]
 
 
 def read_parts(name: str) -> list[ProsePart]:
@@ -109,23 +74,15 @@ def _split(text: str, level: int) -> list[ProsePart]:
     parts = []
     for section in re.split(rf"^{'#' * level} ", text, flags=re.MULTILINE)[1:]:
         title, _, below = section.partition("\n")
-        own = re.split(rf"^#{{{level + 1}}} ", below, maxsplit=1, flags=re.MULTILINE)[0]
-        blocks = [_block(block.strip("\n")) for block in _BLOCK.findall(own)]
-        parts.append(ProsePart(title, blocks, _split(below, level + 1)))
+        body = re.split(rf"^#{{{level + 1}}} ", below, maxsplit=1, flags=re.MULTILINE)[0]
+        parts.append(ProsePart(title, body.strip("\n"), _split(below, level + 1)))
     return parts
 
 
-def _block(text: str) -> Block:
-    kind: BlockKind = next((kind for mark, kind in _MARKS if text.startswith(mark)), "text")
-    match kind:
-        case "code":
-            first, *lines, _ = text.splitlines()
-            return Block(kind, "\n".join(lines), first.removeprefix("```") or None)
-        case "formula":
-            return Block(kind, text.strip("$\n"))
-        case "note":
-            return Block(kind, text.removeprefix("> "))
-    return Block(kind, text)
+def table_rows(text: str) -> list[list[str]]:
+    """Return the cells of a Markdown table, header row first."""
+    lines = [[cell.strip() for cell in _CELLS.split(line)[1:-1]] for line in text.splitlines()]
+    return [lines[0], *lines[2:]]
 
 
 @cache
@@ -157,8 +114,6 @@ def _environment() -> Environment:
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
 """Formats listed first."""
-_FEW_PAIRS = 6
-"""Pairs of the sample in the Guide."""
 _FAMILIES = (
     *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
     *("bpref", "inferred_ap", "targets", "subtopics", "own_rules"),
@@ -188,15 +143,8 @@ def measures() -> Figures:
 
 
 def reading() -> Figures:
-    """Return usual targets, limits of MRR and MAP, and example values."""
-    from metrics.studies import targets  # noqa: PLC0415 statistics take half a second to import
-
-    usual: dict[str, list[str]] = {}
-    for text in targets.PRESETS["retrieval"]:
-        usual.setdefault(targets.Target.of(text).measure.measure.name, []).append(text.replace(">", " > "))
+    """Return example values."""
     return {
-        "targets": usual,
-        "limits": LIMITS,
         "random_ndcg": f"{random_order_value('nDCG@5'):.4f}",
         "scenarios": [
             (name, ", ".join(map(str, SCENARIOS[name])), f"{row.RR:.4f}", f"{row.AP:.4f}")
@@ -206,15 +154,16 @@ def reading() -> Figures:
 
 
 def deciding() -> Figures:
-    """Return tests, corrections, targets and the audit of the sample."""
+    """Return tests, corrections, targets and verdicts."""
     from metrics.studies import targets, test_registry  # noqa: PLC0415 statistics take half a second to import
+    from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
 
     return {
         "tests": test_registry.TESTS,
         "corrections": test_registry.CORRECTIONS,
         "presets": targets.PRESETS,
         "verdicts": targets.VERDICTS,
-        "audit": _audit(),
+        "audit_verdicts": audited_order.VERDICTS,
     }
 
 
@@ -223,34 +172,6 @@ def tools() -> Figures:
     return {
         "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
         "treatments": list(treatment_table().itertuples()),
-    }
-
-
-def _audit() -> Figures:
-    from dashboard import cache  # noqa: PLC0415 statistics take half a second to import
-    from dashboard.widgets import audited_table  # noqa: PLC0415 likewise
-    from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
-
-    board = cache.sample_board()
-    result, order = audited_table.sample_audit(board)
-    rows = audited_order.widest_first(order.pairs).head(_FEW_PAIRS)
-    first = str(order.places["traditional"].idxmax())
-    return {
-        "sentence": plain(audited_order.audit_finding(result, order)),
-        "pairs": [
-            {
-                "a": row.a,
-                "b": row.b,
-                "verdict": row.verdict,
-                "difference": signed(row.tied_difference, 4),
-                "chance": chance,
-            }
-            for row, chance in zip(rows.itertuples(), audited_order.written_chances(rows), strict=True)
-        ],
-        "first": first,
-        "first_place": int(order.places["tied_rank"][first]),
-        "n": len(order.places),
-        "verdicts": audited_order.VERDICTS,
     }
 
 

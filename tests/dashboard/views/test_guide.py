@@ -3,7 +3,7 @@
 import pytest
 from opening import metrics, opened, plain, texts, title
 
-from dashboard.views.guide.prose import read_parts
+from dashboard.views.guide.prose import read_parts, table_rows
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide import worked_example
@@ -26,9 +26,10 @@ def all_texts(page):
 
 def table_cells(file):
     """The cells of all tables of one of the Guide's files."""
-    blocks = [block for part in read_parts(file) for each in (part, *part.cards) for block in each.blocks]
-    tables = [block for block in blocks if block.kind == "table"]
-    return [cell for table in tables for row in table.rows for cell in row]
+    blocks = [
+        block for part in read_parts(file) for each in (part, *part.cards) for block in each.body.split("\n\n")
+    ]
+    return [cell for block in blocks if block.startswith("| ") for row in table_rows(block) for cell in row]
 
 
 TOPICS = guided().segmented_control(key="section").options
@@ -115,7 +116,7 @@ def test_a_section_survives_a_page_switch():
     [
         ("Words", VERDICTS.values()),
         ("Words", table_cells("words")),
-        ("Formulas", [card.title.split(" &")[0] for card in read_parts("formulas")[0].cards]),
+        ("Formulas", [card.title.split(" &")[0] for card in read_parts("formulas")[1:]]),
         ("Measures", [text for measure in MEASURES for text in (measure.summary, measure.source)]),
         ("Measures", [*table_cells("measures"), *table_cells("reading")]),
         ("Documents", table_cells("documents")),
@@ -124,7 +125,10 @@ def test_a_section_survives_a_page_switch():
         ("Tools", [text for one in TREATMENTS for text in (one.name, one.summary, one.used_by)]),
         ("Files", [text for kind in KINDS for text in (kind.code, kind.summary, kind.hint)]),
         ("Files", [text for one in FORMATS for text in (one.name, one.summary)]),
-        ("Files", [block.text for card in read_parts("files")[0].cards for block in card.blocks]),
+        (
+            "Files",
+            [text for card in read_parts("files")[1].cards for text in (card.text, card.rest.strip("`\n"))],
+        ),
         ("Files", [text for column in COLUMNS for text in (column.name, column.summary, *column.synonyms)]),
         ("Files", table_cells("files")),
     ],

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dashboard.views.guide.prose import Block, markdown, read_parts
+from dashboard.views.guide.prose import markdown, read_parts, table_rows
 from metrics import FORMATS, MEASURES, parse
 from metrics.runs import File, read
 from metrics.runs.columns import MAX_COLUMNS, recognise
@@ -16,12 +16,10 @@ FILES = (
     *("one_minute", "words", "formulas", "measures", "deciding", "tools"),
     *("findings", "files", "library", "large_results", "noise", "notebook", "reading", "documents"),
 )
-FORMULAS = read_parts("formulas")[0].cards
+FORMULAS = read_parts("formulas")[1:]
 EXAMPLES = {
-    card.title.strip("`"): block.text
-    for card in read_parts("files")[0].cards
-    for block in card.blocks
-    if block.kind == "code"
+    card.title.strip("`"): card.rest.partition("\n")[2].removesuffix("\n```")
+    for card in read_parts("files")[1].cards
 }
 
 
@@ -31,27 +29,22 @@ def code_words(text):
 
 def terms(card):
     """The measures that a formula says what is their own."""
-    lists = [block for block in card.blocks if block.kind == "list" and block.text.startswith("- `")]
-    return [code_words(item)[0] for block in lists for item in block.items]
+    return re.findall(r"^- `([^`]+)`", card.body, re.MULTILINE)
 
 
-def table_rows(file, title):
+def rows_of(file, title):
+    """The rows of the one table of a part."""
     (part,) = (part for part in read_parts(file) if part.title == title)
-    (table,) = (block for block in part.blocks if block.kind == "table")
-    return table.rows[1:]
+    (table,) = (block for block in part.body.split("\n\n") if block.startswith("| "))
+    return table_rows(table)[1:]
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_is_plain_markdown_once_its_figures_are_filled_in(name):
     text = markdown(name)
     assert text.startswith("# ")
-    assert all(part.title and (part.text or part.blocks) for part in read_parts(name))
+    assert all(part.title and part.text for part in read_parts(name))
     assert not re.search(r"\{\{ |\{%|—", text)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_no_paragraph_below_a_heading_is_drawn_again_under_it(name):
-    assert not [part.title for part in read_parts(name) if part.text in [block.text for block in part.rest]]
 
 
 def test_every_measure_is_explained_by_one_formula():
@@ -63,7 +56,7 @@ def test_every_measure_is_explained_by_one_formula():
 def test_a_formula_says_what_is_each_measures_own(card):
     names = set(code_words(card.title))
     assert set(terms(card)) == (names if len(names) > 1 else set())
-    assert any(block.kind == "formula" for block in card.blocks) or terms(card)
+    assert "$$" in card.body or terms(card)
 
 
 @pytest.mark.parametrize("name", ["formulas", "deciding"])
@@ -75,8 +68,8 @@ def test_latex_is_balanced(name):
 
 
 def test_advice_names_measures_that_exist():
-    names = [name for row in table_rows("measures", "Which measure when") for name in code_words(row[1])]
-    assert len(names) > len(table_rows("measures", "Which measure when"))
+    names = [name for row in rows_of("measures", "Which measure when") for name in code_words(row[1])]
+    assert len(names) > len(rows_of("measures", "Which measure when"))
     assert [str(parse(name)) for name in names] == names
 
 
@@ -105,7 +98,7 @@ def test_the_parquet_example_writes_what_is_read_as_parquet(tmp_path, monkeypatc
 
 
 def test_limits_are_those_of_the_readers():
-    limits = " ".join(limit for _, limit in table_rows("files", "Limits"))
+    limits = " ".join(limit for _, limit in rows_of("files", "Limits"))
     for limit in (f"{MAX_BYTES / 2**30:g} GB", f"{MAX_JSON / 2**20:g} MB", f"{MAX_LINE / 2**20:g} MB"):
         assert limit in limits
     assert f"{MAX_COLUMNS:,}" in limits
@@ -119,10 +112,10 @@ def test_limits_are_those_of_the_readers():
     [("words", "Words", 1), ("words", "What counts", 1), ("measures", "Which measure when", 2)],
 )
 def test_the_words_of_the_guide_are_sentences(file, title, column):
-    texts = [row[column] for row in table_rows(file, title)]
+    texts = [row[column] for row in rows_of(file, title)]
     assert texts
     assert not [text for text in texts if not re.fullmatch(r"[A-Z][^—]*[.?]", text)]
 
 
 def test_a_table_keeps_a_bar_that_is_escaped():
-    assert Block("table", "| a | b |\n| --- | --- |\n| x \\| y | z |").rows == [["a", "b"], ["x \\| y", "z"]]
+    assert table_rows("| a | b |\n| --- | --- |\n| x \\| y | z |") == [["a", "b"], ["x \\| y", "z"]]
