@@ -182,7 +182,7 @@ def comparison_notes(
         parts = [notes[place]]
         if not test.paired:
             queries = count_of(int(statistics["n"][place]), "query")
-            parts.append(f"{queries} against {n_baseline[place]}")
+            parts.append(f"{queries} against {n_baseline[place]} of the baseline")
         if n_dropped[place]:
             parts.append(f"values left out because they are not finite: {n_dropped[place]}")
         notes[place] = "; ".join(filter(None, parts))
@@ -195,8 +195,10 @@ def _reservations(results: TestResults, differing: IntArray, level: float) -> Te
     counts, place = np.unique(differing, return_inverse=True)
     by_count = np.array([_too_few_signs(int(n), level) for n in counts], dtype=object)
     texts = np.where(is_significant, by_count[place.ravel()] if len(counts) else "", "").astype(object)
-    texts[np.isinf(results.low)] = f"too few queries: the {level:.4g} interval of the difference has no bounds"
-    texts[disagree] = "p compares ranks and the interval compares means: they disagree"
+    texts[np.isinf(results.low)] = (
+        f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
+    )
+    texts[disagree] = "p compares ranks, the interval compares means, and the two disagree"
     return texts
 
 
@@ -205,7 +207,10 @@ def _too_few_signs(differing: int, level: float) -> str:
     if not differing or smallest < alpha(level):
         return ""
     queries = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
-    return f"p assumes normal differences: the signs of {queries} agree with chance {smallest:.4g}"
+    return (
+        f"p assumes normal differences, but by chance alone the signs of {queries} agree with p = "
+        f"{smallest:.4g}"
+    )
 
 
 def stars(p: float) -> str:
@@ -287,7 +292,7 @@ def detectable(
     """
     if not 0 < 1 - level < power < 1:
         raise UsageError(
-            f"level={level}, power={power}: both lie between 0 and 1, and power is above 1 - level."
+            f"level={level}, power={power}: both must lie between 0 and 1, and power must be above 1 - level."
         )
     table = values_by_query(evaluation, measure, ties)
     variations = []

@@ -144,14 +144,19 @@ def _star_sentences(table: pd.DataFrame, baseline: str, test_name: str, correcti
         return ["There is only one reranker, so there is nothing to test."]
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
-    corrected = f"{correction.label} correction within each column" if is_corrected else "uncorrected"
-    scope = "all pairs at once" if test.simultaneous else corrected
+    corrected = (
+        f"with {correction.label} correction within each column" if is_corrected else "without correction"
+    )
+    scope = "on all pairs at once" if test.simultaneous else corrected
     sentences = [
-        f"Against {baseline}: {test.label}, {scope}, each treatment of ties separately.",
+        (
+            f"Each reranker is compared with {baseline} by {test.label} {scope}, separately for each "
+            f"treatment of ties."
+        ),
         f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
     ]
     if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two
-        sentences.append("A test needs two queries, so nothing is significant.")
+        sentences.append("A test needs two queries, so no difference can be significant.")
     return sentences
 
 
@@ -161,12 +166,14 @@ def _latency_sentences(table: pd.DataFrame, baseline: str) -> list[str]:
         return ["No run has latencies."]
     other = table[(table["measure"] != LATENCY) & (table["ties"] == table["ties"].iloc[0])]
     lists = other.groupby("reranker")["n"].max().reindex(rows.index)
-    sentences = ["Latency: mean seconds a list. Less is better, and tie order does not change it."]
+    sentences = [
+        "Latency is the mean number of seconds per list. Less is better, and tie order does not change it."
+    ]
     untimed = int((rows["n"] == 0).sum())
     if untimed:
         sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'have no latencies')}.")
     if ((rows["n"] > 0) & (rows["n"] < lists)).any():
         sentences.append("Lists without a latency are left out.")
     if len(rows) > 1 and rows.loc[baseline, "n"] == 0:
-        sentences.append(f"{baseline} has no latencies, so none are tested.")
+        sentences.append(f"{baseline} has no latencies, so latency is not tested.")
     return sentences

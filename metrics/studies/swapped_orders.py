@@ -102,7 +102,7 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
     n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
     significant = significant_part(n_significant, len(swaps), str(n_significant or "none"))
-    p = f"{chance(widest['p_adjusted'])} over all pairs"
+    p = f"{chance(widest['p_adjusted'])}, corrected for all pairs"
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
         Strong(describe_part(len(swaps), n_pairs, "pair", "swap")),

@@ -332,7 +332,8 @@ def test_what_judging_settles_is_said_of_every_plan():
         "The bounds are 0.600 wide on average; ties alone leave 0.200."
     )
     assert (
-        closing_text(STEEP, 4) == "The first 4 documents remove 75% of the uncertainty from unjudged documents."
+        closing_text(STEEP, 4)
+        == "Judging the first 4 documents removes 75% of the uncertainty that unjudged documents cause."
     )
     level = plan([0.2] * 4, [0.2] * 4)
     assert (

@@ -30,7 +30,7 @@ def said(page):
 def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     page = opened("audit")
     assert (
-        "48 of 48 figures are reproduced, all to the digit. The figures do not show whether scores were "
+        "48 of 48 figures are reproduced, all to the last digit. The figures do not show whether scores were "
         "compared as read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 printed orders,"
     ) in texts(page).replace("*", "")
     by_measure = table(page, "Printed orders by measure").set_index("measure")
@@ -70,7 +70,7 @@ def test_a_board_without_a_table_offers_the_example_table():
     page.button(key="careless").click().run()
     assert not page.exception, page.exception
     assert page.query_params["table"] == "file-order"
-    assert "all to the digit" in texts(page)
+    assert "all to the last digit" in texts(page)
 
 
 def test_lost_and_bad_tables_are_reported_and_names_can_be_matched_by_hand():
@@ -178,7 +178,7 @@ def test_the_rule_of_the_table_is_used_on_the_board():
         cache.load_record(cache.open_library().find(page.query_params["data"])).runs, convention
     )
     page = drop(opened("audit", data=page.query_params["data"]), text)
-    assert "relevant from 2" in finding(page)
+    assert "relevant from grade 2" in finding(page)
     thresholds = "relevant from grade 2 in the table, but from 1 on this board"
     assert thresholds in texts(page, "caption")
     page.button(key="use-rule").click().run()
