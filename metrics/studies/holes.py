@@ -58,10 +58,8 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
         comparisons = {1: "the comparison", 2: "both comparisons"}.get(n, f"all {n:,} comparisons")
         return (
             Strong("Unjudged documents could reverse every order: "),
-            (
-                f"in {comparisons}, the bounds of the difference include 0. Some orders may still hold, "
-                f"because {manner}."
-            ),
+            f"in {comparisons}, the bounds of the difference include 0. Some orders may still hold, "
+            f"because {manner}.",
         )
     n_significant, n_both = int(is_significant.sum()), int((is_safe & is_significant).sum())
     of_these = f" ({n_both:,} of the {n_significant:,} significant comparisons)" * bool(n_significant)

@@ -504,8 +504,6 @@ def _width_change(value: JudgmentsValue, plan: JudgingPlan, name: str) -> Prose:
         return (change, " on average.")
     return (
         change,
-        (
-            f" on average. This removes {percent(narrowed / open_before)} of the uncertainty that unjudged "
-            f"documents caused."
-        ),
+        f" on average. This removes {percent(narrowed / open_before)} of the uncertainty that unjudged "
+        f"documents caused.",
     )
