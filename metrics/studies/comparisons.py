@@ -10,9 +10,9 @@ import pandas as pd
 
 from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.query_values import agreeing_signs, alpha, round_differences, values_by_query
-from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant
-from metrics.studies.test_registry import Test
+from metrics.studies.query_values import agreeing_signs, alpha, holm, round_differences, values_by_query
+from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant, t_test
+from metrics.studies.test_registry import Test, find_test
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of
 
@@ -94,6 +94,33 @@ def _same_queries(is_present: BoolArray, pairs: IntArray) -> Iterator[tuple[IntA
     for places in np.split(order, np.flatnonzero(np.diff(kinds[order])) + 1) if len(order) else ():
         baseline, reranker = pairs[places[0]]
         yield places, is_present[:, baseline] & is_present[:, reranker]
+
+
+def paired_p(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Test every pair of rerankers by `t_test` on common queries.
+
+    `values` is (n_queries, n_rerankers), NaN where a reranker has no value.
+
+    Returns:
+        (n_rerankers, n_rerankers) mean of row minus column, 0 without common queries, and p, 1 if untestable.
+    """
+    n, test = values.shape[1], find_test("t")
+    difference, p = np.zeros((n, n)), np.ones((n, n))
+    pairs = np.column_stack(np.triu_indices(n, 1))
+    for places, comparison in group_by_queries(values, pairs, test, 0.95, 0, 1):
+        column, row = pairs[places].T
+        difference[row, column] = pair_statistics(comparison, test)["difference"]
+        p[row, column] = p[column, row] = t_test(comparison).p
+    return difference - difference.T, p
+
+
+def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean differences and p of `paired_p`, and p adjusted for all pairs."""
+    difference, p = paired_p(values)
+    upper = np.triu_indices(len(p), 1)
+    adjusted = np.ones_like(p)
+    adjusted[upper] = holm(p[upper])
+    return difference, p, np.minimum(adjusted, adjusted.T)
 
 
 def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDArray[Any]]:

@@ -1,6 +1,6 @@
 """Compare rerankers with a baseline by every measure and by latency in one table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,31 +56,16 @@ def experiment_table(
             "std measures the effect of ties, so no reranker is better or worse by it. Leave it out."
         )
     parts = {
-        (ties, name): rows
+        (ties, name): _measure_rows(evaluation, name, ties, baseline, testing)
+        for ties in treatments
         for name in names
-        for ties, rows in _treatment_rows(evaluation, name, treatments, baseline, testing).items()
     }
-    places = [(ties, name) for ties in treatments for name in names]
-    table = pd.concat([parts[place] for place in places], keys=places, names=["ties", "measure"]).reset_index()
+    table = pd.concat(parts, names=["ties", "measure"]).reset_index()
     table["n"], table["n_tested"] = table["n"].fillna(0).astype(np.int64), table["n_tested"].astype("Int64")
     sign = np.sign(table["difference"]) * np.where(table["measure"] == LATENCY, -1, 1)
     table["direction"] = sign.map({1: "better", -1: "worse", 0: "equal"})
     table = table.fillna(dict.fromkeys(("stars", "direction", "note"), ""))
     return in_order(table[_COLUMNS], evaluation.policies.index)
-
-
-def _treatment_rows(
-    evaluation: Evaluation, measure: str, treatments: Iterable[str], baseline: str, testing: dict[str, Any]
-) -> dict[str, pd.DataFrame]:
-    """Return the rows of one measure by treatment; equal values are tested once."""
-    parts: dict[str, pd.DataFrame] = {}
-    for ties in treatments:
-        values = evaluation.scores[measure, ties]
-        twin = next((other for other in parts if evaluation.scores[measure, other].equals(values)), None)
-        parts[ties] = (
-            _measure_rows(evaluation, measure, ties, baseline, testing) if twin is None else parts[twin]
-        )
-    return parts
 
 
 def _measure_rows(
