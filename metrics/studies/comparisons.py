@@ -222,9 +222,8 @@ def _reservations(results: TestResults, differing: IntArray, level: float) -> Te
     counts, place = np.unique(differing, return_inverse=True)
     by_count = np.array([_too_few_signs(int(n), level) for n in counts], dtype=object)
     texts = np.where(is_significant, by_count[place.ravel()] if len(counts) else "", "").astype(object)
-    texts[np.isinf(results.low)] = (
-        f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
-    )
+    unbounded = f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
+    texts[np.isinf(results.low)] = unbounded
     texts[disagree] = "p compares ranks, the interval compares means, and the two disagree"
     return texts
 
@@ -234,10 +233,7 @@ def _too_few_signs(differing: int, level: float) -> str:
     if not differing or smallest < alpha(level):
         return ""
     queries = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
-    return (
-        f"p assumes normal differences, but by chance alone the signs of {queries} agree with p = "
-        f"{smallest:.4g}"
-    )
+    return f"p assumes normal differences, but the signs of {queries} agree by chance with p = {smallest:.4g}"
 
 
 def stars(p: float) -> str:

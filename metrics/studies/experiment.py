@@ -129,15 +129,10 @@ def _star_sentences(table: pd.DataFrame, baseline: str, test_name: str, correcti
         return ["There is only one reranker, so there is nothing to test."]
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
-    corrected = (
-        f"with {correction.label} correction within each column" if is_corrected else "without correction"
-    )
-    scope = "on all pairs at once" if test.simultaneous else corrected
+    within = f"with {correction.label} correction within each column"
+    scope = "on all pairs at once" if test.simultaneous else within if is_corrected else "without correction"
     sentences = [
-        (
-            f"Each reranker is compared with {baseline} by {test.label} {scope}, separately for each "
-            f"treatment of ties."
-        ),
+        f"Rerankers are compared with {baseline} by {test.label} {scope}, for each treatment of ties alone.",
         f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
     ]
     if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two
@@ -151,9 +146,7 @@ def _latency_sentences(table: pd.DataFrame, baseline: str) -> list[str]:
         return ["No run has latencies."]
     other = table[(table["measure"] != LATENCY) & (table["ties"] == table["ties"].iloc[0])]
     lists = other.groupby("reranker")["n"].max().reindex(rows.index)
-    sentences = [
-        "Latency is the mean number of seconds per list. Less is better, and tie order does not change it."
-    ]
+    sentences = ["Latency is the mean time per list. Less is better, and tie order does not change it."]
     untimed = int((rows["n"] == 0).sum())
     if untimed:
         sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'have no latencies')}.")

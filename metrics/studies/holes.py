@@ -94,9 +94,7 @@ def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: Measu
 def _one_span(rows: pd.DataFrame, measure: MeasureAt) -> Prose:
     low, high, worst, best = (decimal(rows[end].iloc[0]) for end in ("lowest", "highest", "worst", "best"))
     alone = f"{worst} to {best} by ties alone" if worst != best else f"{worst} if none of them is relevant"
-    allowed = (
-        f" has {measure.traditional} from {low} to {high}, depending on ties and unjudged documents ({alone})"
-    )
+    allowed = f" has {measure.traditional} from {low} to {high} by ties and unjudged documents ({alone})"
     return (Strong(str(rows.index[0])), allowed)
 
 

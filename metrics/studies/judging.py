@@ -269,14 +269,8 @@ def plan_finding(plan: JudgingPlan) -> Prose:
     if plan.width <= EQUAL:
         return (Strong(f"{name} is certain"), ": neither ties nor unjudged documents change it.")
     if not half:
-        return (
-            Strong(f"No judgment narrows the bounds of {name}"),
-            ": the remaining uncertainty comes from ties.",
-        )
-    widths = (
-        f" The bounds are {decimal(plan.width)} wide on average. Ties alone leave a width of "
-        f"{decimal(plan.floor)}."
-    )
+        return (Strong(f"No judgment narrows {name}"), ": all its uncertainty comes from ties.")
+    widths = f" The mean width of the bounds is {decimal(plan.width)}, or {decimal(plan.floor)} by ties alone."
     if n_documents == 1:
         return (Strong("One document is unjudged"), f" in the top {plan.depth}.{widths}")
     compared = (

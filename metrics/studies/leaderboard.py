@@ -28,16 +28,11 @@ _ROUNDING = 1e-6
 _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
-LARGE = (
-    f"{SHARE:.0%} of the tied score, more than its standard error over queries, or enough to pass "
-    f"another reranker"
-)
+LARGE = f"{SHARE:.0%} of the tied score, more than its standard error over queries, or enough to pass another reranker"
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
     "stable": f"No tie order moves the mean by {LARGE}.",
-    "tie-sensitive": (
-        f"Tie order can move the mean by {LARGE}. But the traditional score is close to the tied score."
-    ),
+    "tie-sensitive": f"Tie order can move the mean by {LARGE}. The traditional score is near the tied one.",
     "tie-inflated": f"The traditional score is higher than the tied score by {LARGE}.",
     "tie-deflated": f"The traditional score is lower than the tied score by {LARGE}.",
     "own rule": "The measure settles ties by its own rule, so tie order does not change it.",
@@ -129,10 +124,8 @@ def _width_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
         return "no order of its ties changes it" if rows["tie_ratio"].iloc[row] else "it has no ties"
     passed = (tied > low + EQUAL) & (tied <= high + EQUAL)
     size = _share((high - low) / tied[row])
-    return (
-        f"its worst and best case differ by {size} of its tied "
-        f"score{_comparisons(rows, row, high - low, passed & moves)}"
-    )
+    compared = _comparisons(rows, row, high - low, passed & moves)
+    return f"its worst and best case differ by {size} of its tied score{compared}"
 
 
 def _comparisons(rows: pd.DataFrame, row: int, difference: float, passed: BoolArray) -> str:

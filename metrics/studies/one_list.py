@@ -229,9 +229,7 @@ def query_finding(
             "every order.",
         )
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
-    span = (
-        f"can be at any rank from {low:,} to {high:,}" if high > low else f"is at rank {low:,} in every order"
-    )
+    span = f"can have any rank from {low:,} to {high:,}" if high > low else f"has rank {low:,} in every order"
     order = order or treatment(traditional).order
     return (
         Strong(

@@ -48,7 +48,7 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
     if leaderboard["best"].max() <= EQUAL:
         return Strong(
             "There is nothing to recommend: "
-        ), f"every {measure.traditional} is 0 in every tie order."
+        ), f"no tie order lifts any {measure.traditional} above 0."
     width = leaderboard["best"] - leaderboard["worst"]
     reasons = _reasons(leaderboard, verdicts, measure)
     if (leaderboard["verdict"] == "stable").all() and not reasons:
@@ -80,9 +80,7 @@ def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: Mea
     if not close:
         same = ". Ranks and verdicts are the same for traditional and tied scores."
         return Strong("Ties do not matter here. "), moves, same, report_it
-    ranks = (
-        f". But {close} rerankers are so close that tie order can change their ranks, so report {measure.tied}."
-    )
+    ranks = f". But tie order can change the ranks of {close} close rerankers, so report {measure.tied}."
     return Strong("Ties hardly matter here. "), moves, ranks
 
 

@@ -169,10 +169,7 @@ CORRECTIONS = (
     Correction(
         name="none",
         label="none",
-        summary=(
-            "Leaves each p as it is: at level 0.95, about one of 20 comparisons without a true "
-            "difference is significant."
-        ),
+        summary="Leaves each p as it is: of 20 comparisons without a difference, about one is significant.",
         source="",
         method=None,
     ),

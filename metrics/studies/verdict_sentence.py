@@ -176,11 +176,8 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
 def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tuple[str, bool]:
     difference, p, n_queries = pair_test(tied, leader, other)
     ahead = "ahead of" if difference >= 0 else "behind"
-    size = (
-        f"{decimal(abs(difference))} {label} {ahead} {other} ({chance(p)} for this pair alone, "
-        f"{count_of(n_queries, 'query')})."
-    )
-    return size, p < _LEVEL and difference > 0
+    test = f"{chance(p)} for this pair alone, {count_of(n_queries, 'query')}"
+    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", p < _LEVEL and difference > 0
 
 
 def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:

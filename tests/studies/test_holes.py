@@ -45,7 +45,7 @@ def finding(table):
         ([(0.5, 0.5, 0.6, 0.6)], "Unjudged documents do not widen any bounds"),
         (
             [(0.4, 0.5, 0.6, 0.7)],
-            "a has nDCG@10 from 0.400 to 0.700, depending on ties and unjudged documents (0.500 to 0.600",
+            "a has nDCG@10 from 0.400 to 0.700 by ties and unjudged documents (0.500 to 0.600",
         ),
         ([(0.4, 0.5, 0.5, 0.7)], "0.500 if none of them is relevant"),
     ],

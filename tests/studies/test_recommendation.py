@@ -42,7 +42,7 @@ def test_a_gap_is_told_with_its_size_and_side():
 
 def test_where_nothing_relevant_is_listed_nothing_is_recommended():
     rows = "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\n"
-    assert advice(a_csv=rows) == "There is nothing to recommend: every MRR is 0 in every tie order."
+    assert advice(a_csv=rows) == "There is nothing to recommend: no tie order lifts any MRR above 0."
 
 
 def test_a_measure_with_its_own_rule_needs_no_other():

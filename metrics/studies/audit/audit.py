@@ -60,12 +60,8 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     label = Strong("; ".join(shared))
     open_words = _what_is_open(reproduction) if either else ""
     if reproduction.n_by_chance >= _HARDLY:
-        return (
-            reproduced,
-            f"{outcome} under ",
-            label,
-            f". With so few digits, this match may be chance.{open_words}",
-        )
+        end = f". With so few digits, this match may be chance.{open_words}"
+        return reproduced, f"{outcome} under ", label, end
     end = f"{outcome.rstrip(',')}.{open_words}"
     return "The table follows this convention: ", label, ". ", reproduced, end
 

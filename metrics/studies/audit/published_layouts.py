@@ -499,10 +499,7 @@ def _fields(line: str) -> list[str]:
 
 
 _SUBSET, _SCORES = "hf_subset", "scores"
-_JSON_HINT = (
-    "Give an object of measure → value (one object per model if there are several), or the "
-    "MTEB results of a task."
-)
+_JSON_HINT = "Give one object of measure → value, or one per model, or the MTEB results of a task."
 
 
 def read_json(file: File) -> tuple[list[Figure], list[str]]:
