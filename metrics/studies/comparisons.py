@@ -219,9 +219,8 @@ def comparison_notes(
 def _reservations(results: TestResults, differing: IntArray, level: float) -> Texts:
     is_significant = results.p < alpha(level)
     disagree = is_significant != ((results.low > 0) | (results.high < 0))
-    counts, place = np.unique(differing, return_inverse=True)
-    by_count = np.array([_too_few_signs(int(n), level) for n in counts], dtype=object)
-    texts = np.where(is_significant, by_count[place.ravel()] if len(counts) else "", "").astype(object)
+    texts = np.full(len(differing), "", dtype=object)
+    texts[is_significant] = [_too_few_signs(int(n), level) for n in differing[is_significant]]
     unbounded = f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
     texts[np.isinf(results.low)] = unbounded
     texts[disagree] = "p compares ranks, the interval compares means, and the two disagree"

@@ -27,6 +27,7 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_range
 from metrics.support.escaping import clean, csv_text
 from metrics.support.wording import count_of, percent
 
+_NO_QRELS = "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
 _MOST_DRAWS, _FEWEST_DRAWS = 5, 2
 """Number of simulated ways to judge."""
 _MOST_POINTS, _FEWEST_POINTS = 100, 12
@@ -245,9 +246,7 @@ def _checked_depth(runs: Runs, measure: str, options: ScoringOptions, depth: int
             "Unjudged documents are left out, so there are none to judge. Keep them to plan judgments."
         )
     if runs.qrels is None:
-        raise UsageError(
-            "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
-        )
+        raise UsageError(_NO_QRELS)
     if not can_narrow(parse(measure)):
         raise UsageError(
             f"{measure} ignores grades, so judgments do not narrow its bounds. Choose another measure."
@@ -412,9 +411,7 @@ def judgments_value(
         UsageError: no separate judgments, or an error of `joint_bounds`.
     """
     if before.qrels is None or after.qrels is None:
-        raise UsageError(
-            "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
-        )
+        raise UsageError(_NO_QRELS)
     measure, queries = str(parse(measure)), before.judged_pairs.queries.to_pylist()
     weights = list_weights(before, options)
     scored = weights.index[weights > 0]

@@ -28,7 +28,7 @@ _ROUNDING = 1e-6
 _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
-LARGE = f"{SHARE:.0%} of the tied score, more than its standard error over queries, or enough to pass another reranker"
+LARGE = f"{SHARE:.0%} of the tied score, its standard error over queries, or enough to pass another reranker"
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
     "stable": f"No tie order moves the mean by {LARGE}.",
