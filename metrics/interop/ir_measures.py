@@ -71,7 +71,7 @@ with needs("ir-measures"):
 
 _TREATMENTS = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 _ORDERS = {
-    "expected": "The mean over all tie orders.",
+    "expected": "Averaged over all tie orders.",
     "pessimistic": "In the worst tie order.",
     "optimistic": "In the best tie order.",
 }

@@ -92,10 +92,10 @@ def as_array(scores: Any, shape: tuple[int, ...]) -> Scores:  # noqa: ANN401
     array: Scores = np.asarray(from_tensor(scores))
     if array.shape != shape:
         raise UsageError(
-            f"The model's scores have the shape {array.shape}: it must return one score per document, {shape}."
+            f"The model returned scores of shape {array.shape}. It must return one score per document: {shape}."
         )
     if array.dtype.kind not in "biuf":
-        raise UsageError(f"The model's scores are of type {array.dtype}: they must be numbers.")
+        raise UsageError(f"The model returned scores of type {array.dtype}. Scores must be numbers.")
     if n_missing := int(np.isnan(array).sum()):
         raise UsageError(f"{n_missing:,} of {array.size:,} scores of the model are not numbers.")
     return array

@@ -10,9 +10,9 @@ import pandas as pd
 
 from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.query_values import agreeing_signs, alpha, round_differences, values_by_query
-from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant
-from metrics.studies.test_registry import Test
+from metrics.studies.query_values import agreeing_signs, alpha, holm, round_differences, values_by_query
+from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant, t_test
+from metrics.studies.test_registry import Test, find_test
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of
 
@@ -94,6 +94,33 @@ def _same_queries(is_present: BoolArray, pairs: IntArray) -> Iterator[tuple[IntA
     for places in np.split(order, np.flatnonzero(np.diff(kinds[order])) + 1) if len(order) else ():
         baseline, reranker = pairs[places[0]]
         yield places, is_present[:, baseline] & is_present[:, reranker]
+
+
+def paired_p(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Test every pair of rerankers by `t_test` on common queries.
+
+    `values` is (n_queries, n_rerankers), NaN where a reranker has no value.
+
+    Returns:
+        (n_rerankers, n_rerankers) mean of row minus column, 0 without common queries, and p, 1 if untestable.
+    """
+    n, test = values.shape[1], find_test("t")
+    difference, p = np.zeros((n, n)), np.ones((n, n))
+    pairs = np.column_stack(np.triu_indices(n, 1))
+    for places, comparison in group_by_queries(values, pairs, test, 0.95, 0, 1):
+        column, row = pairs[places].T
+        difference[row, column] = pair_statistics(comparison, test)["difference"]
+        p[row, column] = p[column, row] = t_test(comparison).p
+    return difference - difference.T, p
+
+
+def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean differences and p of `paired_p`, and p adjusted for all pairs."""
+    difference, p = paired_p(values)
+    upper = np.triu_indices(len(p), 1)
+    adjusted = np.ones_like(p)
+    adjusted[upper] = holm(p[upper])
+    return difference, p, np.minimum(adjusted, adjusted.T)
 
 
 def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDArray[Any]]:
@@ -182,7 +209,7 @@ def comparison_notes(
         parts = [notes[place]]
         if not test.paired:
             queries = count_of(int(statistics["n"][place]), "query")
-            parts.append(f"{queries} against {n_baseline[place]}")
+            parts.append(f"{queries} against {n_baseline[place]} of the baseline")
         if n_dropped[place]:
             parts.append(f"values left out because they are not finite: {n_dropped[place]}")
         notes[place] = "; ".join(filter(None, parts))
@@ -192,11 +219,11 @@ def comparison_notes(
 def _reservations(results: TestResults, differing: IntArray, level: float) -> Texts:
     is_significant = results.p < alpha(level)
     disagree = is_significant != ((results.low > 0) | (results.high < 0))
-    counts, place = np.unique(differing, return_inverse=True)
-    by_count = np.array([_too_few_signs(int(n), level) for n in counts], dtype=object)
-    texts = np.where(is_significant, by_count[place.ravel()] if len(counts) else "", "").astype(object)
-    texts[np.isinf(results.low)] = f"too few queries: the {level:.4g} interval of the difference has no bounds"
-    texts[disagree] = "p compares ranks and the interval compares means: they disagree"
+    texts = np.full(len(differing), "", dtype=object)
+    texts[is_significant] = [_too_few_signs(int(n), level) for n in differing[is_significant]]
+    unbounded = f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
+    texts[np.isinf(results.low)] = unbounded
+    texts[disagree] = "p compares ranks, the interval compares means, and the two disagree"
     return texts
 
 
@@ -205,7 +232,7 @@ def _too_few_signs(differing: int, level: float) -> str:
     if not differing or smallest < alpha(level):
         return ""
     queries = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
-    return f"p assumes normal differences: the signs of {queries} agree with chance {smallest:.4g}"
+    return f"p assumes normal differences, but the signs of {queries} agree by chance with p = {smallest:.4g}"
 
 
 def stars(p: float) -> str:
@@ -287,7 +314,7 @@ def detectable(
     """
     if not 0 < 1 - level < power < 1:
         raise UsageError(
-            f"level={level}, power={power}: both lie between 0 and 1, and power is above 1 - level."
+            f"level={level}, power={power}: both must lie between 0 and 1, and power must be above 1 - level."
         )
     table = values_by_query(evaluation, measure, ties)
     variations = []

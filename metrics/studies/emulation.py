@@ -127,7 +127,7 @@ def _tool_value(
     tool_input = ToolInput(tool_runs, reranker, lists, n_missing, n_emptied)
     reasons = [refusal.reason for refusal in rule.refusals if refusal.applies(tool_input)]
     if not (reasons or len(values)):
-        reasons = ["it scores no list"]
+        reasons = ["the tool scores no list"]
     elif rule.stable is not None and not reasons:
         is_unstable = (lists["n_docs"] > rule.stable).to_numpy()
         width = (values["optimistic"] - values["pessimistic"]).to_numpy()[is_unstable]
@@ -142,21 +142,21 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
     if options.unjudged == "leave_out":
         return "lists that keep their unjudged documents"
     if options.criteria:
-        return "a ranking by the score alone"
+        return "a ranking by the score alone, without further criteria"
     if options.tiebreak_by:
-        return "ties by the score alone"
+        return "ties of the score alone, not broken by further columns"
     if measure.measure.family.by_relevance:
         is_same = bool(rule.level) or np.array_equal(judged >= 1, judged >= level)
         return "" if is_same else "relevant from grade 1"
     gaining = judged[judged > 0]
     is_same = not rule.is_binary or (len(gaining) <= 1 and bool((gaining >= level).all()))
-    return "" if is_same else "relevant or not, without grades"
+    return "" if is_same else "binary relevance, without grades"
 
 
 def _other_queries(theirs: pd.MultiIndex, ours: pd.MultiIndex) -> str:
     if not len(theirs) or (len(theirs) == len(ours) and theirs.isin(ours).all()):
         return ""
-    return f"a mean over other queries ({len(theirs):,} instead of {len(ours):,})"
+    return f"a mean over different queries ({len(theirs):,} instead of {len(ours):,})"
 
 
 _EQUAL_VALUES, _EQUAL_SHARE = 5e-5, 0.005
@@ -257,7 +257,7 @@ def _explanation(rows: pd.DataFrame) -> str:
     has_number = rows["refusal"] == ""
     for verb, column, cases in (
         ("No number", "refusal", rows[~has_number]),
-        ("Answers another question", "question", rows[has_number & (rows["question"] != "")]),
+        ("Measures something else", "question", rows[has_number & (rows["question"] != "")]),
     ):
         for reason, names in cases.groupby(column, sort=False)["reranker"]:
             whom = f" for {', '.join(names[:_MOST_NAMES])}{and_more(len(names) - _MOST_NAMES)}"
@@ -282,7 +282,7 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     )
     smallest, largest = (Strong(decimal(end["value"], 4)) for end in (low, high))
     return (
-        *("The same file gives ", Strong(widest), f" {measure} "),
+        *("From the same file, ", Strong(widest), f" has {measure} "),
         *(smallest, f" in {low['tool']} and ", largest, f" in {high['tool']}.{leaders}"),
     )
 
@@ -294,11 +294,11 @@ def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> 
     rules = [find_tool(tool).rule(parse(name)) for tool, name in uses]
     orders = {treatment(rule.treatment).order for rule in rules if rule}
     is_moved = ((values["value"] - values["tied"]).abs() > EQUAL).any()
-    order = f" All of them break ties by {orders.pop()}." if is_moved and len(orders) == 1 else ""
+    order = f" They all break ties by {orders.pop()}." if is_moved and len(orders) == 1 else ""
     n_silent = all_values["tool"].nunique() - len(tools)
-    verb = "lacks" if n_silent == 1 else "lack"
-    silent = f" {count_of(n_silent, 'other tool')} {verb} a number for some reranker." * (n_silent > 0)
-    subject = f"The {len(tools)} tools with a number" if n_silent else "All tools"
+    verb = "gives" if n_silent == 1 else "give"
+    silent = f" {count_of(n_silent, 'other tool')} {verb} no number for some rerankers." * (n_silent > 0)
+    subject = f"The {len(tools)} tools that give numbers" if n_silent else "All tools"
     return Strong(f"{subject} agree"), f" on {measure}.{order}{silent}"
 
 
@@ -310,7 +310,7 @@ def _leaders(values: pd.DataFrame) -> str:
     leaders = complete.loc[complete.groupby(columns, sort=False)["value"].idxmax(), "reranker"].nunique()
     subject = "tools" if len(complete) == len(values) else "tools with a number for every reranker"
     return (
-        f" All {subject} name the same leader."
+        f" All {subject} rank the same reranker first."
         if leaders == 1
-        else f" The tools name {leaders} different leaders."
+        else f" The tools rank {leaders} different rerankers first."
     )

@@ -1,6 +1,6 @@
 """Compare rerankers with a baseline by every measure and by latency in one table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,31 +56,16 @@ def experiment_table(
             "std measures the effect of ties, so no reranker is better or worse by it. Leave it out."
         )
     parts = {
-        (ties, name): rows
+        (ties, name): _measure_rows(evaluation, name, ties, baseline, testing)
+        for ties in treatments
         for name in names
-        for ties, rows in _treatment_rows(evaluation, name, treatments, baseline, testing).items()
     }
-    places = [(ties, name) for ties in treatments for name in names]
-    table = pd.concat([parts[place] for place in places], keys=places, names=["ties", "measure"]).reset_index()
+    table = pd.concat(parts, names=["ties", "measure"]).reset_index()
     table["n"], table["n_tested"] = table["n"].fillna(0).astype(np.int64), table["n_tested"].astype("Int64")
     sign = np.sign(table["difference"]) * np.where(table["measure"] == LATENCY, -1, 1)
     table["direction"] = sign.map({1: "better", -1: "worse", 0: "equal"})
     table = table.fillna(dict.fromkeys(("stars", "direction", "note"), ""))
     return in_order(table[_COLUMNS], evaluation.policies.index)
-
-
-def _treatment_rows(
-    evaluation: Evaluation, measure: str, treatments: Iterable[str], baseline: str, testing: dict[str, Any]
-) -> dict[str, pd.DataFrame]:
-    """Return the rows of one measure by treatment; equal values are tested once."""
-    parts: dict[str, pd.DataFrame] = {}
-    for ties in treatments:
-        values = evaluation.scores[measure, ties]
-        twin = next((other for other in parts if evaluation.scores[measure, other].equals(values)), None)
-        parts[ties] = (
-            _measure_rows(evaluation, measure, ties, baseline, testing) if twin is None else parts[twin]
-        )
-    return parts
 
 
 def _measure_rows(
@@ -144,14 +129,14 @@ def _star_sentences(table: pd.DataFrame, baseline: str, test_name: str, correcti
         return ["There is only one reranker, so there is nothing to test."]
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
-    corrected = f"{correction.label} correction within each column" if is_corrected else "uncorrected"
-    scope = "all pairs at once" if test.simultaneous else corrected
+    within = f"with {correction.label} correction within each column"
+    scope = "on all pairs at once" if test.simultaneous else within if is_corrected else "without correction"
     sentences = [
-        f"Against {baseline}: {test.label}, {scope}, each treatment of ties separately.",
+        f"Rerankers are compared with {baseline} by {test.label} {scope}, for each treatment of ties alone.",
         f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
     ]
     if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two
-        sentences.append("A test needs two queries, so nothing is significant.")
+        sentences.append("A test needs two queries, so no difference can be significant.")
     return sentences
 
 
@@ -161,12 +146,12 @@ def _latency_sentences(table: pd.DataFrame, baseline: str) -> list[str]:
         return ["No run has latencies."]
     other = table[(table["measure"] != LATENCY) & (table["ties"] == table["ties"].iloc[0])]
     lists = other.groupby("reranker")["n"].max().reindex(rows.index)
-    sentences = ["Latency: mean seconds a list. Less is better, and tie order does not change it."]
+    sentences = ["Latency is the mean time per list. Less is better, and tie order does not change it."]
     untimed = int((rows["n"] == 0).sum())
     if untimed:
         sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'have no latencies')}.")
     if ((rows["n"] > 0) & (rows["n"] < lists)).any():
         sentences.append("Lists without a latency are left out.")
     if len(rows) > 1 and rows.loc[baseline, "n"] == 0:
-        sentences.append(f"{baseline} has no latencies, so none are tested.")
+        sentences.append(f"{baseline} has no latencies, so latency is not tested.")
     return sentences

@@ -184,14 +184,14 @@ def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
     share = percent(ratios.max())
     n_alike = int((ratios.map(percent) == share).sum())
     if n_alike == len(ratios) > 1:
-        return (Strong("All rerankers"), f" have {share} of a list's documents in ties, on average. ")
+        return (Strong("All rerankers"), f" tie {share} of the documents in a list on average. ")
     most_tied = Strong(str(ratios.idxmax()))
     if len(ratios) == 1:
-        return most_tied, f" has {share} of a list's documents in ties on average. "
+        return most_tied, f" ties {share} of the documents in a list on average. "
     verb = "has" if n_alike == 1 else "have"
     return (
         most_tied,
-        f"{and_more(n_alike - 1)} {verb} the most ties: {share} of a list's documents on average. ",
+        f"{and_more(n_alike - 1)} {verb} the most ties: {share} of the documents in a list on average. ",
     )
 
 
@@ -213,11 +213,11 @@ def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: 
         return Strong(farthest), f" has the larger {gap}: {values}. "
     error_text = "" if np.isnan(error) else f" (standard error {decimal(error)})"
     return (
-        f"By {gap}, the data cannot tell ",
+        "The data cannot tell apart ",
         Strong(farthest),
-        " from ",
+        " and ",
         Strong(compared),
-        f": {values}{error_text}. ",
+        f" by their {gap}: {values}{error_text}. ",
     )
 
 
@@ -247,7 +247,7 @@ def gap_prose(
     if n_tied == 1:
         start = (Strong(f"One list has {kind}. "),)
     if not farthest["gap"]:
-        return (*start, f"Tie order costs nothing: every {measure} gap is 0.")
+        return (*start, f"Tie order changes no value: every {measure} gap is 0.")
     direction = "too high" if farthest["gap"] > 0 else "too low"
     return (
         *start,

@@ -137,7 +137,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
     return (
         FilledFormula(
             "MTRR",
-            "Mean over all orders of one over the rank of the first relevant document.",
+            "Mean reciprocal rank of the first relevant document over all orders.",
             _lines(
                 r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
                 *_orders_counted(example),
@@ -162,7 +162,8 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "TsRR",
-            "Between taRR and the worst case, by the share of irrelevant documents that tie.",
+            "Lies between taRR and the worst case: the more irrelevant documents tie, the closer to the "
+            "worst case.",
             _lines(
                 r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
                 rf"\tau=\frac{{n-r}}{{b+n-r+w}}={_exact((n - r) / max(b + n - r + example.below, 1))}",
@@ -176,7 +177,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "Best RR, and worst RR (PRR)",
-            "Relevant documents first and last in the tie.",
+            "All relevant documents come first (best) or last (worst) in the tie.",
             _lines(
                 rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
                 rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",

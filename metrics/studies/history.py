@@ -167,7 +167,7 @@ def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
 def _tied_change(ends: "pd.Series[float]", change: float, error: float, measure: str) -> Prose:
     if not change:
         return (f" stayed at {decimal(ends['last'])} tied {measure};",)
-    verb = "went" if not abs(change) > error else "rose" if change > 0 else "fell"
+    verb = "changed" if not abs(change) > error else "rose" if change > 0 else "fell"
     error_text = "" if np.isnan(error) else f" (standard error of the change {decimal(error)})"
     before, after = (Strong(decimal(ends[end])) for end in ("first", "last"))
     return (f" {verb} from ", before, " to ", after, f" tied {measure}{error_text};")
@@ -175,7 +175,7 @@ def _tied_change(ends: "pd.Series[float]", change: float, error: float, measure:
 
 def _change_words(ends: "pd.Series[float]", change: float) -> str:
     before, after = decimal(ends["first"]), decimal(ends["last"])
-    return f"went from {before} to {after}" if change else f"stayed at {after}"
+    return f"changed from {before} to {after}" if change else f"stayed at {after}"
 
 
 TIME_COLUMNS = ("time", "timestamp")
@@ -251,21 +251,21 @@ def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, meas
         mean = decimal(float(lists["tied"].mean()))
         return (
             Strong(name),
-            f" shows no change of tied {measure} beyond chance over its {lists_words} (mean {mean}).",
+            f" shows no change in tied {measure} beyond chance over its {lists_words} (mean {mean}).",
         )
     if isinf(change.before_bounds[0]):
         ties_words = f"{measure} settles ties by its own rule, so ties alone may explain the change"
     elif change.is_beyond_ties:
-        ties_words = "no tie order makes the two means equal"
+        ties_words = "No tie order makes the two means equal"
     else:
-        ties_words = "some tie order makes the two means equal"
+        ties_words = "Some tie order makes the two means equal"
     return (
         Strong(name),
         f" changed after {count_of(change.n_before, 'list')} of {len(lists):,}: tied {measure} was ",
         Strong(decimal(change.before)),
-        " before and is ",
+        " before and ",
         Strong(decimal(change.after)),
-        f" since ({chance(change.p)}); {ties_words}.",
+        f" after that ({chance(change.p)}). {ties_words}.",
     )
 
 
@@ -328,7 +328,7 @@ def change_finding(changes: pd.DataFrame) -> Prose:
     """Count the `value_changes`, those that hold in every tie order, and name the largest of these."""
     compared = changes[~changes["verdict"].isin(["new", "gone"])]
     if not len(compared):
-        return ("The two sides have no reranker in common.",)
+        return ("The evaluations before and after have no reranker in common.",)
     changed = compared[compared["verdict"] != "equal"]
     if not len(changed):
         return ("No value changed.",)

@@ -51,20 +51,21 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
     manner = (
         "the bounds are not always reached"
         if shares_grades
-        else "the bounds of the two rerankers grade a common document separately"
+        else "the bounds may give a document different grades in the two lists"
     )
     if not is_safe.any():
         n = len(is_safe)
         comparisons = {1: "the comparison", 2: "both comparisons"}.get(n, f"all {n:,} comparisons")
         return (
             Strong("Unjudged documents could reverse every order: "),
-            f"in {comparisons}, the bounds of the difference include 0. Some orders may still hold: {manner}.",
+            f"in {comparisons}, the bounds of the difference include 0. Some orders may still hold, "
+            f"because {manner}.",
         )
     n_significant, n_both = int(is_significant.sum()), int((is_safe & is_significant).sum())
-    of_these = f" ({n_both:,} of the {n_significant:,} significant ones)" * bool(n_significant)
-    addition = f" More may hold: {manner}." * (not is_safe.all())
+    of_these = f" ({n_both:,} of the {n_significant:,} significant comparisons)" * bool(n_significant)
+    addition = f" More orders may hold, because {manner}." * (not is_safe.all())
     return (
-        Strong(describe_part(int(is_safe.sum()), len(is_safe), "comparison", "have the same order")),
+        Strong(describe_part(int(is_safe.sum()), len(is_safe), "comparison", "keep the same order")),
         f" in every tie order and for all grades of unjudged documents{of_these}.{addition}",
     )
 
@@ -86,14 +87,14 @@ def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: Measu
     judged = (*unjudged_share(counts, measure), ".")
     is_moved = (rows["highest"] - rows["best"] > EQUAL) | (rows["worst"] - rows["lowest"] > EQUAL)
     if not is_moved.any():
-        return (Strong("Unjudged documents widen no bounds"), ", although ", *judged)
+        return (Strong("Unjudged documents do not widen any bounds"), ", although ", *judged)
     return (*(_one_span(rows, measure) if len(rows) == 1 else _who_could_lead(rows)), ": ", *judged)
 
 
 def _one_span(rows: pd.DataFrame, measure: MeasureAt) -> Prose:
     low, high, worst, best = (decimal(rows[end].iloc[0]) for end in ("lowest", "highest", "worst", "best"))
-    alone = f"ties alone from {worst} to {best}" if worst != best else f"{worst} if none is relevant"
-    allowed = f" has {measure.traditional} from {low} to {high} by ties and unjudged documents, {alone}"
+    alone = f"{worst} to {best} by ties alone" if worst != best else f"{worst} if none of them is relevant"
+    allowed = f" has {measure.traditional} from {low} to {high} by ties and unjudged documents ({alone})"
     return (Strong(str(rows.index[0])), allowed)
 
 
@@ -105,10 +106,10 @@ def _who_could_lead(rows: pd.DataFrame) -> Prose:
     head = Strong(f"Up to {len(leaders):,} of {len(rows):,} rerankers could lead")
     all_judged = " if every document were judged"
     if len(leaders) == len(tied_leaders):
-        return (head, f"{all_judged}, as many as if only tie order varied")
+        return (head, f"{all_judged}, as many as by tie order alone")
     if len(tied_leaders) == 1:
-        return (head, f"{all_judged}, only ", Strong(str(tied_leaders[0])), " by ties alone")
-    return (head, f"{all_judged}, {len(tied_leaders):,} by ties alone")
+        return (head, f"{all_judged}, but by tie order alone only ", Strong(str(tied_leaders[0])))
+    return (head, f"{all_judged}, but by tie order alone only {len(tied_leaders):,}")
 
 
 def within_words(measure: MeasureAt) -> str:

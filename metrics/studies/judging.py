@@ -27,6 +27,7 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_range
 from metrics.support.escaping import clean, csv_text
 from metrics.support.wording import count_of, percent
 
+_NO_QRELS = "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
 _MOST_DRAWS, _FEWEST_DRAWS = 5, 2
 """Number of simulated ways to judge."""
 _MOST_POINTS, _FEWEST_POINTS = 100, 12
@@ -245,9 +246,7 @@ def _checked_depth(runs: Runs, measure: str, options: ScoringOptions, depth: int
             "Unjudged documents are left out, so there are none to judge. Keep them to plan judgments."
         )
     if runs.qrels is None:
-        raise UsageError(
-            "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
-        )
+        raise UsageError(_NO_QRELS)
     if not can_narrow(parse(measure)):
         raise UsageError(
             f"{measure} ignores grades, so judgments do not narrow its bounds. Choose another measure."
@@ -281,20 +280,18 @@ def plan_finding(plan: JudgingPlan) -> Prose:
     )
     return (
         Strong(f"{count_of(half, 'judgment')} in this order"),
-        f" {'halve' if half > 1 else 'halves'} the uncertainty of {name} from {n_documents:,} unjudged "
-        f"documents{compared}, by simulated grades.{widths}",
+        f" {'halve' if half > 1 else 'halves'} the uncertainty of {name} that comes from "
+        f"{n_documents:,} unjudged documents{compared}, according to simulated grades.{widths}",
     )
 
 
 def closing_text(plan: JudgingPlan, n_judged: int) -> str:
     """State the share of the uncertainty that the first documents remove."""
     if not plan.halving():
-        return "Unjudged documents leave no uncertainty, so judging removes none."
+        return "Unjudged documents cause no uncertainty, so judging them cannot reduce it."
     share = percent(float(plan.share_closed(n_judged)))
-    verb = "remove" if n_judged > 1 else "removes"
-    return (
-        f"The first {count_of(n_judged, 'document')} {verb} {share} of the uncertainty from unjudged documents."
-    )
+    first = f"first {n_judged:,} documents" if n_judged > 1 else "first document"
+    return f"Judging the {first} removes {share} of the uncertainty that unjudged documents cause."
 
 
 OPEN_GRADE = "?"
@@ -417,9 +414,7 @@ def judgments_value(
         UsageError: no separate judgments, or an error of `joint_bounds`.
     """
     if before.qrels is None or after.qrels is None:
-        raise UsageError(
-            "The tables have a relevance column, so no document is unjudged. Give judgments in a separate file."
-        )
+        raise UsageError(_NO_QRELS)
     measure, queries = str(parse(measure)), before.judged_pairs.queries.to_pylist()
     weights = list_weights(before, options)
     scored = weights.index[weights > 0]
@@ -471,7 +466,7 @@ def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
     judged = f"{count_of(value.n_judged, 'new judgment')}, {value.n_relevant:,} relevant: "
     head: Prose = (judged, *_width_change(value, plan, name))
     if value.n_queries_added:
-        head = (*head, f" {count_of(value.n_queries_added, 'new query')} not compared.")
+        head = (*head, f" {count_of(value.n_queries_added, 'new query')} cannot be compared.")
     if not n_pairs:
         return head
     before, pairs_text = value.n_settled_before, count_of(n_pairs, "pair")
@@ -496,12 +491,13 @@ def _width_change(value: JudgmentsValue, plan: JudgingPlan, name: str) -> Prose:
     verb = "narrowed" if narrowed > 0 else "widened"
     change = Strong(f"the bounds of {name} {verb} from {decimal(value.width_before)} to {decimal(value.width)}")
     if value.top_grade is not None:
-        above = f" on average. Grade {value.top_grade:g} is higher than every earlier one"
-        return (change, f"{above}, and unjudged documents may now have it.")
+        above = f" on average. Grade {value.top_grade:g} is higher than all earlier grades"
+        return (change, f"{above}, and unjudged documents may now have it as well.")
     open_before = value.width_before - plan.floor
     if narrowed < 0 or value.n_queries_added or open_before <= EQUAL:
         return (change, " on average.")
     return (
         change,
-        f" on average, {percent(narrowed / open_before)} of the uncertainty from unjudged documents.",
+        f" on average. This removes {percent(narrowed / open_before)} of the uncertainty that unjudged "
+        f"documents caused.",
     )

@@ -28,16 +28,13 @@ _ROUNDING = 1e-6
 _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
-LARGE = (
-    f"by {SHARE:.0%} of the tied score, by more than its standard error over queries, or past another reranker"
-)
+LARGE = f"{SHARE:.0%} of the tied score, its standard error over queries, or enough to pass another reranker"
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
-    "stable": f"No tie order moves the mean {LARGE}.",
-    "tie-sensitive": f"Tie order can move the mean {LARGE}, but the traditional score is close to the "
-    "tied score.",
-    "tie-inflated": f"The traditional score is above the tied score {LARGE}.",
-    "tie-deflated": f"The traditional score is below the tied score {LARGE}.",
+    "stable": f"No tie order moves the mean by {LARGE}.",
+    "tie-sensitive": f"Tie order can move the mean by {LARGE}. The traditional score is near the tied one.",
+    "tie-inflated": f"The traditional score is higher than the tied score by {LARGE}.",
+    "tie-deflated": f"The traditional score is lower than the tied score by {LARGE}.",
     "own rule": "The measure settles ties by its own rule, so tie order does not change it.",
 }
 """Meaning of each verdict."""
@@ -127,14 +124,15 @@ def _width_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
         return "no order of its ties changes it" if rows["tie_ratio"].iloc[row] else "it has no ties"
     passed = (tied > low + EQUAL) & (tied <= high + EQUAL)
     size = _share((high - low) / tied[row])
-    return f"worst to best spans {size} of its tied score{_comparisons(rows, row, high - low, passed & moves)}"
+    compared = _comparisons(rows, row, high - low, passed & moves)
+    return f"its worst and best case differ by {size} of its tied score{compared}"
 
 
 def _comparisons(rows: pd.DataFrame, row: int, difference: float, passed: BoolArray) -> str:
     error = float(rows["standard_error"].iloc[row])
     text = ""
     if _exceeds(np.array(difference), np.array(error)):
-        text = f", more than its standard error over queries, {decimal(error)}"
+        text = f", more than its standard error over queries ({decimal(error)})"
     passed[row] = False
     if passed.any():
         tied = rows["tied"].to_numpy(np.float64)
@@ -234,7 +232,7 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
     farthest = off.loc[off["gap"].abs().idxmax()]
     size = decimal(abs(farthest["gap"]))
     return (
-        f"By {order} ",
+        f"By {order}, ",
         Strong(str(farthest.name)),
         f" scores {size} {measure} too {'high' if farthest['gap'] > 0 else 'low'}, {farthest['why']}: "
         f"{_share_tied(farthest)}. ",
@@ -244,7 +242,7 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
 
 def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     if table["best"].max() <= EQUAL:
-        reason = "no list has a relevant document where the measure looks, in any tie order."
+        reason = "no tie order puts a relevant document where the measure counts it."
         return Strong(f"Every {measure} is 0: "), reason
     width, largest = table["best"] - table["worst"], table["gap"].abs().max()
     if width.max() <= EQUAL:
@@ -276,14 +274,14 @@ def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
         return no_order_matters(measure, has_ties=False)
     return (
         *own_rule_note(measure),
-        "Of ",
+        "For ",
         Strong(str(most_tied.name)),
         f", {_share_tied(most_tied)}.",
     )
 
 
 def _share_tied(row: "pd.Series[float]") -> str:
-    return f"{percent(row['tie_ratio'])} of the documents of a list tie on average"
+    return f"{percent(row['tie_ratio'])} of the documents in a list tie on average"
 
 
 def no_order_matters(value: str, *, has_ties: bool) -> Prose:
@@ -305,7 +303,7 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -
         f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
         f"{relative_size(gap, tied, 'above' if gap > 0 else 'below')}"
         if abs(gap) > EQUAL
-        else "its own score stays, but ties move other rerankers"
+        else "its own score stays the same, but ties move other rerankers"
     )
     return (
         Strong(str(row.name)),

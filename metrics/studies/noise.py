@@ -403,20 +403,22 @@ def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
     if not has_lost.any():
         return (
             Strong("Near ties cost little here. "),
-            f"No {measure} falls by {decimal(_LOSS)} while scores within "
-            f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} tie.",
+            f"No {measure} falls by {decimal(_LOSS)}, even if scores within "
+            f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} count as tied.",
         )
     row = int(has_lost.any(axis=1).argmax())
     losing = [str(name) for name in means.columns[has_lost[row]]]
     before, after = (percent(float(curves.tie_ratios[losing[0]].iloc[place])) for place in (0, row))
-    more = f"{after} of its documents tie instead of {before}" if after != before else "hardly more tie"
+    more = (
+        f"{after} of its documents tie instead of {before}" if after != before else "hardly more documents tie"
+    )
     several = len(losing) > 1
     verb = "loses" if len(means.columns) == 1 else f"{'are' if several else 'is'} the first to lose"
     distance = f"{means.index[row]:g}"
-    scores = "their scores." if several else f"its scores, where {more}."
+    scores = "their scores." if several else f"its scores. At this distance, {more}."
     return (
         Strong(first_names(losing)),
-        f" {verb} {decimal(_LOSS)} {measure} as near scores tie: within ",
+        f" {verb} {decimal(_LOSS)} {measure} if near scores count as tied: scores within ",
         Strong(distance),
         f" standard deviation{'s' * (distance != '1')} of {scores}",
     )
@@ -467,8 +469,8 @@ def own_noise_sentence(own: pd.DataFrame, tied: pd.Series, measure: str) -> Pros
     name = str(losses.idxmax())
     value, without = decimal(float(values[name])), decimal(float(tied[name]))
     if abs(losses[name]) <= LEVEL or value == without:
-        return (" Under its own score_std, ", Strong(name), f" keeps its {without} {measure}.")
-    return (" Under its own score_std, ", Strong(name), f" has {value} {measure} instead of {without}.")
+        return (" With noise of its own score_std, ", Strong(name), f" keeps its {without} {measure}.")
+    return (" With noise of its own score_std, ", Strong(name), f" has {value} {measure} instead of {without}.")
 
 
 def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -> Prose:
@@ -496,7 +498,7 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
     else:
         lead = (
             Strong(leaders[0]),
-            f" has the highest {measure} up to σ = {written_noise(ends[0])}, then ",
+            f" has the highest {measure} up to a noise level of σ = {written_noise(ends[0])}, then ",
             Strong(ends[1]),
             ". ",
         )
@@ -511,10 +513,10 @@ def written_noise(noise: float) -> str:
 def _order_sentence(curves: pd.DataFrame, even: float | None) -> Prose:
     smallest, largest = (written_noise(curves.index[place]) for place in (1, -1))
     count = len(curves.columns)
-    order = "the order of both" if count == 2 else f"the order of all {count}"  # noqa: PLR2004 both
-    holds_up = f"{order.capitalize()} holds in half of the draws"
+    order = "the order of both rerankers" if count == 2 else f"the order of all {count} rerankers"  # noqa: PLR2004 both
+    subject = order.capitalize()
     if even is None:
-        return (f"{holds_up} or more up to σ = {largest}.",)
+        return (f"{subject} holds in at least half of the draws up to σ = {largest}.",)
     if even <= curves.index[1]:
         return (f"Even at σ = {smallest}, {order} holds in fewer than half of the draws.",)
-    return (f"{holds_up} at σ = {written_noise(even)}.",)
+    return (f"{subject} holds in half of the draws at σ = {written_noise(even)}.",)

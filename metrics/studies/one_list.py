@@ -155,7 +155,8 @@ def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
     """Write the notebook's complexity report on one list, in lines."""
     counts = count_orderings(ranking, query_id)
     n_orderings = f"{counts.orderings:,}" if counts.orderings else f"about 10^{counts.log10_orderings:.0f}"
-    lines = [f"{count_of(n_orderings, 'ordering')} from tie groups of {list(counts.tie_sizes) or 'one'}."]
+    ties = f"ties of sizes {list(counts.tie_sizes)}" if counts.tie_sizes else "a list without ties"
+    lines = [f"{count_of(n_orderings, 'ordering')} from {ties}."]
     if counts.patterns is not None:
         lines.append(f"{count_of(counts.patterns, 'relevance pattern')}.")
     if counts.tractable:
@@ -187,7 +188,7 @@ def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str
     """State the gap of one list."""
     gap = value[traditional] - value["expected"]
     return (
-        f"One list, {measure} ",
+        f"{measure} of this list is ",
         Strong(f"{decimal(abs(gap))} {'too high' if gap > 0 else 'too low'}"),
         f": the traditional score is {decimal(value[traditional])}, the mean over {orderings} orderings is "
         f"{decimal(value['expected'])}.",
@@ -228,14 +229,14 @@ def query_finding(
             "every order.",
         )
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
-    span = f"at any rank from {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
+    span = f"can have any rank from {low:,} to {high:,}" if high > low else f"has rank {low:,} in every order"
     order = order or treatment(traditional).order
     return (
         Strong(
             f"{order[0].upper()}{order[1:]} gives this list {measure} {decimal(value[traditional])}. The mean "
             f"over {orderings} orders is {decimal(value['expected'])}."
         ),
-        f" The first relevant document is {span}. {measure} is {decimal(value['pessimistic'])} in the "
+        f" The first relevant document {span}. {measure} is {decimal(value['pessimistic'])} in the "
         f"worst case and {decimal(best)} in the best case.",
     )
 

@@ -121,7 +121,7 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
             f"No format changes tied {measure}, or the range from worst to best case, by {SHARE:.0%} of its "
             f"value. {widest_ties}.",
         )
-    cost = f"{widest_ties} and tie order decides {decimal(width.max())} of {measure}."
+    cost = f"{widest_ties} and tie order alone can change {measure} by up to {decimal(width.max())}."
     if abs(widest["traditional"] - as_read["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:
         cost += (
             f" The traditional score hides this and stays {decimal(as_read['traditional'])}: the file keeps "
@@ -133,8 +133,8 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     verb = "is" if coarsest["precision"] == "decimals:1" else "are"
     return (
         Strong(coarsest["label"][0].upper() + coarsest["label"][1:]),
-        f" {verb} enough: {percent(coarsest['tie_ratio'])} of the documents tie, "
-        f"{percent(as_read['tie_ratio'])} as read, and tied {measure} is ",
+        f" {verb} enough: {percent(coarsest['tie_ratio'])} of the documents tie "
+        f"({percent(as_read['tie_ratio'])} as read), and tied {measure} is ",
         Strong(decimal(coarsest["tied"])),
         f". {cost}",
     )
@@ -186,7 +186,7 @@ def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, mea
         return *start, f" and {measure} is {decimal(row['tied'])}. ", *own_rule
     return (
         *start,
-        f". Tied {measure} is {decimal(row['tied'])}. About 95% of the shuffles of the file give "
+        f". Tied {measure} is {decimal(row['tied'])}. About 95% of random file orders give "
         f"{decimal(row['low'])} to {decimal(row['high'])}. Worst and best case are ",
         Strong(f"{decimal(row['worst'])} and {decimal(row['best'])}"),
         ".",
@@ -248,8 +248,9 @@ def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
     error_text = "" if np.isnan(error) else f" (standard error {decimal(error)})"
     return (
         Strong(str(row["reranker"])),
-        f" ties {likeliest} of a list by likeliest grades and {expected} by expected grades. Expected grades "
+        f" ties {likeliest} of a list by the likeliest grade and {expected} by the expected grade. "
+        f"Expected grades "
         f"change tied {measure} from {decimal(row['argmax'])} to {decimal(row['expected'])}: ",
         Strong(signed(row["gain"])),
-        f"{error_text}{', no more than its standard error' if is_within else ''}.",
+        f"{error_text}{', within its standard error' if is_within else ''}.",
     )

@@ -71,7 +71,7 @@ class RankingPair:
 def _checked(scores: Scores) -> "pd.Series[float]":
     series = pd.Series(scores, dtype=float)
     if series.empty:
-        raise UsageError("A ranking is empty. Give each the scores of its items.")
+        raise UsageError("A ranking is empty. Give each ranking the scores of its items.")
     if not series.index.is_unique:
         raise UsageError(f"{series.index[series.index.duplicated()][0]!r} is ranked twice. Give it one score.")
     if not np.isfinite(series).all():
@@ -260,9 +260,9 @@ def rank_similarity(
 QUESTIONS = {
     "tau_b": "How many pairs have the same order?",
     "tau_ap": "How many pairs have the same order, weighted by rank?",
-    "rbo_a": "How much do the tops overlap, on average over tie orders?",
-    "rbo_b": "How much do the tops overlap if tied items are alike?",
-    "rbo_w": "How much do the tops overlap if tied items share the first rank?",
+    "rbo_a": "How much do the top ranks overlap, on average over tie orders?",
+    "rbo_b": "How much do the top ranks overlap if tied items count as equal?",
+    "rbo_w": "How much do the top ranks overlap if tied items share the first rank of their tie?",
 }
 """Measure → the question that it answers."""
 
@@ -314,8 +314,8 @@ def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
 DEPTH = 50
 """Ranks of a list that are compared; at a persistence of .9 lower ranks have 0.5% of the weight."""
 LIST_QUESTIONS: Mapping[Variant, str] = {
-    "b": "Tied documents are alike, so equal ties agree: a list and its copy have 1.",
-    "a": "The order of tied documents is unknown: the mean over all orders, below 1 for copies with ties.",
+    "b": "Tied documents count as equal, so a list and its copy have an overlap of 1.",
+    "a": "The mean over all orders of tied documents, so a list with ties and its copy overlap less than 1.",
     "w": "Tied documents share the first rank of their tie.",
 }
 """Variant of rank-biased overlap → meaning of a tie; the first variant finds copies."""
@@ -423,9 +423,9 @@ def similarity_finding(pairs: pd.DataFrame) -> Prose:
     row = (copies if len(copies) else common).iloc[0]
     names = Strong(str(row["reranker"])), " and ", Strong(str(row["other"]))
     if len(copies):
-        more = f" So do {count_of(len(copies) - 1, 'other pair')}." if len(copies) > 1 else ""
+        more = f" So do {count_of(len(copies) - 1, 'other pair')} of rerankers." if len(copies) > 1 else ""
         lists = "in their one common query" if row["n"] == 1 else f"in all {row['n']:,} common queries"
-        return (*names, f" have the same documents and ties {lists}: one copies the other.{more}")
+        return (*names, f" have the same documents and ties {lists}: one is a copy of the other.{more}")
     equal_in = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"
     verb = "have the highest mean overlap," if len(common) > 1 else "have a mean overlap of"
     overlap = written_p(row["similarity"]).replace(">", "over ").replace("<", "under ")

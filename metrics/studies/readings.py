@@ -7,25 +7,27 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
+from metrics.support.wording import count_of
 
 MEASURES = ("RR", "AP")
 """The measures explained."""
 LIMITS: Mapping[str, tuple[str, ...]] = {
     "RR": (
-        "relevant documents after the first: one or ten give the same value",
-        "recall: it only looks for the first relevant document",
-        "the tail: ranks 50 and 500 differ by .018",
+        "relevant documents after the first (one or ten give the same value)",
+        "recall (it looks only for the first relevant document)",
+        "the tail (ranks 50 and 500 differ by only .018)",
     ),
     "AP": (
-        "grades: all relevant documents count the same",
-        "the number of relevant documents: queries with few and with many are hard to compare",
-        "other documents: only the ranks of the relevant documents count",
+        "grades (all relevant documents count the same)",
+        "the number of relevant documents (queries with few and with many are hard to compare)",
+        "other documents (only the ranks of the relevant documents count)",
     ),
 }
 """Limits of each measure."""
 TYPICAL_RANK = (
     "One over the mean reciprocal rank: the harmonic mean of the ranks of the first relevant document. Early "
-    "hits weigh most, and a query without a hit counts as an infinite rank. It differs from the mean rank."
+    "hits weigh most, and a query without a hit counts as an infinite rank. It is not the arithmetic "
+    "mean of the ranks."
 )
 MIN_RATIO = 1.05
 """Smallest ratio of relevant documents that is mentioned."""
@@ -128,7 +130,7 @@ def _ratios(leader: "pd.Series[float]", other: "pd.Series[float]") -> Prose:
         Strong(f"{rr} times"),
         " the MTRR of ",
         Strong(str(other.name)),
-        f" and {ap} times its tied MAP (traditional: {rr_before} and {ap_before}). ",
+        f" and {ap} times its tied MAP ({rr_before} and {ap_before} times by traditional scores). ",
     )
 
 
@@ -139,7 +141,7 @@ def _error_sentences(compared: "pd.Series[float]") -> str:
         if difference <= EQUAL or difference > error:
             continue
         if np.isnan(error):
-            return "One common query gives the differences no standard error. "
+            return "With only one common query, the differences have no standard error. "
         values = f"{decimal(difference)}, standard error {decimal(error)}"
         sentences.append(f"The data cannot tell them apart by {name} (difference {values}). ")
     return "".join(sentences)
@@ -177,8 +179,8 @@ def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -
 def _map_sentence(rows: pd.DataFrame, leader: "pd.Series[float]", compared: "pd.Series[float]") -> Prose:
     one_sided, opposed = int(compared["one_sided"]), int(compared["opposed"])
     disagreement = (
-        f"Queries on which the two rerankers differ in RR or AP but not both: {one_sided:,}. Queries on which "
-        f"RR favors one and AP the other: {opposed:,}."
+        f"On {count_of(one_sided, 'query')}, the two rerankers differ in RR or in AP, but not in both. "
+        f"On {count_of(opposed, 'query')}, RR favors one reranker and AP the other."
         if one_sided or opposed
         else "RR and AP agree on every query."
     )

@@ -29,8 +29,8 @@ def recommendation(
     advice = _advice(leaderboard, verdicts, measure)
     if not len(hidden):
         return advice
-    verb = "hold" if len(hidden) > 1 else "holds"
-    unseen = f"{and_more(len(hidden) - 1)} {verb} ranks and no scores, which hides any ties."
+    verb = "contain" if len(hidden) > 1 else "contains"
+    unseen = f"{and_more(len(hidden) - 1)} {verb} ranks instead of scores, which hides any ties."
     return *advice, " ", Strong(str(hidden[0])), unseen
 
 
@@ -46,7 +46,9 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
             f"{answered.traditional} shows the effect of tie order.",
         )
     if leaderboard["best"].max() <= EQUAL:
-        return Strong("There is nothing to recommend: "), f"every {measure.traditional} is 0 in any tie order."
+        return Strong(
+            "There is nothing to recommend: "
+        ), f"no tie order lifts any {measure.traditional} above 0."
     width = leaderboard["best"] - leaderboard["worst"]
     reasons = _reasons(leaderboard, verdicts, measure)
     if (leaderboard["verdict"] == "stable").all() and not reasons:
@@ -78,7 +80,7 @@ def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: Mea
     if not close:
         same = ". Ranks and verdicts are the same for traditional and tied scores."
         return Strong("Ties do not matter here. "), moves, same, report_it
-    ranks = f", but {close} rerankers are so close that it can change their ranks: report {measure.tied}."
+    ranks = f". But tie order can change the ranks of {close} close rerankers, so report {measure.tied}."
     return Strong("Ties hardly matter here. "), moves, ranks
 
 
@@ -97,7 +99,7 @@ def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) 
     n_changed = int(verdicts.changed.sum())
     if n_changed:
         verb = "depends" if n_changed == 1 else "depend"
-        changes = part_of(n_changed, len(verdicts.changed), "verdict")
+        changes = part_of(n_changed, len(verdicts.changed), "significance verdict")
         reasons.append(f"{changes} against the baseline {verb} on tie order. ")
     return tuple(reasons)
 

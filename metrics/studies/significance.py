@@ -28,7 +28,7 @@ from metrics.studies.test_registry import (
     is_significant,
 )
 from metrics.studies.tie_rules import own_rule_note
-from metrics.support.wording import count_of, describe_part
+from metrics.support.wording import count_of, describe_part, small_number
 from metrics.ties import treatment
 
 N_NAMED = 2
@@ -222,27 +222,28 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     tied, total = verdicts.tied, len(verdicts.tied)
     baseline = str(tied["baseline"].iloc[0])
     own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
-    choice = "scores are noisy or their ties averaged" if is_noisy else "ties are sorted or averaged"
+    choice = "with or without noise" if is_noisy else "whether ties are broken or averaged"
     best = tied.loc[tied["difference"].idxmax()]
     p, n_queries = chance(best["p_adjusted"]), count_of(int(best["n"]), "query")
-    source = f"{p}, {test.label}, {n_queries}"
+    scope = f", comparing with {baseline} only" * (total > 1)
+    source = f"{p}{scope}; {test.label}, {n_queries}"
     if decimal(tied["difference"].abs().max()) == decimal(0.0):
         whose = str(best["reranker"]) if total == 1 else "No reranker"
-        claim = f"{whose} is {'not ' * (total == 1)}shown to differ from {baseline}"
+        claim = f"{whose} {'does not differ' if total == 1 else 'differs'} from {baseline}"
         detail = f"Every difference is 0 {measure}."
     elif total == 1:
         names = (str(best["reranker"]), baseline)
         better, other = names if best["difference"] > 0 else names[::-1]
         is_shown = is_significant(tied["p_adjusted"].to_numpy(), verdicts.level).any()
-        claim = f"{better} beats {other}" if is_shown else f"Not shown that {better} beats {other}"
+        claim = f"{better} is {'' if is_shown else 'not '}significantly better than {other}"
         detail = f"{better} is {decimal(abs(best['difference']))} {measure} ahead ({source})."
     else:
         claim = _standings(verdicts, baseline)
         detail = (
-            f"{best['reranker']} has the highest mean of the others: {signed(best['difference'])} {measure} "
-            f"against {baseline} ({source})."
+            f"Of the other rerankers, {best['reranker']} has the highest mean: "
+            f"{signed(best['difference'])} {measure} against {baseline} ({source})."
         )
-    end = "." if own_rule else f", whether {choice}."
+    end = "." if own_rule else f", {choice}."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
 
 
@@ -250,11 +251,12 @@ def _standings(verdicts: Verdicts, baseline: str) -> str:
     tied = verdicts.tied
     is_shown = is_significant(tied["p_adjusted"].to_numpy(), verdicts.level)
     n_better, n_worse = (int((is_shown & (sign * tied["difference"] > 0)).sum()) for sign in (1, -1))
-    worse = describe_part(n_worse, len(tied), "reranker", "trail it")
+    verb = "is" if n_worse == 1 else "are"
+    worse = f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
     if not n_better:
-        return f"No reranker is shown to beat {baseline}{f'; {worse}' if n_worse else ''}"
-    better = describe_part(n_better, len(tied), "reranker", f"beat {baseline}")
-    return f"{better}, {n_worse:,} {'trails' if n_worse == 1 else 'trail'} it" if n_worse else better
+        return f"No reranker is significantly better than {baseline}{worse}"
+    better = describe_part(n_better, len(tied), "reranker", f"are significantly better than {baseline}")
+    return better + worse
 
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:

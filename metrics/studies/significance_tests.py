@@ -349,7 +349,7 @@ def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestR
     smallest = agreeing_signs(differing)
     differ = f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}"
     if smallest < alpha(level):
-        note = f"{differ}: the randomisation test is exact here, the bootstrap too optimistic"
+        note = f"{differ}: the randomisation test is exact here, while the bootstrap is too optimistic"
         return result._replace(p=max(result.p, smallest), note=note)
     note = (
         f"{differ}: all differences have the same sign by chance with p = {smallest:.4g}, so the interval at "
@@ -362,7 +362,7 @@ def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
     if hits or p * comparison.comparisons < 1 - comparison.level:
         return ""
     comparisons = count_of(comparison.comparisons, "comparison")
-    return f"no draw is as extreme, so this p is an upper limit, too coarse for {comparisons}"
+    return f"no random draw is as extreme, so p is only an upper limit and too coarse for {comparisons}"
 
 
 def mann_whitney(comparison: Comparison) -> TestResults:

@@ -185,7 +185,7 @@ def copies_text(copies: Sequence[Sequence[str]]) -> str:
     first, second, *others = copies[0]
     names = f"{first}, {second}{and_more(len(others))}" if others else f"{first} and {second}"
     n_more = len(copies) - 1
-    more = f" {count_of(n_more, 'other run')} also came twice or more." if n_more else ""
+    more = f" {count_of(n_more, 'other run')} also appear more than once." if n_more else ""
     return f" {names} are the same run.{more}"
 
 
@@ -212,7 +212,7 @@ def stability_finding(
         widest = bounds["best"].sub(bounds["worst"]).max()
         amount = f" by more than {decimal(widest, 4)}" if widest > EQUAL else ""
         unmoved = f"ties do not change any {measure}{amount}. {copied}"
-        return Strong("No tie-breaking reverses any order: "), unmoved.strip()
+        return Strong("No tie order reverses any pair: "), unmoved.strip()
     row = reversible.loc[reversible["above"].sub(reversible["below"]).abs().idxmin()]
     first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
     text = chance_percent(max(row["above"], row["below"]))
@@ -222,8 +222,8 @@ def stability_finding(
     return (
         *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_text),
-        f" of all tie-breakings{is_level}: no order is less certain. Tie-breaking can reverse "
-        f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
+        f" of all tie orders{is_level}. No pair has a less certain order. Tie order can reverse "
+        f"{part_of(len(reversible), len(pairs), 'pair')}. Two leaderboards with ties broken at random have an "
         f"expected Kendall tau of {tau_text}. {copied}".rstrip(),
     )
 

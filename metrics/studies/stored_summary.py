@@ -171,12 +171,62 @@ class StoredSummary:
 def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSummary:
     """Count the ties and gaps of all lists of a stored evaluation, in batches."""
     tied, before = column_of(measure, "expected"), column_of(measure, traditional)
-    counter = _SummaryCounter(len(stored.rerankers))
     sources = {"traditional": before, "tied": tied, "tie_ratio": "tie_ratio", "max_tie_size": "max_tie_size"}
+    n = len(stored.rerankers)
+    ratios, sizes = GapHistogram(n, RATIO_PLACES, 1 / RATIO_PLACES), GapHistogram(n, SIZE_PLACES, 1.0)
+    n_lists, n_off = np.zeros((2, n), np.int64)
+    sums, tops = np.zeros((2, n))
+    moments, n_tied, n_level, farthest = Moments(), 0, 0, pd.DataFrame()
     for piece in stored.pieces(list(dict.fromkeys(sources.values()))):
         columns = {name: piece.columns[source] for name, source in sources.items()}
-        counter.add(pd.DataFrame({"row": piece.rows, "owner": piece.owner, **columns}))
-    return counter.summary(stored.policies.index)
+        lists = pd.DataFrame({"row": piece.rows, "owner": piece.owner, **columns})
+        if not len(lists):
+            continue
+        owners, tie_ratios = lists["owner"].to_numpy(), lists["tie_ratio"].to_numpy()
+        gap = (lists["traditional"] - lists["tied"]).to_numpy()
+        size = np.abs(gap)
+        size *= size > EQUAL
+        moments.add(tie_ratios, size)
+        with_gap = np.flatnonzero(size)
+        gap, size, owner = gap[with_gap], size[with_gap], owners[with_gap]
+        n_lists += np.bincount(owners, minlength=n)
+        n_off += np.bincount(owner, minlength=n)
+        sums += np.bincount(owner, size, n)
+        np.maximum.at(tops, owner, size)
+        n_tied += int(np.count_nonzero(tie_ratios))
+        n_level += int(np.count_nonzero(tie_ratios) - np.count_nonzero(tie_ratios[with_gap]))
+        ratios.add(owners, tie_ratios, with_gap, gap)
+        sizes.add(owners, lists["max_tie_size"].to_numpy(), with_gap, gap)
+        farthest = _farthest(farthest, lists.iloc[with_gap].assign(size=size))
+    with np.errstate(invalid="ignore"):
+        gaps = {
+            "n_lists": n_lists,
+            "gap_mean": sums / n_lists,
+            "gap_max": tops,
+            "lists_with_gap": n_off / n_lists,
+        }
+    rerankers = stored.policies.index
+    if len(farthest):
+        farthest = farthest.reset_index(drop=True)
+        farthest["reranker"] = rerankers[farthest["owner"]]
+        farthest["gap"] = farthest["traditional"] - farthest["tied"]
+    return StoredSummary(
+        pd.DataFrame(gaps, rerankers),
+        ratios,
+        sizes,
+        n_tied,
+        n_level,
+        moments.correlation(),
+        farthest.reindex(columns=_FARTHEST_COLUMNS),
+    )
+
+
+def _farthest(farthest: pd.DataFrame, lists: pd.DataFrame) -> pd.DataFrame:
+    """Return the `FARTHEST` lists of largest size among those so far and some more."""
+    if len(farthest) == FARTHEST:
+        lists = lists[lists["size"] > farthest["size"].iloc[-1]]
+    merged = pd.concat([part for part in (farthest, lists) if len(part)] or [farthest])
+    return merged.sort_values("size", ascending=False, kind="stable").head(FARTHEST) if len(merged) else merged
 
 
 def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) -> Prose:
@@ -189,65 +239,3 @@ def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) 
         summary.farthest.iloc[0].to_dict() | {"query_id": query_id} if len(summary.farthest) else {"gap": 0.0}
     )
     return gap_prose(summary.n_tied, share_level, summary.correlation, farthest, measure)
-
-
-class _SummaryCounter:
-    """Counts, sums and farthest lists of the batches so far."""
-
-    def __init__(self, n_rerankers: int) -> None:
-        self.n_lists, self.n_off = np.zeros(n_rerankers, np.int64), np.zeros(n_rerankers, np.int64)
-        self.sums, self.tops = np.zeros(n_rerankers), np.zeros(n_rerankers)
-        self.ratios = GapHistogram(n_rerankers, RATIO_PLACES, 1 / RATIO_PLACES)
-        self.sizes = GapHistogram(n_rerankers, SIZE_PLACES, 1.0)
-        self.moments = Moments()
-        self.n_tied = self.n_level = 0
-        self.farthest = pd.DataFrame()
-
-    def add(self, lists: pd.DataFrame) -> None:
-        """Add a batch of lists."""
-        if not len(lists):
-            return
-        owners, ratios = lists["owner"].to_numpy(), lists["tie_ratio"].to_numpy()
-        gap = (lists["traditional"] - lists["tied"]).to_numpy()
-        size = np.abs(gap)
-        size *= size > EQUAL
-        self.moments.add(ratios, size)
-        with_gap = np.flatnonzero(size)
-        gap, size, owner = gap[with_gap], size[with_gap], owners[with_gap]
-        self.n_lists += np.bincount(owners, minlength=len(self.n_lists))
-        self.n_off += np.bincount(owner, minlength=len(self.n_off))
-        self.sums += np.bincount(owner, size, len(self.sums))
-        n_tied = int(np.count_nonzero(ratios))
-        self.n_tied += n_tied
-        self.n_level += n_tied - int(np.count_nonzero(ratios[with_gap]))
-        self.ratios.add(owners, ratios, with_gap, gap)
-        self.sizes.add(owners, lists["max_tie_size"].to_numpy(), with_gap, gap)
-        if len(with_gap):
-            np.maximum.at(self.tops, owner, size)
-            self._look_for_farthest(lists.iloc[with_gap].assign(size=size))
-
-    def _look_for_farthest(self, lists: pd.DataFrame) -> None:
-        is_full = len(self.farthest) == FARTHEST
-        lists = lists[lists["size"] > (self.farthest["size"].min() if is_full else 0.0)]
-        if len(lists):
-            merged = pd.concat([self.farthest, lists]) if len(self.farthest) else lists
-            self.farthest = merged.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
-
-    def summary(self, rerankers: pd.Index) -> StoredSummary:
-        """Return the summary of all lists added."""
-        with np.errstate(invalid="ignore"):
-            mean, share = self.sums / self.n_lists, self.n_off / self.n_lists
-        gaps = {"n_lists": self.n_lists, "gap_mean": mean, "gap_max": self.tops, "lists_with_gap": share}
-        farthest = self.farthest.reset_index(drop=True)
-        if len(farthest):
-            farthest["reranker"] = rerankers[farthest["owner"]]
-            farthest["gap"] = farthest["traditional"] - farthest["tied"]
-        return StoredSummary(
-            pd.DataFrame(gaps, rerankers),
-            self.ratios,
-            self.sizes,
-            self.n_tied,
-            self.n_level,
-            self.moments.correlation(),
-            farthest.reindex(columns=_FARTHEST_COLUMNS),
-        )

@@ -9,10 +9,11 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.runs import Runs
+from metrics.studies.comparisons import holm_pairs
 from metrics.studies.leaderboard import places, swaps_of
 from metrics.studies.mean_distributions import SPREADS, MeanDistribution, mean_distributions
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal, significant_part
-from metrics.studies.query_values import alpha, holm_pairs, values_by_query
+from metrics.studies.query_values import alpha, values_by_query
 from metrics.studies.stability import pairwise_order
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import count_of, describe_part
@@ -102,7 +103,7 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
     n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
     significant = significant_part(n_significant, len(swaps), str(n_significant or "none"))
-    p = f"{chance(widest['p_adjusted'])} over all pairs"
+    p = f"{chance(widest['p_adjusted'])}, corrected for all pairs"
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
         Strong(describe_part(len(swaps), n_pairs, "pair", "swap")),

@@ -26,9 +26,9 @@ def usual_baseline(names: Sequence[str]) -> str:
 Verdict = Literal["met", "met on average", "sort order only", "missed", "not scored"]
 
 VERDICTS: dict[Verdict, str] = {
-    "met": "Every order of ties meets the target.",
-    "met on average": "The tied score meets the target, some order of ties does not.",
-    "sort order only": "The traditional score meets the target, the tied score does not.",
+    "met": "Every tie order meets the target.",
+    "met on average": "The tied score meets the target, but some tie orders do not.",
+    "sort order only": "The traditional score meets the target, but the tied score does not.",
     "missed": "Neither the traditional nor the tied score meets the target.",
     "not scored": "Every query was left out.",
 }
@@ -200,17 +200,15 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
     if summary.tied == summary.traditional and not summary.by_sort:
         if not summary.tied:
             n_targets = count_of(summary.targets, "target")
-            return Strong(
-                reranker
-            ), f" meets none of {n_targets}, neither traditionally nor with ties averaged."
+            return Strong(reranker), f" meets none of {n_targets}, by traditional or by tied scores."
         always = "" if summary.always == summary.tied else f"{summary.always} of them "
         part_met = part_of(summary.tied, summary.targets, "target")
-        return Strong(reranker), f" meets {part_met}, {always}in every order of ties."
+        return Strong(reranker), f" meets {part_met}, {always}in every tie order."
     only_traditional = ""
     if names := summary.by_sort:
-        verb = "meet theirs" if len(names) > 1 else "meets its target"
+        verb = "targets" if len(names) > 1 else "target"
         first_names = ", ".join(names[:MOST_NAMED]) + and_more(len(names) - MOST_NAMED)
-        only_traditional = f" {first_names} {verb} only traditionally."
+        only_traditional = f" Only traditional scores meet the {verb} for {first_names}."
     return (
         *(Strong(reranker), f" meets {part_of(summary.traditional, summary.targets, 'target')} "),
         *("by its traditional scores and ", Strong(str(summary.tied)), " with ties averaged."),

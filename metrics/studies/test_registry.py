@@ -78,7 +78,7 @@ TESTS = (
         name="t",
         label="paired t-test",
         queries="two",
-        summary="Is the mean difference larger than its standard error explains? Assumes normal "
+        summary="Is the mean difference larger than chance explains, given its standard error? Assumes normal "
         "differences or many queries.",
         interval="interval of Student's t",
         source="Student, Biometrika 6(1), 1908; for rankings: Smucker, Allan & Carterette, CIKM 2007",
@@ -91,7 +91,7 @@ TESTS = (
         queries="two",
         summary="Do the ranks of the differences favour one side? Queries without a difference are left out. "
         "Exact for up to about 250 differences.",
-        interval="interval of the randomisation test for means, while p is of ranks",
+        interval="interval of mean differences by the randomisation test, while p compares ranks",
         source="Wilcoxon, Biometrics Bulletin 1(6), 1945",
         function=wilcoxon,
     ),
@@ -101,7 +101,7 @@ TESTS = (
         queries="two",
         summary="How often do random sign flips give a mean difference as large? "
         "Exact for up to 13 differences, otherwise drawn with a seed.",
-        interval="interval of the shifts that sign flips do not reject",
+        interval="interval of the differences that sign flips do not reject",
         source="Fisher, The Design of Experiments, 1935; for rankings: Smucker, Allan & Carterette, CIKM 2007",
         function=randomisation,
         aliases=("permutation", "randomization"),
@@ -110,8 +110,8 @@ TESTS = (
         name="bootstrap",
         label="bootstrap test",
         queries="two",
-        summary="At which level does the interval of the mean over resampled queries exclude 0? "
-        "If few queries differ, p is at least the chance that their signs agree.",
+        summary="At which level does the interval of the mean difference over resampled queries exclude 0? "
+        "If few queries differ, p is at least the chance that all their signs agree.",
         interval="percentile interval, widened for few queries",
         source="Efron & Tibshirani, An Introduction to the Bootstrap, 1993; "
         "Hesterberg, The American Statistician 69(4), 2015; for rankings: Sakai, SIGIR 2006",
@@ -121,9 +121,9 @@ TESTS = (
         name="mann-whitney",
         label="Mann-Whitney U test",
         queries="own",
-        summary="For runs on different queries: do lists of one score above lists of the other? "
+        summary="For runs on different queries: do lists of one reranker score higher than lists of the other? "
         "Exact, also with equal values, for up to about 50 per side.",
-        interval="interval of Welch's t for means, while p is of ranks",
+        interval="interval of mean differences by Welch's t, while p compares ranks",
         source="Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
         function=mann_whitney,
         aliases=("mannwhitney", "mannwhitneyu", "u"),
@@ -132,7 +132,8 @@ TESTS = (
         name="tukey",
         label="Tukey HSD test",
         queries="all",
-        summary="Which pairs differ, tested all together on the queries that all share? Assumes normal "
+        summary="Which pairs differ if all pairs are tested together, on the queries that all rerankers "
+        "share? Assumes normal "
         "values or many queries. Needs no correction.",
         interval="interval that holds for all pairs together",
         source="Tukey, Biometrics 5(2), 1949; for rankings: Carterette, ACM TOIS 30(1), 2012",
@@ -146,7 +147,7 @@ CORRECTIONS = (
     Correction(
         name="holm",
         label="Holm",
-        summary="Limits the chance of any false positive to the level. Never weaker than Bonferroni.",
+        summary="Limits the chance of even one false positive to 1 − level. Never weaker than Bonferroni.",
         source="Holm, Scandinavian Journal of Statistics 6(2), 1979",
         method="holm",
     ),
@@ -160,7 +161,7 @@ CORRECTIONS = (
     Correction(
         name="benjamini-hochberg",
         label="Benjamini-Hochberg",
-        summary="Limits the expected share of false positives among significant results to the level.",
+        summary="Limits the expected share of false positives among significant results to 1 − level.",
         source="Benjamini & Hochberg, Journal of the Royal Statistical Society B 57(1), 1995",
         method="fdr_bh",
         aliases=("bh", "fdr"),
@@ -168,7 +169,7 @@ CORRECTIONS = (
     Correction(
         name="none",
         label="none",
-        summary="Leaves each p as it is: of 20 comparisons without a difference, one is significant by chance.",
+        summary="Leaves each p as it is: of 20 comparisons without a difference, about one is significant.",
         source="",
         method=None,
     ),

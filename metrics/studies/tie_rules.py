@@ -16,7 +16,7 @@ def own_rule_note(measure: str) -> Prose:
     answered = question(measure_at)
     return (
         Strong(f"{measure_at} settles ties by its own rule. "),
-        f"Tie order does not change it. Choose {answered} to see what tie order decides. ",
+        f"Tie order does not change it. Choose {answered} to see the effect of tie order. ",
     )
 
 
@@ -56,7 +56,7 @@ def _leading(answers: pd.DataFrame) -> Prose:
     is_leader = is_first.all(axis=1)
     n_leaders, n_rules = int(is_leader.sum()), len(answers.columns)
     if not n_leaders:
-        return (" They do not name the same leader.",)
+        return (" The rules rank different rerankers first.",)
     if n_leaders == len(answers):
         return (" All rerankers are level by every rule.",)
     n_ahead, verb = int((is_first.sum() == n_leaders).sum()), "has" if n_leaders == 1 else "have"
@@ -64,7 +64,7 @@ def _leading(answers: pd.DataFrame) -> Prose:
     if n_ahead == n_rules:
         lead = f"{verb} the highest mean by every rule{level}"
     elif n_ahead:
-        others = "by the others, more rerankers are level at the top"
+        others = "by the other rules, more rerankers are level at the top"
         lead = f"{verb} the highest mean by {n_ahead} of {n_rules} rules{level}; {others}"
     else:
         lead = f"{verb} the highest mean by every rule, always level with others"

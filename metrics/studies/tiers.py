@@ -86,7 +86,7 @@ def tiers_condition(measure: str) -> str:
     """Return the assumption of rank intervals for a measure without an upper bound; empty for others."""
     if np.isfinite(largest_difference(measure)):
         return ""
-    return "Rank intervals assume that no query has a larger difference than the largest observed one."
+    return "Rank intervals assume that no query has a larger difference than the largest observed difference."
 
 
 def better(values: FloatArray, largest: float = np.inf, *, level: float = 0.95, seed: int = 0) -> BoolArray:

@@ -164,21 +164,23 @@ INFINITE_32 = Refusal(
     "a score is infinite when rounded to 32 bits",
     lambda tool: bool(np.isinf(rounded(tool.scores, "float32")).any()),
 )
-LACKING = Refusal("the run lacks a judged query: it stops with an error", lambda tool: tool.n_missing > 0)
+LACKING = Refusal("the run lacks a judged query: the tool stops with an error", lambda tool: tool.n_missing > 0)
 UNJUDGED = Refusal(
-    "the run has a query without judgments: it stops with an error",
+    "the run has a query without judgments: the tool stops with an error",
     lambda tool: tool.has_unjudged_query,
 )
 TWO_RELEVANT = Refusal(
     "a query has two relevant documents", lambda tool: bool((tool.lists["n_relevant"] > 1).any())
 )
 NOT_ONE_LISTED = Refusal(
-    "a query has not exactly one relevant document in its list",
+    "a list does not have exactly one relevant document",
     lambda tool: bool((tool.lists["n_relevant"] != 1).any()),
 )
-EMPTIED = Refusal("a list has only the document named like its query", lambda tool: tool.n_emptied > 0)
+EMPTIED = Refusal(
+    "a list has only a document whose ID equals that of its query", lambda tool: tool.n_emptied > 0
+)
 NOT_POSITIVE = Refusal(
-    "a score is not above 0: it treats such documents as not relevant",
+    "a score is not above 0: the tool treats such documents as not relevant",
     lambda tool: bool((rounded(tool.scores, "float32") <= 0).any()),
 )
 
@@ -227,7 +229,7 @@ class Rule:
         if self.stable is None:
             return reasons
         longer = f" of a list of more than {self.stable} documents" if self.stable else ""
-        return (*reasons, f"tie order changes the value{longer}: its sort is not stable")
+        return (*reasons, f"tie order changes the value{longer}: the tool's sort is not stable")
 
     @property
     def treatments(self) -> tuple[str, ...]:

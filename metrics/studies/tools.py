@@ -35,7 +35,7 @@ _TORCHMETRICS = (
 
 _IDS = "Ties are broken by descending document ID"
 _IDS_32 = f"{_IDS}, and scores that are equal in 32 bits tie"
-_LACKING_0, _LACKING_OUT = "queries the run lacks count 0", "queries the run lacks are left out"
+_LACKING_0, _LACKING_OUT = "queries that the run lacks count as 0", "queries that the run lacks are left out"
 _DESC_ALL = Rule("docid_desc", f"{_IDS}; {_LACKING_0}.", refusals=(rules.NOT_WHOLE,), level="{name} -l{level}")
 _DESC = replace(_DESC_ALL, why=f"{_IDS}; {_LACKING_OUT}.", missing="skip")
 _DESC_STRICT = replace(_DESC, why=f"{_IDS}.", refusals=(rules.NOT_WHOLE, rules.LACKING))
@@ -96,7 +96,7 @@ _CROSS_AP = replace(
     refusals=(*_CROSS_NDCG.refusals, rules.TWO_RELEVANT),
 )
 _CROSS_RR = replace(_CROSS_NDCG, treatment="input", why=f"{_NO_ORDER}; {_LACKING_OUT}.", stable=0)
-_ONE_SIDED = "lists without a relevant document, or with no other, are left out"
+_ONE_SIDED = "lists with only relevant or only other documents are left out"
 _BI_NDCG = replace(
     _CROSS_NDCG,
     why=f"Ties are averaged, but relevance is binary, and {_ONE_SIDED}.",
@@ -143,7 +143,8 @@ TOOLS: tuple[Tool, ...] = (
          _DESC.spelled(_TREC_EVAL), "source"),
     Tool("trec_eval 10", "10.0-rc3", "Like 9.0.8, but stops if the run lacks a judged query.",
          _DESC_STRICT.spelled(_TREC_EVAL)),
-    Tool("trec_eval -c", "9.0.8 and 10.0-rc3", "Like trec_eval, but judged queries that the run lacks count 0.",
+    Tool("trec_eval -c", "9.0.8 and 10.0-rc3", ("Like trec_eval, but judged queries that the run lacks "
+"count as 0."),
          _DESC_ALL.spelled(_TREC_EVAL), "source"),
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, ties by descending document ID.",
          _DESC_32.spelled(_TREC_EVAL)),
@@ -151,20 +152,22 @@ TOOLS: tuple[Tool, ...] = (
          "Like pytrec_eval, but RR@k breaks ties by ascending document ID, because ir_measures computes it "
          "with another provider.",
          _IR_DESC.spelled(f"{_IR} {_IR_GAINS}") | _IR_ASC.spelled("RR@k=RR@{k}")),
-    Tool("ranx", "0.3.21", "File order for up to 15 documents; its unstable sort shuffles longer lists.",
+    Tool("ranx", "0.3.21", ("Ties keep file order in lists of up to 15 documents; an unstable sort "
+"shuffles longer lists."),
          _RANX_LISTED.spelled(_RANX)),
-    Tool("BEIR", "2.2.0", "Like pytrec_eval, but file order for MRR; drops documents named like their query.",
+    Tool("BEIR", "2.2.0", ("Like pytrec_eval, but file order for MRR; drops documents with the ID of "
+"their query."),
          _BEIR_32.spelled(_BEIR) | _BEIR_LISTED.spelled("RR@k=MRR@{k} Hits@k=Accuracy@{k}")),
-    Tool("MTEB", "2.26.24", "Descending document ID; before August 2026, file order for MRR.",
+    Tool("MTEB", "2.26.24", "Ties by descending document ID; before August 2026, file order for MRR.",
          _MTEB_32.spelled(f"Hits@k=HitRate@{{k}} {_BEIR}") | _MTEB_RR.spelled("RR@k=MRR@{k}")),
     Tool("sentence-transformers CrossEncoder reranking", "6.2.0",
          "nDCG averages ties; MRR uses an unstable sort; every list counts.",
          _CROSS_NDCG.spelled(_NDCG) | _CROSS_AP.spelled("AP=map") | _CROSS_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers bi-encoder reranking", "6.2.0",
-         "Like CrossEncoder, over lists with relevant and other documents.",
+         "Like CrossEncoder, but only for lists with both relevant and other documents.",
          _BI_NDCG.spelled(_NDCG) | _BI_AP.spelled("AP=map") | _BI_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers retrieval", "6.2.0",
-         "Ascending document ID; before 2026, whatever order its heap produced.",
+         "Ties by ascending document ID; before 2026, by the order of an internal heap.",
          _ASC.spelled(f"{_RETRIEVAL} {_NDCG}")),
     Tool("scikit-learn", "1.9.1", "nDCG averages ties; average precision treats a tie as one step.",
          _SCIKIT_NDCG.spelled(_SCIKIT) | _SCIKIT_AP.spelled("AP=average_precision_score")),

@@ -10,7 +10,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.runs import Runs
 from metrics.studies.gaps import difference, named_values
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, signed, smallest_shown
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, smallest_shown
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray
 from metrics.support.wording import describe_part, percent
@@ -81,8 +81,8 @@ DEPTH = 20
 Standing = Literal["both", "tied only", "traditional only", "beaten", "not timed"]
 STANDINGS: dict[Standing, str] = {
     "both": "No other reranker is as fast and as good, by tied and by traditional scores.",
-    "tied only": "On the front only by tied scores.",
-    "traditional only": "On the front only by traditional scores.",
+    "tied only": "On the Pareto front by tied scores, but not by traditional scores.",
+    "traditional only": "On the Pareto front by traditional scores, but not by tied scores.",
     "beaten": "Another reranker is at least as fast and as good, and faster or better.",
     "not timed": "The run has no latency, or no list is scored.",
 }
@@ -214,17 +214,20 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
     if len(joins):
         row = joins.loc[joins["gap"].idxmax()]
         why = (
-            f"but {signed(row['gap'])} {measure} of {'the first' if len(joins) > 1 else 'it'} is tie order."
+            (
+                f"but tie order adds {decimal(row['gap'])} {measure} to "
+                f"{'the first' if len(joins) > 1 else 'its score'}."
+            )
             if row["gap"] >= smallest_shown(row["tied"])
-            else "because tie order puts another too low."
+            else "because tie order puts another reranker too low."
         )
         others = f"{and_more(len(joins) - 1)} would join the front, {why}"
-        return " By traditional scores ", Strong(str(row.name)), others
+        return " By traditional scores, ", Strong(str(row.name)), others
     if len(leaves):
         row = leaves.loc[leaves["gap"].idxmin()]
         is_low = row["gap"] <= -smallest_shown(row["tied"])
-        why = f"puts it {decimal(-row['gap'])} too low" if is_low else "puts another too high"
-        return " By traditional scores ", Strong(str(row.name)), f" would leave the front: tie order {why}."
+        why = f"puts it {decimal(-row['gap'])} too low" if is_low else "puts another reranker too high"
+        return " By traditional scores, ", Strong(str(row.name)), f" would leave the front: tie order {why}."
     if note := own_rule_note(measure):
         return " ", *note[:1]
     return (" Tie order does not move the front.",)
@@ -247,7 +250,7 @@ def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
         return (
             Strong(str(repeating.name)),
             f" has the largest share of repeats: {percent(repeating['repeated'])} of the relevant documents in "
-            f"its top {k} cover a target that another document covers.",
+            f"its top {k} cover a target that another document also covers.",
         )
     best = covered.loc[covered["recall"].idxmax()]
     if best["recall"] - covered["recall"].min() < smallest_shown(best["recall"]):

@@ -11,9 +11,10 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.runs import Runs
+from metrics.studies.comparisons import paired_p
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
-from metrics.studies.query_values import alpha, paired_p, values_by_query
+from metrics.studies.query_values import alpha, values_by_query
 from metrics.studies.stability import copies_text
 from metrics.studies.swapped_orders import SIGNIFICANT
 from metrics.support.wording import count_of, describe_part, small_number
@@ -77,12 +78,12 @@ def query_sets(evaluation: Evaluation, measure: str) -> Prose:
     remedy = (
         "Count missing queries as 0 to rank them on equal terms. "
         if evaluation.missing == "skip"
-        else "With the judgments in a file of their own, missing queries count as 0. "
+        else "Give judgments in a separate file to count missing queries as 0. "
     )
     number = "Both" if len(tied.columns) == _PAIR else "All"
     shared = f"{number} rerankers share {is_shared.sum():,} of {count_of(len(tied), 'query')}. "
     own = "Pairwise comparisons use only the queries that both rerankers have. "
-    return Strong("Ranks compare different queries. "), shared, remedy, own
+    return Strong("The rerankers are scored on different queries. "), shared, remedy, own
 
 
 def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
@@ -90,7 +91,7 @@ def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
         return (Strong("No documents tie, so tie order does not matter. "),)
     lists = lists[lists["n_docs"] > 0]
     if len(lists) and (lists["max_tie_size"] == lists["n_docs"]).all():
-        return (Strong("All documents of every list tie, so these scores do not rank. "),)
+        return (Strong("All documents of every list tie, so these scores do not rank the documents. "),)
     return ()
 
 
@@ -102,7 +103,7 @@ def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
     low, high = decimal(row["worst"]), decimal(row["best"])
     return (
         Strong(f"Tie order alone can put {row.name} anywhere from {low} to {high} {label}. "),
-        f"Ties averaged, it scores {tied}; by {order}, {decimal(row['traditional'])}. {alone}",
+        f"With ties averaged, it scores {tied}; by {order}, {decimal(row['traditional'])}. {alone}",
     )
 
 
@@ -119,9 +120,9 @@ def _pair_verdict(
         score = f"Both score {decimal(rows['tied'].iloc[0])} {label}."
         verdict: Prose = (Strong(f"{better} and {other} are {relation}. "), score)
     else:
-        averaged = "Ties averaged, " if rows["tie_ratio"].any() else ""
+        averaged = "With ties averaged, " if rows["tie_ratio"].any() else ""
         verdict = (
-            Strong(f"{better} beats {other}. " if p < _LEVEL else f"Not shown that {better} beats {other}. "),
+            Strong(f"{better} is {'' if p < _LEVEL else 'not '}significantly better than {other}. "),
             f"{averaged}{better} is {decimal(ahead)} {label} ahead "
             f"({chance(p)}, {count_of(n_queries, 'query')}).",
         )
@@ -131,7 +132,7 @@ def _pair_verdict(
     if abs(claimed) <= EQUAL:
         return (*verdict, f" {order} would have put them level.")
     if ahead > EQUAL and claimed > 0:
-        return (*verdict, f" {order} would have claimed {decimal(claimed)} ({chance(p_claimed)}).")
+        return (*verdict, f" {order} would have given a lead of {decimal(claimed)} ({chance(p_claimed)}).")
     first = better if claimed > 0 else other
     return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead ({chance(p_claimed)}).")
 
@@ -152,7 +153,7 @@ def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: s
     by_chance = "" if is_shown else " The difference is not significant."
     return (
         Strong(f"{former.name} leads by {order}, {leader} with ties averaged. "),
-        f"Ties averaged, {leader} is {size}{by_chance}",
+        f"With ties averaged, {leader} is {size}{by_chance}",
     )
 
 
@@ -166,7 +167,7 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
     in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
     size, is_shown = _size_of_lead(tied, leader, second, label)
     by_chance = "" if is_shown else ", but not significantly"
-    subject = "Ties averaged, it" if has_ties else "It"
+    subject = "With ties averaged, it" if has_ties else "It"
     return Strong(
         f"{leader} leads{' in every tie order' * bool(in_every)}{by_chance}. "
     ), f"{subject} is {size}"
@@ -175,25 +176,25 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
 def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tuple[str, bool]:
     difference, p, n_queries = pair_test(tied, leader, other)
     ahead = "ahead of" if difference >= 0 else "behind"
-    size = f"{decimal(abs(difference))} {label} {ahead} {other} ({chance(p)}, {count_of(n_queries, 'query')})."
-    return size, p < _LEVEL and difference > 0
+    test = f"{chance(p)} for this pair alone, {count_of(n_queries, 'query')}"
+    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", p < _LEVEL and difference > 0
 
 
 def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
     """Say how many pairs swap, how many of them in the top ten, and how many significantly."""
     n_pairs, n_swaps = comb(n_rerankers, 2), len(swaps)
     if not n_swaps:
-        return f"None of {count_of(n_pairs, 'pair')} swaps."
+        return "No pair of rerankers changes order when ties are averaged."
     n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
     n_in_top = int((swaps[["tied_place_a", "tied_place_b"]] <= _TOP).all(axis=1).sum())
-    count = describe_part(n_swaps, n_pairs, "pair", "swap")
+    count = describe_part(n_swaps, n_pairs, "pair", "change order when ties are averaged")
     if n_swaps == 1:
         place = f"{'in' if n_in_top else 'outside'} the top {_TOP} and " * (n_rerankers > _TOP)
         return f"{count}; it is {place}{'' if n_significant else 'not '}significant."
     in_top = f"{small_number(n_in_top)} of them in the top {_TOP}, "
     top = in_top * (n_rerankers > _TOP)
     significant = "all" if n_significant == n_swaps else small_number(n_significant)
-    return f"{count}; {top}{significant}{'' if top else ' of them'} significant."
+    return f"{count}; {top}{significant}{'' if top else ' of them'} significantly."
 
 
 def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:

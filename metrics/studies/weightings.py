@@ -188,7 +188,7 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame, measure: str) 
     if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
         return ("Both are level at every weighting.",)
     if len(always) > 1:
-        return (f"{len(always)} rerankers have {highest} at every weighting, level.",)
+        return (f"{len(always)} rerankers share {highest} at every weighting.",)
     if always:
         return Strong(always[0]), f" has {highest} at every weighting."
     if values.index.nlevels != 2 or (is_first.sum(axis=1).iloc[1:-1] > 1).any():  # noqa: PLR2004 no strip
@@ -199,7 +199,7 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame, measure: str) 
         return _shares_sentence(ranges, len(values), highest)
     second = criterion(str(values.index.names[1]))[0]
     first, *later = stretches.to_dict("records")
-    start = f" has {highest} up to a weight of {first['end']:.2g} of {second}"
+    start = f" has {highest} up to a weight of {first['end']:.2g} for {second}"
     sentence: Prose = Strong(str(first["reranker"])), start
     for stretch in later:
         end = f" up to {stretch['end']:.2g}" if stretch is not later[-1] else ""
@@ -211,7 +211,7 @@ def _shares_sentence(ranges: pd.DataFrame, n_weightings: int, highest: str) -> P
     shares = ranges["leads"].sort_values(ascending=False, kind="stable")
     first, second = (str(name) for name in shares.index[:2])
     n_leaders = int((shares > 0).sum())
-    others = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} have it somewhere)"  # noqa: PLR2004
+    others = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} have it at some weighting)"  # noqa: PLR2004
     return (
         *(Strong(first), f" has {highest} at {percent(shares.iloc[0])} of {n_weightings} weightings, "),
         *(Strong(second), f" at {percent(shares.iloc[1])}{others}."),

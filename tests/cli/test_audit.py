@@ -25,7 +25,7 @@ def test_the_convention_is_named_and_the_figures_are_printed(call, inputs, write
     assert code == 0
     assert "1 of 1 published reranker matched." in err
     assert "'BM25+' is bm25+." in err
-    assert "1 of 1 figure is reproduced, all to the digit" in err
+    assert "1 of 1 figure is reproduced, all to the last digit" in err
     assert "trec_eval: id, descending" in err
     head, row = out.splitlines()
     assert head.split() == ["reranker", "measure", "text", "computed", "difference", "verdict"]
@@ -35,7 +35,7 @@ def test_the_convention_is_named_and_the_figures_are_printed(call, inputs, write
 def test_a_figure_that_does_not_come_out_exits_with_1_and_says_by_how_much(call, inputs, write):
     code, out, err = call("audit", *inputs, "--published", write("t.csv", BY_ID.replace("0.3611", "0.9")))
     assert code == 1
-    assert "No convention tried reproduces any figure of the table." in err
+    assert "No tested convention reproduces any figure of the table." in err
     assert "does not come out" in out
 
 
@@ -134,8 +134,8 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
         "audit", tmp_path / "runs.csv", "--qrels", tmp_path / "qrels.csv", "-p", tmp_path / "t.csv"
     )
     assert code == 0
-    assert "The table was made by this convention: file order; relevant from 2: 18 of 18 figures" in err
-    assert "RR: Of three printed orders, " in err
+    assert "The table follows this convention: file order; relevant from grade 2. 18 of 18 figures" in err
+    assert "RR: Of three printed pairs, " in err
     inputs = (tmp_path / "runs.csv", "--qrels", tmp_path / "qrels.csv", "-p", tmp_path / "t.csv")
     options = ("--relevant-from", "2", "--show", "orders", "--order-by", "AP", "--format", "csv")
     code, out, err = call("audit", *inputs, *options)
@@ -154,7 +154,7 @@ def test_the_order_of_rr_comes_first_and_is_chosen_by_our_name_or_that_of_the_ta
     other = write("other.trec", RUN.replace(" 9 t", " 0 t"))
     published = write("t.csv", "run,map,recip_rank\nbm25+,0.3611,0.3\nother,0.2,0.2\n")
     _, _, err = call("audit", other, *inputs, "--published", published, *choice)
-    assert "recip_rank: The only printed order" in err
+    assert "recip_rank: The only printed pair" in err
     code, _, err = call("audit", other, *inputs, "--published", published, "--order-by", "nDCG@10")
     assert code == 2
     assert "the table has no ranking by this measure" in err

@@ -138,7 +138,9 @@ def test_json_has_no_infinity(call, write):
     assert (record["low"], record["high"]) == (None, None)
 
 
-@pytest.mark.parametrize(("test", "words"), [("wilcoxon", "of the randomisation"), ("t", "of Student's t")])
+@pytest.mark.parametrize(
+    ("test", "words"), [("wilcoxon", "of mean differences by the randomisation"), ("t", "of Student's t")]
+)
 def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
     _, _, err = call("compare", table, "-m", "RR", "--test", test, "--level", "0.9")
     assert f"low and high: the 0.9 interval {words}" in err
@@ -202,7 +204,7 @@ def test_a_verdict_under_noise_is_not_said_to_rest_on_sort_order(call, write):
         return call("compare", table, "--baseline", "good", "-m", "RR", *options)[2]
 
     quiet, loud = said("noise:bfloat16"), said("noise:1")
-    assert "good beats bad, whether scores are noisy or their ties averaged." in quiet
+    assert "good is significantly better than bad, with or without noise." in quiet
     assert "The verdict changes under noise." in loud
     assert "sort" not in quiet + loud
 

@@ -30,7 +30,9 @@ def test_documents_and_a_form_of_them_are_written(call, files, tmp_path):
             ("a", "one", "0.25"),
             ("x", "two", "0.5"),
         ]
-        assert "The first 2 documents remove 50% of the uncertainty from unjudged documents." in err
+        assert (
+            "Judging the first 2 documents removes 50% of the uncertainty that unjudged documents cause." in err
+        )
         assert form.read_text().splitlines() == lines
         code, _, err = call("judge-next", *files, "--judged", form)
         assert code == 2

@@ -32,7 +32,7 @@ def test_csv_says_how_likely_each_run_is_above_each_other(call, table):
     assert {(row["measure"], row["method"], float(row["standard_error"])) for row in rows(out)} == {
         ("RR", "exact", 0)
     }
-    assert "RR: second has a higher MRR than tied in 50% of all tie-breakings" in err
+    assert "RR: second has a higher MRR than tied in 50% of all tie orders" in err
 
 
 def test_places_are_chances_that_sum_to_one(call, table):

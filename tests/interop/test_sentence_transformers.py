@@ -215,9 +215,9 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
 @pytest.mark.parametrize(
     ("scores", "problem"),
     [
-        (np.zeros((8, 2)), r"the shape \(8, 2\): it must return one score per document, \(8,\)"),
-        (np.zeros(3), r"the shape \(3,\): it must return one score per document, \(8,\)"),
-        (["1"] * 8, "of type <U1: they must be numbers"),
+        (np.zeros((8, 2)), r"of shape \(8, 2\). It must return one score per document: \(8,\)"),
+        (np.zeros(3), r"of shape \(3,\). It must return one score per document: \(8,\)"),
+        (["1"] * 8, "of type <U1. Scores must be numbers"),
         (np.full(8, np.nan), "8 of 8 scores of the model are not numbers"),
     ],
 )

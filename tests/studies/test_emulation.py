@@ -91,11 +91,11 @@ def test_trec_eval_9_skips_10_stops_and_c_counts_missing_queries_as_0():
     rows = emulate(lacking, ["RR"], map(find_tool, ["trec_eval", "trec_eval 10", "trec_eval -c"]))
     assert rows["version"].tolist() == ["9.0.8", "10.0-rc3", "9.0.8 and 10.0-rc3"]
     assert rows["value"].tolist() == pytest.approx([1, float("nan"), 1 / 2], nan_ok=True)
-    assert rows["refusal"].tolist() == ["", "the run lacks a judged query: it stops with an error", ""]
-    other_queries = "a mean over other queries (1 instead of 2)"
+    assert rows["refusal"].tolist() == ["", "the run lacks a judged query: the tool stops with an error", ""]
+    other_queries = "a mean over different queries (1 instead of 2)"
     assert rows["question"].tolist() == [other_queries, "", ""]
     skipped = emulate(lacking, ["RR"], map(find_tool, ["trec_eval", "trec_eval -c"]), missing="skip")
-    assert skipped["question"].tolist() == ["", "a mean over other queries (2 instead of 1)"]
+    assert skipped["question"].tolist() == ["", "a mean over different queries (2 instead of 1)"]
 
 
 TWO_GRADES = [Doc("a", 1, 1), Doc("b", 1, 2), Doc("c", 1, 0)]
@@ -141,7 +141,9 @@ def test_tools_read_scores_in_the_precision_asked_for_and_no_second_score():
         {"query_id": "q", "doc_id": ["a", "b"], "score": 1.0, "fine": [2.0, 1.0], "relevance": [1, 0]}
     )
     rows = emulate(Runs.from_frame(second), ["RR"], tiebreak_by=["fine"])
-    assert set(rows.loc[rows["refusal"] == "", "question"]) == {"ties by the score alone"}
+    assert set(rows.loc[rows["refusal"] == "", "question"]) == {
+        "ties of the score alone, not broken by further columns"
+    }
     assert set(rows["tied"]) == {1}
 
 
@@ -174,7 +176,7 @@ CROSS_ENCODER, BI_ENCODER = (
             "sentence-transformers CrossEncoder reranking",
             "RR@3",
             [Doc("a", 1, 1), Doc("b", 1, 0)],
-            "its sort is not stable",
+            "sort is not stable",
         ),
         (
             "sentence-transformers bi-encoder reranking",
@@ -184,7 +186,7 @@ CROSS_ENCODER, BI_ENCODER = (
         ),
         (CROSS_ENCODER, "nDCG@3", [Doc("a", 1e39, 1), Doc("b", 1, 0)], "is infinite when rounded to 32 bits"),
         ("torchmetrics", "P@3", [Doc("a", 1, 1), Doc("b", 0, 0)], "is not above 0"),
-        ("BEIR", "P@3", [Doc("q", 1, 1)], "the document named like its query"),
+        ("BEIR", "P@3", [Doc("q", 1, 1)], "whose ID equals that of its query"),
     ],
 )
 def test_where_a_tool_has_no_number_the_reason_is_said(name, measure, docs, reason):
@@ -216,7 +218,7 @@ def test_sentence_transformers_knows_relevant_or_not_only():
     for name in ("retrieval", "CrossEncoder reranking", "bi-encoder reranking"):
         row = emulate(graded, ["nDCG@3"], [find_tool(f"sentence-transformers {name}")]).iloc[0]
         assert row["value"] == pytest.approx(1)
-        assert row["question"] == "relevant or not, without grades"
+        assert row["question"] == "binary relevance, without grades"
     assert value("trec_eval", "nDCG-linear@3", graded) < 1
 
 
@@ -369,7 +371,7 @@ def test_a_reranker_may_be_named_as_a_column():
 def test_the_finding_names_the_reranker_and_tools_that_are_farthest_apart():
     values = tool_values(boards(A=STRICT, B=TIED), "RR", ["A", "B"])
     sentence = plain(tool_finding(values, "RR"))
-    assert sentence.startswith("The same file gives B RR 0.2500 in trec_eval and 0.5000 in")
+    assert sentence.startswith("From the same file, B has RR 0.2500 in trec_eval and 0.5000 in")
 
 
 def test_the_finding_says_whether_tools_name_the_same_leader():
@@ -382,8 +384,8 @@ def test_the_finding_says_whether_tools_name_the_same_leader():
         )
         return plain(tool_finding(tool_values(drawn_runs, "RR", ["A", "B"]), "RR"))
 
-    assert finding_of([last, last]).endswith("for every reranker name the same leader.")
-    assert finding_of([third, fourth]).endswith("The tools name 2 different leaders.")
+    assert finding_of([last, last]).endswith("for every reranker rank the same reranker first.")
+    assert finding_of([third, fourth]).endswith("The tools rank 2 different rerankers first.")
 
 
 def test_values_for_another_question_are_marked_and_do_not_enter_the_finding():
@@ -396,7 +398,7 @@ def test_values_for_another_question_are_marked_and_do_not_enter_the_finding():
     assert "agree on P@1" in plain(tool_finding(values, "P@1"))
     row = by_tool(values).set_index("tool").loc["BEIR"]
     assert row["A"] == 1
-    assert row["why"].startswith("Answers another question: relevant from grade 1. ")
+    assert row["why"].startswith("Measures something else: relevant from grade 1. ")
 
 
 def test_a_tool_without_a_number_keeps_its_row_and_says_for_whom_and_why():

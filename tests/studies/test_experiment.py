@@ -132,7 +132,7 @@ def test_who_gives_no_latency_has_none_and_counts_for_no_correction():
 def test_without_a_latency_of_the_baseline_no_latency_is_tested():
     table = table_of(runs_of(untimed("base")))
     assert set(table.loc[table["measure"] == LATENCY, "stars"]) == {""}
-    assert "base has no latencies, so none are tested." in experiment_note(table, "base")
+    assert "base has no latencies, so latency is not tested." in experiment_note(table, "base")
 
 
 def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
@@ -142,7 +142,7 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     partial = row(table, "best", LATENCY)
     assert (partial["n"], partial["n_tested"], row(table, "best", "RR")["n"]) == (5, 5, 8)
     assert partial["value"] == pytest.approx(mean(seconds("best", query) for query in range(3, QUERIES)))
-    assert partial["note"].startswith("p assumes normal differences: the signs of 5 queries that differ")
+    assert partial["note"].startswith("p assumes normal differences, but the signs of 5 queries that differ")
     assert "Lists without a latency are left out." in experiment_note(table, "base")
 
 
@@ -151,10 +151,10 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     [
         (
             runs_of(untimed("base", "coarse", "best")),
-            ["Against base: paired t-test, Holm", "No run has latencies."],
+            ["compared with base by paired t-test with Holm", "No run has latencies."],
         ),
         (runs_of(names=("base",)), ["There is only one reranker, so there is nothing to test."]),
-        (runs_of(queries=1), ["A test needs two queries, so nothing is significant."]),
+        (runs_of(queries=1), ["A test needs two queries, so no difference can be significant."]),
     ],
     ids=["no latency", "one reranker", "one query"],
 )
@@ -168,8 +168,8 @@ def test_the_note_says_what_is_not_tested(runs, sentences):
 
 def test_the_note_names_the_test_and_what_corrects_it():
     table = table_of(runs_of(), test="tukey")
-    assert "Tukey HSD test, all pairs at once" in experiment_note(table, "base", "tukey")
-    assert "Wilcoxon signed-rank test, uncorrected" in experiment_note(table, "base", "wilcoxon", "none")
+    assert "Tukey HSD test on all pairs at once" in experiment_note(table, "base", "tukey")
+    assert "Wilcoxon signed-rank test without correction" in experiment_note(table, "base", "wilcoxon", "none")
 
 
 def test_the_spread_over_orderings_is_no_value_to_be_better_by():

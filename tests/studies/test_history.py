@@ -184,7 +184,7 @@ def test_a_mean_rose_or_fell_only_beyond_the_standard_error_of_the_change():
         for errors in ([0.03, 0.04], [0.3, 0.4])
     )
     assert clear.startswith("a rose from 0.300 to 0.500 tied MRR (standard error of the change 0.050);")
-    assert unclear.startswith("a went from 0.300 to 0.500 tied MRR (standard error of the change 0.500);")
+    assert unclear.startswith("a changed from 0.300 to 0.500 tied MRR (standard error of the change 0.500);")
     fallen = versions.assign(tied=[0.5, 0.3], standard_error=0.01)
     assert plain(history_finding(fallen, "MRR")).startswith("a fell from 0.500 to 0.300")
 
@@ -195,7 +195,7 @@ def test_the_finding_is_of_the_reranker_whose_sort_order_says_the_opposite():
         ("far-v2", TUESDAY, 0.9, 0.9),
         ("bge-v1", MONDAY, 0.412, 0.43),
         ("bge-v2", TUESDAY, 0.437, 0.42),
-    ) == ("bge went from 0.412 to 0.437 tied MRR; traditional MRR went from 0.430 to 0.420.")
+    ) == ("bge changed from 0.412 to 0.437 tied MRR; traditional MRR changed from 0.430 to 0.420.")
 
 
 def test_the_finding_is_of_the_farthest_where_orders_agree():
@@ -204,12 +204,12 @@ def test_the_finding_is_of_the_farthest_where_orders_agree():
         ("a-v2", TUESDAY, 0.51, 0.52),
         ("b-v1", MONDAY, 0.6, 0.6),
         ("b-v2", TUESDAY, 0.4, 0.5),
-    ) == ("b went from 0.600 to 0.400 tied MRR; traditional MRR went from 0.600 to 0.500.")
+    ) == ("b changed from 0.600 to 0.400 tied MRR; traditional MRR changed from 0.600 to 0.500.")
 
 
 def test_a_mean_that_stays_is_said_to_stay():
     assert finding_text(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.6)) == (
-        "a stayed at 0.500 tied MRR; traditional MRR went from 0.500 to 0.600."
+        "a stayed at 0.500 tied MRR; traditional MRR changed from 0.500 to 0.600."
     )
     assert "traditional MRR stayed at 0.500." in finding_text(
         ("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.6, 0.5)
@@ -221,12 +221,12 @@ def test_a_mean_that_stays_is_said_to_stay():
 
 def test_a_change_of_small_means_shows_beside_a_constant_mean():
     small = finding_text(("a-v1", MONDAY, 0.0014, 0.0014), ("a-v2", TUESDAY, 0.0019, 0.0014))
-    assert small == "a went from 0.0014 to 0.0019 tied MRR; traditional MRR stayed at 0.0014."
+    assert small == "a changed from 0.0014 to 0.0019 tied MRR; traditional MRR stayed at 0.0014."
     both = finding_text(
         *(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5004, 0.5)),
         *(("b-v1", MONDAY, 0.5, 0.5), ("b-v2", TUESDAY, 0.5, 0.6)),
     )
-    assert both == "b stayed at 0.500 tied MRR; traditional MRR went from 0.500 to 0.600."
+    assert both == "b stayed at 0.500 tied MRR; traditional MRR changed from 0.500 to 0.600."
 
 
 TIES = ("expected", "input", "pessimistic", "optimistic")
@@ -291,13 +291,13 @@ def test_judged_queries_that_a_version_lacks_are_no_lists_that_came():
         (
             40,
             lambda query: query < 25,
-            "changed after 25 lists of 40: tied MRR was 1.000 before and is 0.333 since",
+            "changed after 25 lists of 40: tied MRR was 1.000 before and 0.333 after that",
         ),
-        (40, lambda query: query < 25, "(p < 0.001); no tie order makes the two means equal."),
+        (40, lambda query: query < 25, "(p < 0.001). No tie order makes the two means equal."),
         (
             40,
             lambda _: True,
-            "shows no change of tied MRR beyond chance over its 40 lists (mean 1.000).",
+            "shows no change in tied MRR beyond chance over its 40 lists (mean 1.000).",
         ),
         (1, lambda _: True, "beyond chance over its 1 list (mean 1.000)."),
     ],
@@ -311,7 +311,7 @@ def test_a_change_that_an_order_of_ties_undoes_is_said_to_be_one():
     lists = pd.DataFrame({"query_id": [f"q{n}" for n in range(60)], "tied": [0.8] * 30 + [0.4] * 30})
     lists = lists.assign(worst=0.2, best=1.0)
     finding = plain(arrivals_finding("llm", lists, change_of(lists, "RR"), "MRR"))
-    assert "some tie order makes the two means equal" in finding
+    assert "Some tie order makes the two means equal" in finding
     own_rule = plain(arrivals_finding("llm", lists, change_of(lists, "TsRR"), "TsRR"))
     assert "TsRR settles ties by its own rule, so ties alone may explain the change." in own_rule
 

@@ -29,31 +29,31 @@ def finding(table):
 @pytest.mark.parametrize(
     ("bars", "sentence"),
     [
-        ([A, (0.4, 0.5, 0.7, 0.7)], "as many as if only tie order varied"),
+        ([A, (0.4, 0.5, 0.7, 0.7)], "as many as by tie order alone"),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.4, 0.5, 0.5, 0.7)],
-            "Up to 2 of 2 rerankers could lead if every document were judged, only a by ties alone",
+            "Up to 2 of 2 rerankers could lead if every document were judged, but by tie order alone only a",
         ),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.5, 0.6, 0.6, 0.9), (0.4, 0.5, 0.5, 0.7)],
-            "Up to 3 of 3 rerankers could lead if every document were judged, 2 by ties alone",
+            "Up to 3 of 3 rerankers could lead if every document were judged, but by tie order alone only 2",
         ),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.1, 0.2, 0.2, 0.3)],
             "a leads in every tie order and for all grades of unjudged documents",
         ),
-        ([(0.5, 0.5, 0.6, 0.6)], "Unjudged documents widen no bounds"),
+        ([(0.5, 0.5, 0.6, 0.6)], "Unjudged documents do not widen any bounds"),
         (
             [(0.4, 0.5, 0.6, 0.7)],
-            "a has nDCG@10 from 0.400 to 0.700 by ties and unjudged documents, ties alone from 0.500",
+            "a has nDCG@10 from 0.400 to 0.700 by ties and unjudged documents (0.500 to 0.600",
         ),
-        ([(0.4, 0.5, 0.5, 0.7)], "0.500 if none is relevant"),
+        ([(0.4, 0.5, 0.5, 0.7)], "0.500 if none of them is relevant"),
     ],
 )
 def test_the_finding_says_who_could_lead_by_the_bars_and_who_by_ties_alone(bars, sentence):
     text = finding(rows(*bars))
     assert sentence in text
-    assert text.endswith((f": {WHY}", f"widen no bounds, although {WHY}"))
+    assert text.endswith((f": {WHY}", f"do not widen any bounds, although {WHY}"))
 
 
 def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
@@ -67,11 +67,14 @@ def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
     [
         ([False], [True], "in the comparison, the bounds of the difference include 0."),
         ([False, False], [True, False], "in both comparisons, the bounds"),
-        ([True, False], [True, True], "1 of 2 comparisons has the same order"),
+        ([True, False], [True, True], "1 of 2 comparisons keeps the same order"),
         (
             [True, False],
             [True, True],
-            "(1 of the 2 significant ones). More may hold: the bounds are not always reached",
+            (
+                "(1 of the 2 significant comparisons). More orders may hold, because the bounds are not "
+                "always reached"
+            ),
         ),
         ([True, True], [False, False], "for all grades of unjudged documents."),
     ],
@@ -84,4 +87,6 @@ def test_where_each_bar_has_its_own_judgments_that_is_said():
     differences = pd.DataFrame({"lowest": [0.1, -0.2, -0.1], "highest": [0.2, 0.0, -0.01]})
     assert holds(differences).tolist() == [True, False, True]
     text = plain(order_finding(holds(differences).to_numpy(), np.zeros(3, dtype=bool), shares_grades=False))
-    assert text.endswith("More may hold: the bounds of the two rerankers grade a common document separately.")
+    assert text.endswith(
+        "More orders may hold, because the bounds may give a document different grades in the two lists."
+    )

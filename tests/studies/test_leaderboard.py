@@ -98,7 +98,7 @@ def test_a_reranker_with_every_list_left_out_has_no_rank():
 
 def test_where_nothing_relevant_is_listed_ties_are_not_said_to_be_harmless():
     nothing = [Doc("a", 1, 0), Doc("b", 1, 0)]
-    assert finding({"a": nothing, "b": nothing}).startswith("Every MRR is 0: no list has a relevant")
+    assert finding({"a": nothing, "b": nothing}).startswith("Every MRR is 0: no tie order puts a relevant")
 
 
 def test_the_finding_says_plainly_that_ties_do_not_matter():
@@ -133,7 +133,7 @@ def test_the_finding_never_blames_ties_on_a_reranker_that_has_none():
 
 @pytest.mark.parametrize(("place", "size", "direction"), [(1, "0.543", "too high"), (5, "0.257", "too low")])
 def test_the_finding_says_which_way_a_value_is_off_where_the_order_stays(place, size, direction):
-    assert finding({"only": ranked(place)}).startswith(f"By file order only scores {size} MRR {direction}")
+    assert finding({"only": ranked(place)}).startswith(f"By file order, only scores {size} MRR {direction}")
 
 
 def test_the_finding_of_nothing_scored_says_so():
@@ -233,11 +233,11 @@ def test_a_small_mean_is_judged_by_its_own_size():
     assert row(spread=0.001, a=(0.0019, 0.0014))[0] == "tie-deflated"
     assert row(spread=0.001, a=(0.0048, 0.0021)) == (
         "tie-deflated",
-        "56% below its tied score, more than its standard error over queries, 0.0010",
+        "56% below its tied score, more than its standard error over queries (0.0010)",
     )
     assert row(spread=0.001, a=(0.0021, 0.0021, 0.002, 0.0023)) == (
         "tie-sensitive",
-        "worst to best spans 14% of its tied score",
+        "its worst and best case differ by 14% of its tied score",
     )
     assert row(spread=0.001, a=(0.0048, 0.0048))[0] == "stable"
 
@@ -260,7 +260,7 @@ def test_a_gap_larger_than_the_luck_with_many_queries_counts():
     word, why = row(spread=0.03, queries=10_000, a=(0.3, 0.3004))
     assert (word, why) == (
         "tie-inflated",
-        "0.1% above its tied score, more than its standard error over queries, 0.00030",
+        "0.1% above its tied score, more than its standard error over queries (0.00030)",
     )
     assert row(spread=0.03, queries=100, a=(0.3, 0.3004))[0] == "stable"
 
@@ -277,7 +277,7 @@ def test_bounds_that_reach_past_another_reranker_count():
     near = {"a": (0.3, 0.3, 0.2995, 0.3005), "b": (0.3004, 0.3004), "c": (0.2, 0.2)}
     assert row(**near) == (
         "tie-sensitive",
-        "worst to best spans 0.3% of its tied score, enough to change ranks with b",
+        "its worst and best case differ by 0.3% of its tied score, enough to change ranks with b",
     )
     assert row(**near | {"b": (0.301, 0.301)})[0] == "stable"
     wide = {"a": (0.3, 0.3, 0.2999, 0.3001), "b": (0.5, 0.5, 0.1, 0.9)}
@@ -300,15 +300,15 @@ def test_what_counts_is_said_of_every_verdict():
 
 def test_sentences_say_beside_what_a_gap_is_large_with_figures_that_show_it():
     assert verdict_words(a=(0.0014, 0.0019)) == (
-        "By file order a scores 0.00050 MRR too high, 36% above its tied score: "
-        "50% of the documents of a list tie on average. "
+        "By file order, a scores 0.00050 MRR too high, 36% above its tied score: "
+        "50% of the documents in a list tie on average. "
     )
     assert "a has a traditional MRR that is 0.00050 too high, 36% above its tied score." in advice(
         a=(0.0014, 0.0019)
     )
     assert "Tie order alone can put a anywhere from 0.0014 to 0.0019" in advice(a=(0.0014, 0.0019))
     assert verdict_words(a=(0.0021, 0.0021, 0.002, 0.0023)).endswith(
-        "from 0.0020 to 0.0023: worst to best spans 14% of its tied score."
+        "from 0.0020 to 0.0023: its worst and best case differ by 14% of its tied score."
     )
     close = verdict_words(a=(0.3, 0.3, 0.2998, 0.3002), b=(0.3003, 0.3003, 0.3001, 0.3005))
     assert close.startswith("Ties hardly matter here.")

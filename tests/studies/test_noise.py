@@ -214,7 +214,9 @@ def test_some_queries_alone_count_and_other_options_hold(crowded):
 
 def test_the_finding_names_who_loses_first_and_how_much_ties_by_then(near, monkeypatch):
     text = plain(near_tie_finding(near, "tied nDCG@5"))
-    assert text.startswith("fine is the first to lose 0.010 tied nDCG@5 as near scores tie: within ")
+    assert text.startswith(
+        "fine is the first to lose 0.010 tied nDCG@5 if near scores count as tied: scores within "
+    )
     monkeypatch.setattr("metrics.studies.noise._LOSS", 5.0)
     assert "Near ties cost little here." in plain(near_tie_finding(near, "tied nDCG@5"))
 
@@ -229,14 +231,14 @@ def test_scores_that_do_not_vary_have_level_curves():
 def test_a_reranker_alone_is_not_the_first_to_lose(near):
     alone = NearTieCurves(*(table[["fine"]] for table in near))
     assert plain(near_tie_finding(alone, "MTRR")).startswith(
-        "fine loses 0.010 MTRR as near scores tie: within "
+        "fine loses 0.010 MTRR if near scores count as tied: scores within "
     )
 
 
 def test_one_standard_deviation_is_written_in_the_singular(near, monkeypatch):
     monkeypatch.setattr("metrics.studies.noise._LOSS", 5.0)
     text = plain(near_tie_finding(NearTieCurves(*(table.loc[:1.0] for table in near)), "RR"))
-    assert text.endswith("scores within 1 standard deviation tie.")
+    assert text.endswith("scores within 1 standard deviation count as tied.")
 
 
 def graded_runs(seed, grades=None):
@@ -296,7 +298,9 @@ def test_two_who_lose_at_one_distance_are_both_named():
     )
     curves = near_tie_curves(Runs({"A": one_list, "B": one_list}), "RR", near_distances(10))
     text = plain(near_tie_finding(curves, "MTRR"))
-    assert text.startswith("A, B are the first to lose 0.010 MTRR as near scores tie: within 0.598 standard")
+    assert text.startswith(
+        "A, B are the first to lose 0.010 MTRR if near scores count as tied: scores within 0.598 standard"
+    )
     assert text.endswith(" of their scores.")
 
 
@@ -360,30 +364,30 @@ def sketch(**columns):
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0]),
             None,
             "A has the highest MTRR at every noise level up to σ = 1. "
-            "The order of both holds in half of the draws or more up to σ = 1.",
+            "The order of both rerankers holds in at least half of the draws up to σ = 1.",
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.05,
-            "A has the highest MTRR up to σ = 0.14, then B. "
-            "The order of both holds in half of the draws at σ = 0.05.",
+            "A has the highest MTRR up to a noise level of σ = 0.14, then B. "
+            "The order of both rerankers holds in half of the draws at σ = 0.05.",
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.01,
-            "A has the highest MTRR up to σ = 0.14, then B. "
-            "Even at σ = 0.01, the order of both holds in fewer than half of the draws.",
+            "A has the highest MTRR up to a noise level of σ = 0.14, then B. "
+            "Even at σ = 0.01, the order of both rerankers holds in fewer than half of the draws.",
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0], C=[0.7] * 4),
             0.05,
-            "A has the highest MTRR up to σ = 0.14, then C. "
-            "The order of all 3 holds in half of the draws at σ = 0.05.",
+            "A has the highest MTRR up to a noise level of σ = 0.14, then C. "
+            "The order of all 3 rerankers holds in half of the draws at σ = 0.05.",
         ),
         (
             sketch(A=[0.501, 0.5, 0.4, 0.1], B=[0.5, 0.502, 0.5, 0.3]),  # never clear of each other before
             None,
-            "A has the highest MTRR up to σ = 0.0033, then B.",
+            "A has the highest MTRR up to a noise level of σ = 0.0033, then B.",
         ),
         (sketch(A=[0.5] * 4, B=[0.5] * 4), None, "2 rerankers share the lead without noise"),
         (

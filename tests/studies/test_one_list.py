@@ -155,7 +155,7 @@ def test_the_finding_of_a_query_says_what_its_ties_leave_open(docs, start):
 def test_the_finding_of_a_query_gives_the_order_taken_the_mean_and_the_range():
     text = finding([Doc("a", 1, 0), Doc("b", 1, 1), Doc("c", 1, 0)])
     assert text.startswith("File order gives this list RR 0.500. The mean over 6 orders is 0.611.")
-    assert "at any rank from 1 to 3" in text
+    assert "can have any rank from 1 to 3" in text
     assert text.endswith("RR is 0.333 in the worst case and 1.000 in the best case.")
 
 

@@ -244,7 +244,7 @@ def test_the_finding_says_what_the_chosen_settings_leave_to_luck(growth):
     row = growth[growth["tie_probability"] == 0.3].iloc[0]
     sentence = plain(growth_finding(growth, 0.3, 10, "MRR"))
     assert sentence.startswith("With 10 score levels and a tie probability of 0.3,")
-    assert f"95% of the shuffles of the file give {row['low']:.3f} to {row['high']:.3f}." in sentence
+    assert f"95% of random file orders give {row['low']:.3f} to {row['high']:.3f}." in sentence
     assert "1 score level and" in plain(growth_finding(growth, 0.3, 1, "MRR"))
 
 
@@ -296,14 +296,14 @@ def test_the_ties_that_grading_makes_and_what_the_measure_gains_are_said(paths):
     assert row["expected"] == 1
     text = plain(argmax_finding(losses, "MRR"))
     assert text == (
-        "llm ties 100% of a list by likeliest grades and 0% by expected grades. Expected grades change "
+        "llm ties 100% of a list by the likeliest grade and 0% by the expected grade. Expected grades change "
         f"tied MRR from 0.681 to 1.000: +0.319 (standard error {row['gain_error']:.3f})."
     )
 
 
 def test_a_gain_within_its_standard_error_is_called_so(paths):
     losses = argmax_losses(read_runs(paths), "RR")
-    assert "no more than its standard error" in plain(argmax_finding(losses.assign(gain_error=0.5), "MRR"))
+    assert "within its standard error" in plain(argmax_finding(losses.assign(gain_error=0.5), "MRR"))
     assert "standard error" not in plain(argmax_finding(losses.assign(gain_error=np.nan), "MRR"))
 
 

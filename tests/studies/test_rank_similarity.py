@@ -189,7 +189,7 @@ def test_a_copy_is_told_from_a_list_that_is_only_much_alike():
     assert first["similarity"] == pytest.approx(1)
     assert first["identical"] == first["n"] == 6
     assert (pairs["identical"][1:] < pairs["n"][1:]).all()
-    text = "r2 and copy have the same documents and ties in all 6 common queries: one copies the other."
+    text = "r2 and copy have the same documents and ties in all 6 common queries: one is a copy of the other."
     assert plain(similarity_finding(pairs)) == text
     assert list_similarity(lists, "a").iloc[0]["similarity"] < 1
     assert list_similarity(lists, queries=["q0"]).iloc[0]["n"] == 1

@@ -42,7 +42,7 @@ def test_a_gap_is_told_with_its_size_and_side():
 
 def test_where_nothing_relevant_is_listed_nothing_is_recommended():
     rows = "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\n"
-    assert advice(a_csv=rows) == "There is nothing to recommend: every MRR is 0 in any tie order."
+    assert advice(a_csv=rows) == "There is nothing to recommend: no tie order lifts any MRR above 0."
 
 
 def test_a_measure_with_its_own_rule_needs_no_other():
@@ -54,7 +54,7 @@ def test_a_measure_with_its_own_rule_needs_no_other():
 def test_a_file_of_ranks_is_said_to_hide_its_ties():
     ranks = "".join(f"q{query}\td{document}\t{document + 1}\n" for query in range(4) for document in range(5))
     sentence = advice(msmarco_tsv=ranks, qrels_txt=QRELS)
-    assert sentence.endswith("msmarco.tsv holds ranks and no scores, which hides any ties.")
+    assert sentence.endswith("msmarco.tsv contains ranks instead of scores, which hides any ties.")
 
 
 def test_what_made_the_ties_is_to_be_mended_first():
@@ -81,17 +81,16 @@ def test_targets_that_only_the_sort_meets_are_named(checked_targets):
     sentence = plain(target_finding(checked_targets, "flat"))
     assert sentence == (
         "flat meets 3 of 4 targets by its traditional scores and 2 with ties averaged. "
-        "RR meets its target only traditionally."
+        "Only traditional scores meet the target for RR."
     )
 
 
 def test_targets_met_either_way_are_told_once(checked_targets):
     always_met = checked_targets[checked_targets["verdict"] == "met"]
-    assert plain(target_finding(always_met, "flat")) == "flat meets 1 of 1 target, in every order of ties."
+    assert plain(target_finding(always_met, "flat")) == "flat meets 1 of 1 target, in every tie order."
     none = checked_targets[checked_targets["verdict"] == "missed"]
     assert (
-        plain(target_finding(none, "flat"))
-        == "flat meets none of 1 target, neither traditionally nor with ties averaged."
+        plain(target_finding(none, "flat")) == "flat meets none of 1 target, by traditional or by tied scores."
     )
 
 

@@ -300,14 +300,14 @@ def test_a_reranker_that_ties_put_behind_is_said_to_be_behind_without_a_minus():
     [
         (FIVE[:, :1], "There is only one reranker, so there is nothing to compare."),
         (FIVE[:1], "No test is possible. A test needs two queries."),
-        (FIVE[:, [0, 0]], "r1 is not shown to differ from r0, whether ties are sorted or averaged."),
-        (FIVE[:, [0, 0, 0]], "No reranker is shown to differ from r0, whether ties are sorted or averaged."),
+        (FIVE[:, [0, 0]], "r1 does not differ from r0, whether ties are broken or averaged."),
+        (FIVE[:, [0, 0, 0]], "No reranker differs from r0, whether ties are broken or averaged."),
         (
             np.column_stack([FIVE[:, :1] + 1, FIVE[:, :1]]),
-            "r0 beats r1, whether ties are sorted or averaged. r0 is 1.000 MRR ahead "
-            "(p < 0.001, paired t-test, 30 queries).",
+            "r0 is significantly better than r1, whether ties are broken or averaged. r0 is 1.000 MRR ahead "
+            "(p < 0.001; paired t-test, 30 queries).",
         ),
-        (FIVE[:3, [0, 1]], "Not shown that r"),
+        (FIVE[:3, [0, 1]], "is not significantly better than r"),
     ],
 )
 def test_the_finding_says_plainly_that_no_verdict_changes_or_why_there_is_none(values, words):
@@ -324,10 +324,10 @@ def test_the_finding_counts_who_is_better_and_who_is_worse_than_the_baseline(shi
     sentence = plain(significance_finding(outcome, "MRR", "t"))
     is_shown = outcome.tied["p_adjusted"] < 0.05
     n_better, n_worse = (int((is_shown & (sign * outcome.tied["difference"] > 0)).sum()) for sign in (1, -1))
-    assert ("No reranker is shown to beat base" in sentence) == (n_better == 0)
-    assert n_better == 0 or sentence.startswith(f"{n_better} of {len(shifts)} rerankers beat")
-    assert ("trail" in sentence) == (n_worse > 0)
-    assert "whether ties are sorted or averaged." in sentence
+    assert sentence.startswith("No reranker ") == (n_better == 0)
+    assert n_better == 0 or sentence.startswith(f"{n_better} of {len(shifts)} rerankers")
+    assert ("significantly worse" in sentence) == (n_worse > 0)
+    assert "whether ties are broken or averaged." in sentence
 
 
 def test_a_lucky_sort_of_real_lists_makes_a_verdict():

@@ -331,10 +331,10 @@ def test_the_randomisation_interval_holds_the_shifts_not_rejected(level, values)
 def test_an_interval_leaves_0_out_where_p_is_significant_or_the_note_says_why_not(test, values, level):
     row = compare_pair(*values.T, test.name, level)
     leaves_out = row["low"] > 1e-9 or row["high"] < -1e-9
-    disagrees = "p compares ranks and the interval compares means" in row["note"]
+    disagrees = "p compares ranks, the interval compares means" in row["note"]
     assert (bool(is_significant(row["p"], level)) != leaves_out) == disagrees
     assert not disagrees or test.name in ("wilcoxon", "mann-whitney")
-    assert test.name not in ("wilcoxon", "mann-whitney") or "for means, while p is of ranks" in test.interval
+    assert test.name not in ("wilcoxon", "mann-whitney") or "while p compares ranks" in test.interval
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
@@ -349,7 +349,7 @@ def test_no_p_is_below_what_the_data_allow_unless_it_says_what_it_assumes(test, 
         2.0 ** (1 - differing) if test.paired and differing else 2 / comb(2 * n, n) if not test.paired else 1
     )
     if test.name in ("t", "tukey"):
-        is_told = "p assumes normal differences: the signs of" in row["note"]
+        is_told = "p assumes normal differences, but" in row["note"]
         assert is_told == (row["p"] < 0.05 <= smallest)
         assert "Assumes normal" in test.summary
     else:
@@ -370,7 +370,7 @@ def test_a_measure_without_a_largest_value_has_no_largest_difference():
         scored("DCG", expected={"A": [0, 0], "B": [2, 3]}), "DCG", "expected", "A", "randomisation"
     ).iloc[0]
     assert (row["low"], row["high"]) == (-np.inf, np.inf)
-    assert row["note"] == "too few queries: the 0.95 interval of the difference has no bounds"
+    assert row["note"] == "too few queries: the interval of the difference at level 0.95 is unbounded"
 
 
 @pytest.mark.parametrize("n", [20, 45])

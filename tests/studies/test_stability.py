@@ -290,7 +290,7 @@ def test_the_finding_says_what_the_pairs_hold():
     row = pairs.set_index(["reranker", "other"]).loc[("A", "B")]
     assert row[["above", "equal", "below"]].to_list() == pytest.approx([0.25, 0.25, 0.5])
     text = plain(stability_finding(pairs, mean_bounds(lucks), expected_tau(pairs), "MRR"))
-    assert text.startswith("B has a higher MRR than A in 50% of all tie-breakings, and they are level in 25%")
+    assert text.startswith("B has a higher MRR than A in 50% of all tie orders, and they are level in 25%")
     assert "can reverse 1 of 3 pairs" in text
     assert text.endswith(f"Kendall tau of {expected_tau(pairs):.3f}.")
     nearly = plain(stability_finding(pairs, mean_bounds(lucks), 0.9999, "MRR"))
@@ -301,7 +301,7 @@ def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     table = {"A": {"q": ranked(1, 2)}, "B": {"q": ranked(4, tied=False)}}
     _, lucks = evaluate_means(table, "RR")
     text = plain(stability_finding(pairwise_order(lucks), mean_bounds(lucks), 1.0, "MRR"))
-    assert text == "No tie-breaking reverses any order: ties do not change any MRR by more than 0.5000."
+    assert text == "No tie order reverses any pair: ties do not change any MRR by more than 0.5000."
 
 
 def test_copies_of_one_run_are_named_as_copies_without_an_order():
@@ -310,7 +310,7 @@ def test_copies_of_one_run_are_named_as_copies_without_an_order():
     boards = {"model": table, "copy": table, "other": table.assign(score=[3.0, 2.0, 2.0] * 4)}
     for names, start in (
         (["model", "copy"], "model and copy are the same run. No tie order separates them."),
-        (["model", "copy", "other"], "No tie-breaking reverses any order: "),
+        (["model", "copy", "other"], "No tie order reverses any pair: "),
     ):
         runs = Runs({name: pa.Table.from_pandas(boards[name]) for name in names})
         evaluation = evaluate(runs, "RR", SPREADS)

@@ -1,4 +1,4 @@
-"""Every chance, place and tau of a grid of boards, held against tie-breakings drawn by a textbook."""
+"""Every chance, place and tau of a grid of boards, held against tie orders drawn by a textbook."""
 
 import numpy as np
 import pytest

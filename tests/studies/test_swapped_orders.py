@@ -12,10 +12,11 @@ from statsmodels.stats.multitest import multipletests
 
 from metrics import Runs, UsageError, evaluate, swapped_orders
 from metrics.evaluation import AS_READ
+from metrics.studies.comparisons import paired_p
 from metrics.studies.leaderboard import leaderboard
 from metrics.studies.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.prose import plain
-from metrics.studies.query_values import holm, paired_p
+from metrics.studies.query_values import holm
 from metrics.studies.significance import compare
 from metrics.studies.swapped_orders import swaps_finding, with_order_chances
 
@@ -152,7 +153,7 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     assert p > 0.05
     assert plain(swaps_finding(swaps, 3, "MRR")) == (
         "1 of 3 pairs swaps, which is not significant. By file order, lucky is 0.1667 MRR above sound. "
-        f"With ties averaged, sound is 0.2222 above (p = {p:.3f} over all pairs)."
+        f"With ties averaged, sound is 0.2222 above (p = {p:.3f}, corrected for all pairs)."
     )
 
 

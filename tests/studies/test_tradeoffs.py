@@ -327,13 +327,15 @@ def test_the_finding_of_nothing_relevant_says_so():
 def test_the_finding_names_who_joins_the_front_by_sort_order_alone():
     rows = strict("fast", 0.5, right=False) + lucky("lucky", 0.75, 5)
     text = finding(runs_of(rows, "latency"))
-    assert "By traditional scores lucky would join the front, but +0.543 MRR of it is tie order." in text
+    assert (
+        "By traditional scores, lucky would join the front, but tie order adds 0.543 MRR to its score." in text
+    )
 
 
 def test_the_finding_names_who_leaves_the_front_by_sort_order():
     rows = strict("fast", 0.5, right=False) + unlucky("unlucky", 1.0)
     text = finding(runs_of(rows, "latency"))
-    assert "By traditional scores unlucky would leave the front: tie order puts it 0.250 too low." in text
+    assert "By traditional scores, unlucky would leave the front: tie order puts it 0.250 too low." in text
 
 
 def test_the_finding_of_nothing_scored_says_so():

@@ -50,14 +50,15 @@ def test_difference_and_p_of_two_rerankers_are_those_of_the_paired_t_test():
 def test_a_leader_by_file_order_alone_is_called_that():
     assert verdict(cache.sample_board().runs) == (
         "MiniLM grade 0-10 leads only because of its tie order. It is #1 by file order "
-        "(MRR 0.773) and #7 with ties averaged (0.688). 9 of 28 pairs swap; five of them significant."
+        "(MRR 0.773) and #7 with ties averaged (0.688). 9 of 28 pairs "
+        "change order when ties are averaged; five of them significantly."
     )
 
 
 def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
     assert verdict(cache.sample_board().runs, traditional="docid_desc").startswith(
-        "MiniLM float32 leads by trec_eval's order, MiniLM int8 with ties averaged. Ties averaged, "
-        "MiniLM int8 is 0.0019 MRR ahead of MiniLM float32 (p = 0.653, 200 queries). "
+        "MiniLM float32 leads by trec_eval's order, MiniLM int8 with ties averaged. With ties averaged, "
+        "MiniLM int8 is 0.0019 MRR ahead of MiniLM float32 (p = 0.653 for this pair alone, 200 queries). "
         "The difference is not significant."
     )
 
@@ -65,23 +66,27 @@ def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
 def test_the_prompts_open_with_who_leads_and_that_chance_may_decide_it():
     text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
     assert text == (
-        "MiniLM prompt 1 leads in every tie order, but not significantly. Ties averaged, it is "
-        "0.0020 MRR ahead of MiniLM prompt 2 (p = 0.865, 100 queries). None of 21 pairs swaps."
+        "MiniLM prompt 1 leads in every tie order, but not significantly. With ties averaged, it is "
+        "0.0020 MRR ahead of MiniLM prompt 2 (p = 0.865 for this pair alone, 100 queries). "
+        "No pair of rerankers changes order when ties are averaged."
     )
 
 
 def test_a_lead_of_two_that_queries_do_not_show_is_not_shown():
     text = verdict(EXTREMES["two rerankers with ties"]().runs)
     assert text == (
-        "Not shown that strict beats coarse. Ties averaged, strict is 0.278 MRR ahead (p = 0.187, 4 queries). "
-        "File order would have claimed 0.262 (p = 0.161)."
+        "strict is not significantly better than coarse. With ties averaged, strict is 0.278 MRR ahead "
+        "(p = 0.187, 4 queries). "
+        "File order would have given a lead of 0.262 (p = 0.161)."
     )
 
 
 def test_a_significant_lead_is_a_win_and_a_reversing_tie_order_is_named():
     relevant_second = rows("old", (2, 1, 0)) + rows("new", (1, 1, 0)).replace("q11,d0,1", "q11,d0,2")
     text = verdict(board(table_csv=HEADER + relevant_second).runs)
-    assert text.startswith("new beats old. Ties averaged, new is 0.229 MRR ahead (p <")
+    assert text.startswith(
+        "new is significantly better than old. With ties averaged, new is 0.229 MRR ahead (p <"
+    )
     assert text.endswith(" File order would have put them level.")
     sorted_wrongly = rows("old", (1, 2, 0)).replace("q0,d1,2", "q0,d1,0") + rows("new", (1, 1, 0))
     reversed_text = verdict(board(table_csv=HEADER + sorted_wrongly).runs, traditional="optimistic")
@@ -91,7 +96,7 @@ def test_a_significant_lead_is_a_win_and_a_reversing_tie_order_is_named():
 def test_without_a_tie_the_verdict_says_so_what_still_matters_and_who_leads():
     runs = board(a_trec=STRICT, b_trec=STRICT.replace("0.9 tag", "0.1 tag"), qrels_txt=QRELS).runs
     still = "No documents tie, so tie order does not matter. "
-    assert verdict(runs).startswith(f"{still}Not shown that a beats b. a is ")
+    assert verdict(runs).startswith(f"{still}a is not significantly better than b. a is ")
     three = board(a_trec=STRICT, b_trec=STRICT, c_trec=STRICT.replace("0.9 ", "0.1 "), qrels_txt=QRELS)
     assert "Ties averaged" not in verdict(three.runs)
     assert verdict(board(a_trec=STRICT, qrels_txt=QRELS).runs).startswith(f"{still}a scores 0.521 MRR.")
@@ -99,14 +104,15 @@ def test_without_a_tie_the_verdict_says_so_what_still_matters_and_who_leads():
 
 def test_one_reranker_is_told_how_far_its_ties_alone_can_move_it():
     assert verdict(board(a_trec=COARSE, qrels_txt=QRELS).runs) == (
-        "Tie order alone can put a anywhere from 0.200 to 0.292 MRR. Ties averaged, it scores 0.243; by file "
+        "Tie order alone can put a anywhere from 0.200 to 0.292 MRR. With ties averaged, it scores "
+        "0.243; by file "
         "order, 0.258. There is no other reranker to compare it with."
     )
 
 
 def test_lists_that_are_one_tie_each_rank_nothing():
     text = verdict(EXTREMES["all tied"]().runs)
-    assert text.startswith("All documents of every list tie, so these scores do not rank. ")
+    assert text.startswith("All documents of every list tie, so these scores do not rank the documents. ")
     assert not verdict(board(a_trec=COARSE, qrels_txt=QRELS).runs).startswith("Every list")
 
 
@@ -122,7 +128,8 @@ def test_where_nothing_is_relevant_the_verdict_says_what_to_check():
 def test_runs_of_the_same_scores_are_called_that_and_level_runs_of_others_are_not():
     runs = board(**{f"r{number}_trec": COARSE for number in range(3)}, qrels_txt=QRELS).runs
     assert verdict(runs) == (
-        "r0 and 2 more are level at the top: MRR 0.243. None of 3 pairs swaps. "
+        "r0 and 2 more are level at the top: MRR 0.243. No pair of rerankers changes order when ties "
+        "are averaged. "
         "r0, r1 and 1 more are the same run."
     )
     pair = board(a_trec=COARSE, b_trec=COARSE, qrels_txt=QRELS).runs
@@ -138,8 +145,10 @@ def test_ranks_over_other_queries_are_said_to_compare_them_and_how_to_mend_that(
     text = rows("old", (1, 2, 0), range(6)) + rows("new", (1, 1, 0), range(2, 12))
     runs = board(table_csv=HEADER + text).runs
     sentence = verdict(runs, missing="skip")
-    assert sentence.startswith("Ranks compare different queries. Both rerankers share 4 of 12 queries. Count ")
-    assert "old beats new" in sentence
+    assert sentence.startswith(
+        "The rerankers are scored on different queries. Both rerankers share 4 of 12 queries. Count "
+    )
+    assert "old is not significantly better than new" in sentence
     assert "4 queries" in sentence
 
 
@@ -147,11 +156,14 @@ def test_of_many_swaps_those_in_the_top_ten_and_the_significant_are_counted():
     evaluation = evaluate(cache.sample_board().runs, ["RR"], ["expected", "input"])
     swaps = swapped_orders(evaluation, "RR", "input")
     assert swap_count(swaps.assign(tied_place_b=11), 200) == (
-        "9 of 19,900 pairs swap; none of them in the top 10, five significant."
+        "9 of 19,900 pairs change order when ties are averaged; none of them in the top 10, five significantly."
     )
-    assert swap_count(swaps.head(0), 200) == "None of 19,900 pairs swaps."
+    assert swap_count(swaps.head(0), 200) == "No pair of rerankers changes order when ties are averaged."
     significant = swaps[swaps["verdict"] != "swaps"].head(1)
-    assert swap_count(significant, 12) == "1 of 66 pairs swaps; it is in the top 10 and significant."
+    assert (
+        swap_count(significant, 12)
+        == "1 of 66 pairs changes order when ties are averaged; it is in the top 10 and significant."
+    )
 
 
 def test_means_over_other_queries_of_a_judged_table_say_how_to_compare():
@@ -160,8 +172,9 @@ def test_means_over_other_queries_of_a_judged_table_say_how_to_compare():
     )
     evaluation = evaluate(board(table_csv=HEADER + text).runs, ["RR"], ["expected", "input"])
     assert plain(query_sets(evaluation, "RR")) == (
-        "Ranks compare different queries. All rerankers share 4 of 8 queries. With the judgments in a file of "
-        "their own, missing queries count as 0. Pairwise comparisons use only the queries that both "
+        "The rerankers are scored on different queries. All rerankers share 4 of 8 queries. Give "
+        "judgments in a "
+        "separate file to count missing queries as 0. Pairwise comparisons use only the queries that both "
         "rerankers have. "
     )
     even = evaluate(board(table_csv=HEADER + rows("a", (1, 2, 0), range(6))).runs, ["RR"], ["expected"])

@@ -179,12 +179,12 @@ WEIGHT = TWO[:, 1]
     [
         (
             {"A": 1 - WEIGHT, "B": 0.105 + 0 * WEIGHT},
-            "A has the highest RR up to a weight of 0.89 of cost, then B. "
+            "A has the highest RR up to a weight of 0.89 for cost, then B. "
             "A varies most, between 0.000 and 1.000 RR.",
         ),
         (
             {"A": 1 - WEIGHT, "B": 0.605 + 0 * WEIGHT, "C": 1.205 * WEIGHT - 0.1},
-            "A has the highest RR up to a weight of 0.39 of cost, then B up to 0.59, then C. "
+            "A has the highest RR up to a weight of 0.39 for cost, then B up to 0.59, then C. "
             "C varies most, between -0.100 and 1.105 RR.",
         ),
         (
@@ -202,8 +202,7 @@ WEIGHT = TWO[:, 1]
         ),
         (
             {"A": WEIGHT, "B": WEIGHT, "C": WEIGHT / 2},
-            "2 rerankers have the highest RR at every weighting, level. "
-            "A varies most, between 0.000 and 1.000 RR.",
+            "2 rerankers share the highest RR at every weighting. A varies most, between 0.000 and 1.000 RR.",
         ),
         ({"A": WEIGHT}, "A scores between 0.000 and 1.000 RR over all weightings."),
         ({"A": 0 * WEIGHT + 0.25}, "A scores 0.250 RR at every weighting."),

@@ -21,10 +21,10 @@ from metrics.studies.prose import Prose, Strong, and_more, decimal, plain
 from metrics.support.wording import count_of, first_names, part_of
 
 _TELLS_APART = {
-    "treatment": "ties of relevant with other documents",
-    "precision": "scores that tie only in coarser formats",
-    "relevant_from": "documents with grades in between",
-    "missing": "runs that lack queries",
+    "treatment": "ties between relevant and other documents",
+    "precision": "scores that tie only after rounding",
+    "relevant_from": "documents with grades between these thresholds",
+    "missing": "runs without some of the judged queries",
     "empty": "queries without relevant documents",
     "gain": "grades above 1",
     "unjudged": "unjudged documents above relevant ones",
@@ -41,15 +41,15 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     n, n_out = reproduction.n_figures, int(reproduction.conventions["does_not_come_out"].iloc[0])
     if n_out == n:
         return (
-            "No convention tried reproduces any figure of the table. The usual one, ",
+            "No tested convention reproduces any figure of the table. With the most usual convention, ",
             Strong(reproduction.best.label),
-            ", reproduces none",
+            ", no figure matches",
             *_where_it_fails(reproduction),
         )
     reproduced = Strong(part_of(n - n_out, n, "figure"))
     outcome = f" {'is' if n - n_out == 1 else 'are'} reproduced{_by_rounding(reproduction, n - n_out)}"
     if n_out:
-        nearest = ("No convention tried reproduces the whole table. ", *_nearest(reproduction.fitting), ": ")
+        nearest = ("No tested convention reproduces the whole table. ", *_nearest(reproduction.fitting), ": ")
         return *nearest, reproduced, outcome, *_where_it_fails(reproduction)
     shared, either = _alternatives(reproduction.fitting)
     if not shared:
@@ -60,15 +60,16 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     label = Strong("; ".join(shared))
     open_words = _what_is_open(reproduction) if either else ""
     if reproduction.n_by_chance >= _HARDLY:
-        return reproduced, f"{outcome} under ", label, f", which may be chance with so few digits.{open_words}"
+        end = f". With so few digits, this match may be chance.{open_words}"
+        return reproduced, f"{outcome} under ", label, end
     end = f"{outcome.rstrip(',')}.{open_words}"
-    return "The table was made by this convention: ", label, ": ", reproduced, end
+    return "The table follows this convention: ", label, ". ", reproduced, end
 
 
 def untold_notes(reproduction: Reproduction) -> list[str]:
     """Return sentences about parts of the convention that these files cannot show."""
     return [
-        f"Not distinguishable, {_SUBJECTS[field]}: {reason}."
+        f"These files cannot show {_SUBJECTS[field]}: {reason}."
         for field, reason in reproduction.candidates.reasons.items()
     ]
 
@@ -76,16 +77,16 @@ def untold_notes(reproduction: Reproduction) -> list[str]:
 _QUESTIONS = {
     "precision": "whether scores were compared {}",
     "relevant_from": "whether documents are relevant from grade {}",
-    "missing": "whether queries without rows count 0 or are left out",
-    "empty": "whether queries without relevant documents count 0 or are left out",
+    "missing": "whether queries without rows count as 0 or are left out",
+    "empty": "whether queries without relevant documents count as 0 or are left out",
     "gain": "whether the gain of nDCG is the grade or 2^grade − 1",
-    "unjudged": "whether unjudged documents are not relevant or left out",
+    "unjudged": "whether unjudged documents count as not relevant or are left out",
 }
 """Field of a convention → open question about it."""
 _SUBJECTS = _QUESTIONS | {
-    "precision": "formats of scores",
-    "relevant_from": "smallest relevant grades",
-    "gain": "gains of nDCG",
+    "precision": "in which number format scores were compared",
+    "relevant_from": "from which grade documents count as relevant",
+    "gain": "which gain nDCG used",
 }
 
 
@@ -93,16 +94,16 @@ def _by_rounding(reproduction: Reproduction, n_out: int) -> str:
     n_rounded = reproduction.conventions["by_rounding"].iloc[: len(reproduction.fitting)]
     of_them = "" if n_out == 1 else f"{n_rounded.max():,} of them "
     if n_rounded.max() > n_rounded.min():  # conventions that fit differ in it
-        return f", {f'up to {of_them}' if of_them else 'at times '}by rounding,"
-    return f", {of_them}by rounding" if n_rounded.max() else ", all to the digit"
+        return f", {f'up to {of_them}' if of_them else 'sometimes '}by rounding,"
+    return f", {of_them}by rounding" if n_rounded.max() else ", all to the last digit"
 
 
 def _nearest(fitting: Sequence[Convention]) -> Prose:
     if len(fitting) == 1:
-        return "Nearest is ", Strong(fitting[0].label)
+        return "The closest is ", Strong(fitting[0].label)
     number = Strong(count_of(len(fitting), "convention"))
     shared, either = _alternatives(fitting)
-    return "Nearest are ", number, " (", "; ".join([*shared, *either]), ")"
+    return "The closest are ", number, " (", "; ".join([*shared, *either]), ")"
 
 
 def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
@@ -136,7 +137,7 @@ def _what_is_open(reproduction: Reproduction) -> str:
     if not questions:
         return f" The figures do not show {idle_questions}."
     addition = f" More digits would not show {idle_questions}." if idle_questions else ""
-    return f" The figures do not show {questions}; more digits would.{addition}"
+    return f" The figures do not show {questions}. More digits would show it.{addition}"
 
 
 def _choice(field: str, values: Sequence[Any]) -> str:
@@ -159,7 +160,8 @@ def _why_alike(reproduction: Reproduction) -> str:
         return "give the same figures on these files"
     all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
     return (
-        f"{'' if all_differ else 'give the same figures on these files or '}differ only past the printed digits"
+        f"{'' if all_differ else 'give the same figures on these files or '}differ only beyond the "
+        f"printed digits"
     )
 
 
@@ -169,7 +171,7 @@ def _what_would_tell(reproduction: Reproduction) -> str:
         all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
         return f"More digits would distinguish {'' if all_differ else 'some of '}them."
     properties = [_TELLS_APART[field] for field in _varied(reproduction.fitting)]
-    return f"These would distinguish them: {', '.join(properties)}."
+    return f"Files with these properties would distinguish them: {', '.join(properties)}."
 
 
 def _where_it_fails(reproduction: Reproduction) -> Prose:
@@ -188,7 +190,7 @@ def _where_it_fails(reproduction: Reproduction) -> Prose:
     unjudged = f" The queries of {count_of(n_unjudged, 'figure')} are unjudged." if n_unjudged else ""
     return (
         f"; the largest difference is {decimal(largest)}." if largest else ".",
-        f" It fails for {places[0]}, by {places[1]}{addition}.{unjudged}",
+        f" Figures that differ, by reranker: {places[0]}; by measure: {places[1]}{addition}.{unjudged}",
         *_by_measure(reproduction, failed),
     )
 
@@ -200,7 +202,7 @@ def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:
     if not len(first):
         return ()
     names = [f"{row.measure} ({row.convention.label})" for row in first.itertuples()]
-    return (f" Another convention reproduces all of {first_names(names, _MOST_LABELS)}.",)
+    return (f" Another convention reproduces all figures of {first_names(names, _MOST_LABELS)}.",)
 
 
 TIED = ("expected", "optimistic", "pessimistic")

@@ -10,6 +10,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, convention_finding
+from metrics.studies.comparisons import holm_pairs
 from metrics.studies.leaderboard import leaderboard, mean_std, places
 from metrics.studies.mean_distributions import (
     SPREADS,
@@ -18,17 +19,17 @@ from metrics.studies.mean_distributions import (
     mean_distributions,
 )
 from metrics.studies.prose import Prose, Strong, significant_part
-from metrics.studies.query_values import alpha, holm_pairs, values_by_query
+from metrics.studies.query_values import alpha, values_by_query
 from metrics.studies.stability import pairwise_order
 from metrics.studies.tiers import rank_intervals
 from metrics.support.wording import chance_percent, small_number
 
 SWAPS, CAN_SWAP, WITHIN_LUCK, STANDS = "swaps", "ties can swap", "within luck", "stands"
 VERDICTS = {
-    SWAPS: "With ties averaged, the other one is ahead.",
-    CAN_SWAP: "Some tie order puts the other one ahead, but the average does not.",
-    WITHIN_LUCK: "It holds in every tie order, but the difference is not significant.",
-    STANDS: "It holds in every tie order, and the difference is significant.",
+    SWAPS: "With ties averaged, the other reranker is ahead.",
+    CAN_SWAP: "Some tie orders put the other reranker ahead, but the average over all tie orders does not.",
+    WITHIN_LUCK: "The printed order holds in every tie order, but the difference is not significant.",
+    STANDS: "The printed order holds in every tie order, and the difference is significant.",
 }
 """Verdict of a printed order → its meaning."""
 _LEVEL = 0.95
@@ -81,7 +82,7 @@ def pair_verdicts(
 def standing_finding(verdicts: pd.DataFrame) -> Prose:
     """Say how many printed orders hold in every tie order, and how many swap."""
     if not len(verdicts):
-        return ("No order is printed.",)
+        return ("The table prints no order of two rerankers.",)
     counts = verdicts["verdict"].value_counts()
     n_swaps, n_can_swap = int(counts.get(SWAPS, 0)), int(counts.get(CAN_SWAP, 0))
     n, n_firm = len(verdicts), len(verdicts) - n_swaps - n_can_swap
@@ -90,11 +91,14 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
     swap = f"with ties averaged, {significant}"
     can_swap = "in some tie orders, but not with ties averaged"
     if n == 1:
-        ending = "holds in every tie order" if n_firm else f"swaps {swap if n_swaps else can_swap}"
-        return ("The only printed order ", Strong(ending), ".")
+        ending = "keeps its order in every tie order" if n_firm else f"swaps {swap if n_swaps else can_swap}"
+        return ("The only printed pair ", Strong(ending), ".")
     number = "all" if n_firm == n else small_number(n_firm)
     prose: Prose = (
-        *(f"Of {small_number(n)} printed orders, ", Strong(f"{number} hold{'s' * (n_firm <= 1)}")),
+        *(
+            f"Of {small_number(n)} printed pairs, ",
+            Strong(f"{number} {'keeps its' if n_firm == 1 else 'keep their'} order"),
+        ),
         " in every tie order",
     )
     for part, manner in ((n_swaps, swap), (n_can_swap, can_swap)):

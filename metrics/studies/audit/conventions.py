@@ -55,15 +55,15 @@ class Convention:
             case "precision":
                 name, _, n_decimals = str(value).partition(":")
                 name = "read" if value == AS_READ.precision else name
-                return f"scores to {n_decimals} decimals" if n_decimals else f"scores as {name}"
+                return f"scores rounded to {n_decimals} decimals" if n_decimals else f"scores as {name}"
             case "relevant_from":
-                return f"relevant from {value:g}"
+                return f"relevant from grade {value:g}"
             case "gain":
-                return "gain of nDCG the grade" if value == "linear" else "gain of nDCG 2^grade − 1"
+                return "nDCG gain = grade" if value == "linear" else "nDCG gain = 2^grade − 1"
             case "unjudged":
                 return f"unjudged documents {'left out' if value == 'leave_out' else 'not relevant'}"
         subject = f"queries without {'rows' if field == 'missing' else 'relevant documents'}"
-        return f"{subject} {'left out' if value == 'skip' else 'as 0'}"
+        return f"{subject} {'left out' if value == 'skip' else 'count as 0'}"
 
     @property
     def scoring_label(self) -> str:
@@ -129,11 +129,11 @@ def candidate_conventions(
             any(family.family.by_relevance for family in families),
             "no measure of the table uses binary relevance",
         ),
-        "missing": (any(ranking.is_missing.any() for ranking in rankings), "no run lacks a judged query"),
+        "missing": (any(ranking.is_missing.any() for ranking in rankings), "every run has all judged queries"),
         "empty": (bool((highest.n_relevant == 0).any()), "every query has relevant documents"),
         "gain": (
             any(family.name == _GAIN_MEASURE for family in families) and bool((levels > 1).any()),
-            "no nDCG with a grade above 1",
+            "the table has no nDCG, or no grade is above 1",
         ),
         "unjudged": (not all(ranking.judged.all() for ranking in rankings), "every listed document is judged"),
     }

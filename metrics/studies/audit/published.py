@@ -83,7 +83,7 @@ def read_published(files: Files) -> PublishedTable:
             name, folder_names = part.run_id, (name, *folder_names)
         figures += [f._replace(reranker=name) if f.reranker == file.stem else f for f in part.figures]
         if len(figures) > _MAX_FIGURES:
-            raise ReadError(file.name, f"more than {_MAX_FIGURES:,} figures", "Give the means alone.")
+            raise ReadError(file.name, f"more than {_MAX_FIGURES:,} figures", "Give only the means.")
         other_names[name] = folder_names
     table = _without_repeats(figures)
     typed = [file.name for (file, _), part in zip(sources, parts, strict=True) if part.is_typed]
@@ -131,8 +131,8 @@ def _read(file: File) -> _PublishedFile:
     if not (is_latex or _MARKDOWN_RULE.search(text[:_MAX_MARKUP])):
         return _of_grids(file, read_delimited(file.name, text), is_typed=True)
     if len(text) > _MAX_MARKUP:
-        problem = f"more than {_MAX_MARKUP // 2**20} MB of text with mark-up"
-        raise ReadError(file.name, problem, "Give the table alone, or as CSV.")
+        problem = f"more than {_MAX_MARKUP // 2**20} MB of Markdown or LaTeX"
+        raise ReadError(file.name, problem, "Give only the table, or export it as CSV.")
     return _of_grids(file, (read_latex if is_latex else read_markdown)(file.name, text), is_typed=False)
 
 
@@ -141,7 +141,7 @@ def _text(file: File) -> str:
     for block in file.blocks():
         data += block
         if len(data) > _MAX_BYTES:
-            raise ReadError(file.name, f"more than {_MAX_BYTES // 2**20} MB", "Give the means alone.")
+            raise ReadError(file.name, f"more than {_MAX_BYTES // 2**20} MB", "Give only the means.")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -152,7 +152,12 @@ def _text(file: File) -> str:
 def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _PublishedFile:
     figures: list[Figure] = []
     notes: list[str] = []
-    problem = ReadError(file.name, "there is no table", "Give a table of rerankers × measures.", line=1)
+    problem = ReadError(
+        file.name,
+        "there is no table",
+        "Give a table with one row per reranker and one column per measure.",
+        line=1,
+    )
     for grid in grids:
         try:
             of_grid = figures_of_grid(grid, file.stem)
@@ -175,7 +180,7 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
     if len(repeated):
         first = repeated.iloc[0]
         problem = (
-            f"{quote(first['measure'])} of {quote(first['reranker'])} is printed twice with different digits"
+            f"{quote(first['measure'])} of {quote(first['reranker'])} is printed twice with different values"
         )
         line = None if pd.isna(first["line"]) else int(first["line"])
         raise ReadError(

@@ -213,7 +213,7 @@ def _long_figures(table: _Table) -> tuple[list[Figure], list[str]]:
         text = {role: "" if place is None else cells[place] for role, place in places.items()}
         number = parse_number(text["value"], decimal_comma=table.comma)
         if number is None and not _is_blank(text["value"]):
-            hint = "Write the figure alone, or leave the cell empty."
+            hint = "Write only the number, or leave the cell empty."
             raise ReadError(table.file, f"{text['value'][:40]!r} is not a number", hint, line=line)
         if number is not None:
             reranker = table.stem if places["reranker"] is None else text["reranker"]
@@ -445,7 +445,7 @@ _ALL = {"all", "amean"}
 _NO_NUMBERS = {"nan", "-nan", "inf", "-inf"}
 """Values that trec_eval prints for undefined results."""
 _FIELDS = (2, 3)
-_TREC_EVAL_HINT = "Give trec_eval's output: measure, query or all, value."
+_TREC_EVAL_HINT = "Give the output of trec_eval: lines of measure, query (or all) and value."
 
 
 def is_trec_eval(lines: Iterable[str]) -> bool:
@@ -499,7 +499,7 @@ def _fields(line: str) -> list[str]:
 
 
 _SUBSET, _SCORES = "hf_subset", "scores"
-_JSON_HINT = "Give measure → value, by model if there are several, or MTEB results of a task."
+_JSON_HINT = "Give one object of measure → value, or one per model, or the MTEB results of a task."
 
 
 def read_json(file: File) -> tuple[list[Figure], list[str]]:

@@ -149,7 +149,7 @@ class ComparedFigures:
         is_known = ((matched != "") & matched.notna()).all(axis=1)
         if not is_known.any():
             raise UsageError(
-                "No figure belongs to a known reranker and a known measure. Not matched: "
+                "No figure belongs to a known measure and to a reranker of the runs. Not matched: "
                 f"{names.unmatched}. Name them: --names published=ours."
             )
         table, matched = figures[is_known].reset_index(drop=True), matched[is_known]

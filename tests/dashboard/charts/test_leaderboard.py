@@ -327,17 +327,16 @@ def test_the_rule_joins_the_lines_where_half_of_what_holes_leave_open_is_closed(
 
 def test_what_judging_settles_is_said_of_every_plan():
     assert plain(plan_finding(STEEP)) == (
-        "2 judgments in this order halve the uncertainty of nDCG@10 from 8 unjudged documents "
-        "(4 in random order), by simulated grades. "
+        "2 judgments in this order halve the uncertainty of nDCG@10 that comes from 8 unjudged documents "
+        "(4 in random order), according to simulated grades. "
         "The bounds are 0.600 wide on average: 0.200 from ties and 0.400 from unjudged documents."
     )
     assert (
-        closing_text(STEEP, 4) == "The first 4 documents remove 75% of the uncertainty from unjudged documents."
+        closing_text(STEEP, 4)
+        == "Judging the first 4 documents removes 75% of the uncertainty that unjudged documents cause."
     )
     level = plan([0.2] * 4, [0.2] * 4)
-    assert (
-        plain(plan_finding(level)) == "No judgment narrows nDCG@10: the remaining uncertainty comes from ties."
-    )
+    assert plain(plan_finding(level)) == "No judgment narrows nDCG@10: all its uncertainty comes from ties."
     assert len(settling_curve(level, LIGHT).data) == 3
     alone = plan([0.6, 0.6, 0.6, 0.2], [0.6, 0.6, 0.6, 0.2], 1)
     assert "One document is unjudged in the top 10." in plain(plan_finding(alone))

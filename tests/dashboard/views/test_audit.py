@@ -30,8 +30,8 @@ def said(page):
 def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     page = opened("audit")
     assert (
-        "48 of 48 figures are reproduced, all to the digit. The figures do not show whether scores were "
-        "compared as read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 printed orders,"
+        "48 of 48 figures are reproduced, all to the last digit. The figures do not show whether scores were "
+        "compared as read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 printed pairs,"
     ) in texts(page).replace("*", "")
     by_measure = table(page, "Printed orders by measure").set_index("measure")
     assert by_measure.loc["MRR"].tolist() == [27, 9, 9, 9]
@@ -70,7 +70,7 @@ def test_a_board_without_a_table_offers_the_example_table():
     page.button(key="careless").click().run()
     assert not page.exception, page.exception
     assert page.query_params["table"] == "file-order"
-    assert "all to the digit" in texts(page)
+    assert "all to the last digit" in texts(page)
 
 
 def test_lost_and_bad_tables_are_reported_and_names_can_be_matched_by_hand():
@@ -94,7 +94,7 @@ def test_lost_and_bad_tables_are_reported_and_names_can_be_matched_by_hand():
     assert "Nothing was replaced." in texts(page)
     assert "48 of 48 figures are reproduced" in finding(page)
     drop(page, "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n")  # nobody is above another
-    assert "no order is printed" in texts(page)
+    assert "the table prints no order" in texts(page)
     drop(page, "recip_rank\tq001\t1.0000\nrecip_rank\tq002\t1.0000\n", "BM25.eval")  # no mean
     assert "published-places" not in charts(show(page, "Orders"))
 
@@ -178,7 +178,7 @@ def test_the_rule_of_the_table_is_used_on_the_board():
         cache.load_record(cache.open_library().find(page.query_params["data"])).runs, convention
     )
     page = drop(opened("audit", data=page.query_params["data"]), text)
-    assert "relevant from 2" in finding(page)
+    assert "relevant from grade 2" in finding(page)
     thresholds = "relevant from grade 2 in the table, but from 1 on this board"
     assert thresholds in texts(page, "caption")
     page.button(key="use-rule").click().run()

@@ -75,4 +75,4 @@ def test_one_list_shows_the_orderings_of_the_measure_whose_ties_are_settled(data
 
 def test_the_rerankers_page_shows_the_ties_of_the_measure_in_question(data):
     page = opened("rerankers", data=data, measure="GRAG-Hits@2")
-    assert "Choose Hits@2 to see what tie order decides" in finding(page)
+    assert "Choose Hits@2 to see the effect of tie order" in finding(page)

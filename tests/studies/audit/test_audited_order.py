@@ -59,7 +59,7 @@ def test_ranks_are_those_printed_and_intervals_include_queries_and_ties(runs):
 def test_a_table_that_prints_no_mean_has_no_order(runs):
     result, order = audited(runs, "reranker,query_id,MRR\nstrict,q1,1.0\ncoarse,q1,1.0\n")
     assert len(order.pairs) == len(order.places) == 0
-    assert plain(audit_finding(result, order)).endswith("By MRR, no order is printed.")
+    assert plain(audit_finding(result, order)).endswith("By MRR, the table prints no order of two rerankers.")
 
 
 def test_pairs_that_swap_come_first_the_widest_first_and_then_the_closest():
@@ -187,7 +187,7 @@ def test_a_reranker_that_was_not_evaluated_or_is_there_twice_is_refused():
         pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), evaluation, "RR", distributions)
 
 
-PRINTED = "printed orders"
+PRINTED = "printed pairs"
 FIRM = "in every tie order"
 AVERAGED = "with ties averaged"
 OPEN = "in some tie orders, but not with ties averaged"
@@ -201,28 +201,28 @@ OPEN = "in some tie orders, but not with ties averaged"
             3,
             0,
             0,
-            f"Of 66 {PRINTED}, 63 hold {FIRM}; three swap {AVERAGED}, none of them significant.",
+            f"Of 66 {PRINTED}, 63 keep their order {FIRM}; three swap {AVERAGED}, none of them significant.",
         ),
-        (1, 0, 0, 0, f"The only printed order holds {FIRM}."),
-        (0, 1, 1, 0, f"The only printed order swaps {AVERAGED}, which is significant."),
-        (0, 0, 0, 1, f"The only printed order swaps {OPEN}."),
-        (6, 0, 0, 0, f"Of six printed orders, all hold {FIRM}."),
+        (1, 0, 0, 0, f"The only printed pair keeps its order {FIRM}."),
+        (0, 1, 1, 0, f"The only printed pair swaps {AVERAGED}, which is significant."),
+        (0, 0, 0, 1, f"The only printed pair swaps {OPEN}."),
+        (6, 0, 0, 0, f"Of six {PRINTED}, all keep their order {FIRM}."),
         (
             0,
             12,
             12,
             0,
-            f"Of 12 {PRINTED}, none holds {FIRM}; 12 swap {AVERAGED}, all of them significant.",
+            f"Of 12 {PRINTED}, none keep their order {FIRM}; 12 swap {AVERAGED}, all of them significant.",
         ),
         (
             1,
             1,
             0,
             0,
-            f"Of two {PRINTED}, one holds {FIRM}; one swaps {AVERAGED}, which is not significant.",
+            f"Of two {PRINTED}, one keeps its order {FIRM}; one swaps {AVERAGED}, which is not significant.",
         ),
-        (2, 0, 0, 1, f"Of three printed orders, two hold {FIRM}; one swaps {OPEN}."),
-        (0, 0, 0, 0, "No order is printed."),
+        (2, 0, 0, 1, f"Of three {PRINTED}, two keep their order {FIRM}; one swaps {OPEN}."),
+        (0, 0, 0, 0, "The table prints no order of two rerankers."),
     ],
 )
 def test_the_sentence_counts_what_stands_and_what_swaps(stand, swap, significant, can, sentence):

@@ -244,7 +244,7 @@ REFUSED = {
     "a value that is no number": (b"run,measure,value\na,AP,high\n", "t.csv, line 2: 'high' is not a number"),
     "two rows of one name": (
         b"run,AP\na,.1\na,.2\n",
-        "t.csv, line 3: 'AP' of 'a' is printed twice with different digits",
+        "t.csv, line 3: 'AP' of 'a' is printed twice with different values",
     ),
     "a line of trec_eval that is none": (
         b"map\tall\t0.1\n" * 60 + b"oh no\n",

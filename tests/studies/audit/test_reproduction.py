@@ -90,7 +90,8 @@ def board():
 
 
 def audited(runs, text, **options):
-    """The audit of a CSV; relevant from 2, unless said otherwise, which saves two thirds of the conventions."""
+    """The audit of a CSV; relevant from grade 2, unless said otherwise, which saves two thirds of the "
+    "conventions."""
     options = {"relevant_from": 2} | options
     return audit(runs, {"table.csv": text.encode()}, **options)
 
@@ -199,7 +200,7 @@ def test_conventions_that_differ_past_the_printed_digits_alone_are_all_named():
     result = audited(runs, printed_table(runs, Convention("input"), ("RR", "AP", "nDCG@10")), relevant_from=1)
     assert {each.treatment for each in result.reproduction.fitting} == {"input", "docid_asc"}
     sentence = plain(convention_finding(result.reproduction))
-    assert "3 of 3 figures are reproduced, all to the digit under 2 conventions" in sentence
+    assert "3 of 3 figures are reproduced, all to the last digit under 2 conventions" in sentence
     assert "More digits would distinguish them." in sentence
 
 
@@ -215,9 +216,9 @@ def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
     assert result.reproduction.n_fitting_alike == 1
     sentence = plain(convention_finding(result.reproduction))
     assert "The table was made" not in sentence
-    assert "2 of 2 figures are reproduced, all to the digit under 6 conventions" in sentence
-    assert "ties of relevant with other documents" in sentence
-    assert any("no run lacks a judged query" in note for note in untold_notes(result.reproduction))
+    assert "2 of 2 figures are reproduced, all to the last digit under 6 conventions" in sentence
+    assert "ties between relevant and other documents" in sentence
+    assert any("every run has all judged queries" in note for note in untold_notes(result.reproduction))
 
 
 def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(board):
@@ -229,17 +230,17 @@ def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(boa
     assert failed[["reranker", "measure", "text"]].to_numpy().tolist() == [["b", "AP", "0.1111"]]
     sentence = plain(convention_finding(result.reproduction))
     assert f"{3 * len(MEASURES) - 1} of {3 * len(MEASURES)} figures are reproduced" in sentence
-    assert "It fails for b (1), by AP (1)." in sentence
+    assert "Figures that differ, by reranker: b (1); by measure: AP (1)." in sentence
 
 
 def test_figures_of_single_queries_leave_open_how_queries_count(board):
     values = metrics.evaluate(board, ["AP"], ["input"], relevant_from=2).scores["AP", "input"]
     rows = [f"{name},{query},{value:.6f}" for (name, query), value in values.items()]
     sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows])))
-    assert "made by this convention: file order; relevant from 2: 120 of 120 figures" in sentence
+    assert "The table follows this convention: file order; relevant from grade 2. 120 of 120 figures" in sentence
     assert sentence.endswith(
-        "The figures do not show whether queries without rows count 0 or are left out, nor whether queries "
-        "without relevant documents count 0 or are left out."
+        "The figures do not show whether queries without rows count as 0 or are left out, nor whether queries "
+        "without relevant documents count as 0 or are left out."
     )
 
 
@@ -249,7 +250,7 @@ def test_measures_of_two_conventions_are_told_apart(board):
     rows = [f"{line},{other.split(',')[1]}" for line, other in zip(by_file.split(), by_id.split(), strict=True)]
     result = audited(board, "\n".join(["reranker,RR,recip_rank", *rows[1:]]))
     sentence = plain(convention_finding(result.reproduction))
-    assert "Another convention reproduces all of RR (file order; relevant from 2)" in sentence
+    assert "Another convention reproduces all figures of RR (file order; relevant from grade 2)" in sentence
 
 
 def test_a_table_cut_off_after_the_last_digit_comes_out_by_rounding(board):
@@ -285,9 +286,10 @@ def test_an_audits_evaluation_uses_the_gain_of_the_convention(board):
 def test_a_query_that_nobody_judged_does_not_come_out(board):
     result = audited(board, "reranker,query,RR\na,other,0.5\n")
     assert result.reproduction.figures()["verdict"].tolist() == ["does not come out"]
-    assert "It fails for a (1), by RR (1); in 1 query: other. The queries of 1 figure are unjudged." in str(
-        result
-    )
+    assert (
+        "Figures that differ, by reranker: a (1); by measure: RR (1); in 1 query: other. The queries of "
+        "1 figure are unjudged."
+    ) in str(result)
 
 
 def test_judgments_come_with_runs_or_beside_them(board, write):
@@ -312,7 +314,7 @@ def test_of_tables_that_none_made_none_is_said_to_be_made(board, digits, n_reran
         rows = [",".join([n, *(f"{v:.{digits}f}" for v in row)]) for n, row in zip("abc", values, strict=False)]
         sentence = str(audited(board, "\n".join([",".join(["run", *measures]), *rows]), relevant_from=None))
         assert "was made by" not in sentence
-        come_out += "which may be chance with so few digits." in sentence
+        come_out += "With so few digits, this match may be chance." in sentence
     assert come_out
 
 
@@ -329,7 +331,7 @@ def test_what_fits_by_rounding_is_not_dropped_beside_what_fits_to_the_digit():
     )
     result = audited(runs, "reranker,RR@10\na,0.063\n", relevant_from=1)
     assert {"expected", "input"} <= {each.treatment for each in result.reproduction.fitting}
-    assert str(result).startswith("1 of 1 figure is reproduced, at times by rounding, under")
+    assert str(result).startswith("1 of 1 figure is reproduced, sometimes by rounding, under")
     twins = metrics.Runs({"a": runs.tables["a"], "b": runs.tables["a"]}, runs.qrels)
     both = str(audited(twins, "reranker,RR@10\na,0.063\nb,0.063\n", relevant_from=1))
     assert both.startswith("2 of 2 figures are reproduced, up to 2 of them by rounding, under")
