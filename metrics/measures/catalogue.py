@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -334,6 +335,7 @@ def _recall(text: str, number: str | None, usual: float | None) -> float | None:
     return float(number)
 
 
+@cache
 def _by_name() -> dict[str, Measure]:
     """Return lower-case name, alias or name of a mean → measure."""
     return {name.casefold(): measure for measure in MEASURES for name in measure.names}
