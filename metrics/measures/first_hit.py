@@ -78,7 +78,7 @@ def _depths(groups: TieGroups) -> IntArray:
     """Return the (n_leading,) ranks of each leading group that can matter."""
     size, relevant = groups.size[groups.leading], groups.relevant[groups.leading]
     negligible = np.ceil(-size * np.expm1(_NEGLIGIBLE / relevant)).astype(np.int64)
-    return np.minimum(size - relevant + 1, negligible)
+    return np.asarray(np.minimum(size - relevant + 1, negligible))
 
 
 def _tables(groups: TieGroups, depth: IntArray) -> Iterator[_Table]:
