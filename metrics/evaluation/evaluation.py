@@ -107,11 +107,14 @@ def refuse_unbounded(runs: Runs, options: ScoringOptions) -> None:
     They could where unjudged documents, or queries without relevant documents, are left out.
     """
     if options.unjudged == "leave_out":
-        raise UsageError("unjudged='leave_out' leaves nothing to bound. Keep unjudged documents.")
+        raise UsageError(
+            "Bounds and estimates need the unjudged documents, but unjudged='leave_out' removes them. Keep "
+            "them: unjudged='nonrelevant'."
+        )
     if adds_queries(runs, options):
         raise UsageError(
-            "empty='skip' leaves out a judged query without relevant documents. A future judgment could add it "
-            "to the mean, which no bound or expectation covers. Count such queries as 0: empty='zero'."
+            "empty='skip' leaves out a judged query without relevant documents. A future judgment could add "
+            "this query to the mean, so the mean has no bounds. Count such queries as 0: empty='zero'."
         )
 
 
@@ -333,7 +336,7 @@ class Evaluation(HasScoringOptions):
         if len(repeated):
             reranker, query = repeated[0]
             raise UsageError(
-                f"Query {query!r} of {reranker!r} is in two parts. Split by query, the judgments as well."
+                f"Query {query!r} of {reranker!r} is in two parts. Split runs and judgments by query."
             )
         policies = sum_counts([part.policies for part in parts])
         return replace(
@@ -351,7 +354,7 @@ class Evaluation(HasScoringOptions):
             if value != expected:
                 raise UsageError(f"Parts were evaluated with different {name}: {expected!r} and {value!r}.")
         if self.policies["n_scored"].sum() != len(self.scores):
-            raise UsageError("A part lacks some of its queries: merge first, then choose.")
+            raise UsageError("A part lacks some of its queries. Merge the whole parts, then call only().")
 
     def design(self) -> dict[str, object]:
         """Return what evaluations must share to be merged: measures, ties and each option."""
@@ -365,7 +368,9 @@ class Evaluation(HasScoringOptions):
         """
         names = list(dict.fromkeys(rerankers))
         if not names or not set(names) <= set(self.policies.index):
-            raise UsageError(f"Choose from these rerankers: {', '.join(map(str, self.policies.index))}.")
+            raise UsageError(
+                f"Name one or more of these rerankers: {', '.join(map(str, self.policies.index))}."
+            )
         owner = pd.Index(names).get_indexer(self.scores.index.get_level_values("reranker"))
         rows = np.flatnonzero(owner >= 0)
         rows = rows[np.argsort(owner[rows], kind="stable")]

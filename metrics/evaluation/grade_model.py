@@ -380,7 +380,10 @@ class RankedDocuments:
     def grade_model(self, depth: int) -> GradeModel:
         """Return the grade model; all documents down to rank `depth` were meant to be judged."""
         if not self.placements.is_graded.any():
-            raise UsageError("No ranked document is judged, so relevance cannot be estimated. Give a rate.")
+            raise UsageError(
+                "No ranked document is judged, so relevance cannot be estimated. Give the share of unjudged "
+                "documents that are relevant (rate)."
+            )
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 
     def pooled_rerankers(self, depth: int) -> BoolArray:
@@ -403,7 +406,7 @@ class RankedDocuments:
             model = self.grade_model(depth)
             return np.asarray(model.chances()[np.searchsorted(model.levels, self.relevant_from)])
         if not 0 <= rate <= 1:
-            raise UsageError(f"rate={rate!r}: give a chance from 0 to 1.")
+            raise UsageError(f"rate={rate!r} is not between 0 and 1.")
         return np.where(self.places[~self.is_judged] <= depth, rate, 0.0)
 
     def _grade_chances(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:

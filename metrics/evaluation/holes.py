@@ -63,7 +63,7 @@ def joint_bounds(
     """
     refuse_unbounded(runs, options)
     if n_unlisted < 0:
-        raise UsageError(f"n_unlisted={n_unlisted}: give 0 or more documents.")
+        raise UsageError(f"n_unlisted={n_unlisted} is below 0: give a number of documents.")
     parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str) else measures)))
     columns = pd.MultiIndex.from_product([map(str, parsed), BOUNDS], names=["measure", "bound"])
     if not parsed:

@@ -42,7 +42,7 @@ def cutoff_of(k: object) -> int | None:
     if isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1:
         return int(k)
     raise UsageError(
-        f"k={k!r:.60}: it is a whole number from 1 on, as in k=10; scores are given as scores=[...]."
+        f"k={k!r:.60} is not a whole number of 1 or more, such as k=10. Give scores as scores=[...]."
     )
 
 
@@ -50,14 +50,14 @@ def threshold_of(relevant_from: object) -> float:
     """Return the smallest relevant grade; UsageError where it is not a number."""
     if isinstance(relevant_from, int | float | np.number):
         return float(relevant_from)
-    raise UsageError(f"relevant_from={relevant_from!r:.60}: it is a number, such as 1.")
+    raise UsageError(f"relevant_from={relevant_from!r:.60} is not a number. Give a grade, such as 1.")
 
 
 def grades_of(values: Values, name: str) -> FloatArray:
     """Return the grades of one list; UsageError where one is not finite."""
     numbers = numbers_of(values, name)
     if not np.isfinite(numbers).all():
-        raise UsageError(f"{name}: place {np.argmin(np.isfinite(numbers))} is infinite, which is not a grade.")
+        raise UsageError(f"{name}[{np.argmin(np.isfinite(numbers))}] is infinite, which is not a grade.")
     return numbers
 
 
@@ -74,11 +74,12 @@ def numbers_of(values: Values, name: str) -> FloatArray:
         )
     if numbers.ndim > 1:
         raise UsageError(
-            f"{name} has the shape {numbers.shape}: one list at a time. Many: metrics.score(frame)."
+            f"{name} has the shape {numbers.shape}, but must be one list. For many lists, use "
+            "metrics.score(frame)."
         )
     if np.isnan(numbers).any():
         raise UsageError(
-            f"{name}: place {np.argmax(np.isnan(numbers))} is missing (NaN). Leave it out or fill it."
+            f"{name}[{np.argmax(np.isnan(numbers))}] is missing (NaN). Remove the document or give it a value."
         )
     return numbers
 
@@ -110,7 +111,7 @@ def _in_order(measure: Callable[P, float]) -> Callable[P, float]:
         if len({*names}) < len(names) or ("ties" not in names and names[:1] != ["k"]):
             return measure(*arguments, **options)
         order = "relevance, scores, k" if "k" in signature(measure).parameters else "relevance, scores"
-        advice = f"Call {measure.__name__}({order}, ties=...) in this order; k and ties can be named."
+        advice = f"Call {measure.__name__}({order}, ties=...): the arguments were given in another order."
         warn(advice, DeprecationWarning, stacklevel=2)
         call: Callable[..., float] = measure
         return call(*relevance, **dict(zip(names, positional, strict=True)), **options)
@@ -249,7 +250,7 @@ def ndcg(
     """
     names = {"exponential": "nDCG", "linear": "nDCG-linear"}
     if gain not in tuple(names):
-        raise UsageError(f"gain={gain!r:.60}: it is 'exponential' or 'linear'.")
+        raise UsageError(f"gain={gain!r:.60}: use 'exponential' or 'linear'.")
     return _value(names[gain], k, relevance, scores, ties, options)
 
 
@@ -287,11 +288,11 @@ def _value(
     keys = -np.arange(len(grades), dtype=np.float64) if scores is None else numbers_of(scores, "scores")
     if len(keys) != len(grades):
         raise UsageError(
-            f"relevance has {len(grades):,} values, scores has {len(keys):,}: give one a document."
+            f"relevance has {len(grades):,} values, scores has {len(keys):,}. Give both one value per document."
         )
     if str(ties).startswith("docid"):
         raise UsageError(
-            f"ties={ties!r}: a plain list has no document ids. Give a data frame to metrics.score."
+            f"ties={ties!r}: a plain list has no document IDs. Use metrics.score with a data frame."
         )
     unlisted = grades_of(options.get("unlisted", ()), "unlisted")
     ranking = Ranking.of_one(keys, grades, unlisted, threshold_of(options.get("relevant_from", 1)))

@@ -147,7 +147,8 @@ class Running:
             raise UsageError("Name at least one measure.")
         if asks_for_bounds(traditional):
             raise UsageError(
-                f"{traditional} needs the judgments of all runs, but lists arrive one by one here."
+                f"{traditional} needs the judgments of all runs, which are unknown while lists arrive one by "
+                "one."
             )
         self._treatments = {
             "traditional": treatment(traditional).name,
@@ -159,7 +160,7 @@ class Running:
             precision, "skip", empty, relevant_from, tuple(tiebreak_by), tuple(criteria), unjudged
         )
         if keep is not None and not (_number(keep) >= 1 and _number(keep).is_integer()):
-            raise UsageError(f"keep={keep!r}: keep a whole number of lists, at least one list.")
+            raise UsageError(f"keep={keep!r}: give a whole number of lists, 1 or more.")
         self._keep = keep
         self._means = Means()
         self._parts: list[pd.DataFrame] = []
@@ -276,12 +277,15 @@ class Running:
     def _check_window(self, last: int | None, seconds: float | None, halflife: float | None) -> None:
         windows = [window for window in (last, seconds, halflife) if window is not None]
         if len(windows) > 1 or not all(_number(window) > 0 for window in windows):
-            raise UsageError("Choose one of last, seconds and halflife, and a number above 0.")
+            raise UsageError("Give only one of last, seconds and halflife, as a number above 0.")
         if last is not None and not _number(last).is_integer():
             raise UsageError(f"last={last!r}: give a whole number of lists.")
         needed = last or HALF_LIVES * (halflife or 0)
         if self._keep is not None and needed > self._keep:
-            raise UsageError(f"This window needs {needed:,.0f} lists of a reranker; keep={self._keep}.")
+            raise UsageError(
+                f"This window needs the last {needed:,.0f} lists of each reranker, but keep={self._keep} "
+                "forgets older lists."
+            )
 
     def _means_of_all(self) -> pd.DataFrame:
         table = self._means.table()

@@ -143,7 +143,7 @@ def score_runs(
     if noisy and columns:
         raise UsageError(
             f"{noisy} adds noise to the score. Noisy scores are never tied, so {columns} would have no effect. "
-            "Leave out criteria and tiebreak_by, or the noise."
+            "Remove criteria and tiebreak_by, or choose a treatment without noise."
         )
     open_documents = None
     if any(ties.bound for ties in treatments):

@@ -99,8 +99,8 @@ def _satisfied(grades: FloatArray) -> FloatArray:
     """Return the (n,) share R of readers that each document satisfies; UsageError for a grade above 4."""
     if grades.max(initial=0) > _HIGHEST:
         raise UsageError(
-            f"ERR takes grades up to {_HIGHEST}, as gdeval does, and there is a grade {grades.max():g}. "
-            "Map the grades to 0 to 4, or take nDCG."
+            f"ERR takes grades up to {_HIGHEST}, as gdeval does, but the judgments have grade "
+            f"{grades.max():g}. Map the grades to 0 to 4, or use nDCG."
         )
     return np.asarray((np.exp2(np.maximum(grades, 0)) - 1) / 2**_HIGHEST)
 
@@ -172,8 +172,8 @@ def _tie_variances(size: int, within: int, shares: tuple[float, ...], above: Int
 def _too_large(quantity: str, size: int, n_graded: int, steps: float) -> UsageError:
     return UsageError(
         f"ERR: the {quantity} over the orders of {size:,} tied documents, {n_graded:,} of them with a grade "
-        f"above 0, would take {steps:.1g} steps; {MAX_STEPS:.1g} can be. Give a cut-off, as in "
-        "ERR@10, or take nDCG."
+        f"above 0, would take {steps:.1g} steps; the limit is {MAX_STEPS:.1g}. Give a cut-off, as in "
+        "ERR@10, or use nDCG."
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,7 +63,8 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         traditional="MAP-cap",
         tied="tied MAP-cap",
-        summary="AP@k averaged over at most k documents: 1 if the first k are all relevant.",
+        summary="AP@k divided by the smaller of k and the number of relevant documents: 1 if the first k "
+        "documents are all relevant.",
         source=f"as InformationRetrievalEvaluator of sentence-transformers computes its map@k; {_TIES}",
         term=r"$D=\min(R,k)$",
     ),
@@ -71,7 +73,7 @@ MEASURES: tuple[Measure, ...] = (
         family=bpref,
         cutoff="none",
         aliases=("BinaryPreference",),
-        summary="Relevant documents above judged irrelevant ones; unjudged documents do not count.",
+        summary="Penalises each judged irrelevant document above a relevant one; ignores unjudged documents.",
         source="Buckley & Voorhees, SIGIR 2004; as trec_eval 9 computes it",
     ),
     Measure(
@@ -79,7 +81,8 @@ MEASURES: tuple[Measure, ...] = (
         family=inferred_ap,
         cutoff="none",
         aliases=("InferredAP",),
-        summary="AP of a partly judged pool: a grade below 0 marks an unjudged document of the pool.",
+        summary="AP estimated from a partly judged pool; a grade below 0 marks a pooled document without a "
+        "judgment.",
         source="Yilmaz & Aslam, CIKM 2006; as trec_eval 9 computes it",
     ),
     Measure(
@@ -87,7 +90,7 @@ MEASURES: tuple[Measure, ...] = (
         family=interpolated_precision,
         cutoff="none",
         aliases=("iprec_at_recall", "InterpolatedPrecision"),
-        summary="Best precision from the rank at which a share of the relevant documents is found.",
+        summary="Highest precision at any rank where recall is at least the given value.",
         source="as trec_eval 9 computes it (iprec_at_recall)",
         parameter=0.1,
         is_recall=True,
@@ -97,7 +100,8 @@ MEASURES: tuple[Measure, ...] = (
         family=expected_reciprocal_rank,
         cutoff="optional",
         aliases=("ExpectedReciprocalRank",),
-        summary="One over the rank where a reader stops: a share (2^grade - 1)/16 of them do; grades up to 4.",
+        summary="Mean of one over the rank where readers stop. Each document stops a share (2^grade - 1)/16 "
+        "of the readers who reach it; grades go up to 4.",
         source="Chapelle et al., CIKM 2009; highest grade: gdeval of TREC's web track",
     ),
     Measure(
@@ -105,7 +109,8 @@ MEASURES: tuple[Measure, ...] = (
         family=add.normalised_gain(),
         cutoff="optional",
         aliases=("nDCG-exp",),
-        summary="Gain 2^grade - 1 discounted by rank, over that of all judged documents in their best order.",
+        summary="Gain 2^grade - 1, discounted by rank, divided by the same sum for the best order of all "
+        "judged documents.",
         source=f"{_DCG}; {_TIES}",
         term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
     ),
@@ -114,7 +119,7 @@ MEASURES: tuple[Measure, ...] = (
         family=add.of_grades(add.linear, add.per_ideal(add.linear)),
         cutoff="optional",
         aliases=("ndcg_cut", "nDCG-lin"),
-        summary="nDCG with the grade itself as gain: trec_eval's ndcg_cut.",
+        summary="nDCG whose gain is the grade itself, as in trec_eval's ndcg_cut.",
         source=f"Järvelin & Kekäläinen, TOIS 2002; {_TIES}",
         term=r"$g=\mathrm{grade}$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
     ),
@@ -122,7 +127,7 @@ MEASURES: tuple[Measure, ...] = (
         name="DCG",
         family=add.of_grades(add.exponential),
         cutoff="optional",
-        summary="Gain 2^grade - 1 discounted by rank; no upper bound.",
+        summary="Gain 2^grade - 1, discounted by rank; it has no upper bound.",
         source=f"{_DCG}; {_TIES}",
         largest=None,
         term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$",
@@ -132,7 +137,7 @@ MEASURES: tuple[Measure, ...] = (
         family=add.additive(add.relevant, scale=add.per_k),
         cutoff="required",
         aliases=("Precision",),
-        summary="Relevant documents among the first k, over k.",
+        summary="Share of the first k documents that are relevant.",
         source=f"Kent et al., 1955; {_TIES}",
         term=r"$g=\mathrm{rel}$, $w=\frac{1}{k}$",
     ),
@@ -141,7 +146,7 @@ MEASURES: tuple[Measure, ...] = (
         family=add.additive(add.relevant, scale=add.per_relevant),
         cutoff="required",
         aliases=("Recall",),
-        summary="Relevant documents among the first k, over all relevant documents.",
+        summary="Share of all relevant documents that are among the first k.",
         source=f"Kent et al., 1955; {_TIES}",
         term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$",
     ),
@@ -161,7 +166,7 @@ MEASURES: tuple[Measure, ...] = (
         ),
         cutoff="none",
         aliases=("R-precision",),
-        summary="Precision at rank R, the number of relevant documents.",
+        summary="Precision at rank R, where R is the number of relevant documents.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
         term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$, $k=R$",
     ),
@@ -169,7 +174,8 @@ MEASURES: tuple[Measure, ...] = (
         name="RBP",
         family=add.additive(add.relevant, persistent),
         cutoff="none",
-        summary="Relevant documents weighted by a reader who continues with probability p.",
+        summary="Relevant documents, weighted by how likely a reader reaches their rank. The reader continues "
+        "to the next document with probability p.",
         source=f"Moffat & Zobel, TOIS 2008; {_TIES}",
         parameter=0.8,
         term=r"$g=\mathrm{rel}$, $w=(1-p)\,p^{\,i-1}$",
@@ -178,7 +184,7 @@ MEASURES: tuple[Measure, ...] = (
         name="Judged",
         family=add.additive(add.judged, scale=add.per_k, counts_all=True),
         cutoff="required",
-        summary="Judged documents among the first k, over k.",
+        summary="Share of the first k documents that are judged.",
         source=f"as P@k; {_TIES}",
         term=r"$g=1$ if judged, $w=\frac{1}{k}$",
     ),
@@ -187,7 +193,7 @@ MEASURES: tuple[Measure, ...] = (
         family=distinct_recall,
         cutoff="required",
         aliases=("DistinctRecall",),
-        summary="Distinct relevant targets among the first k, over all targets.",
+        summary="Share of all targets that the first k documents cover.",
         source="Clarke et al., SIGIR 2008 (novelty); ties: hypergeometric, per target",
         term=r"$\mathbb{E}\,/\,T$, $\sigma\,/\,T$",
     ),
@@ -196,7 +202,7 @@ MEASURES: tuple[Measure, ...] = (
         family=distinct_targets,
         cutoff="required",
         aliases=("Diversity",),
-        summary="Number of distinct relevant targets among the first k: a count.",
+        summary="Number of distinct targets that the first k documents cover.",
         source="as DR@k, not divided",
         largest=None,
         term=r"$\mathbb{E}$, $\sigma$",
@@ -206,7 +212,8 @@ MEASURES: tuple[Measure, ...] = (
         family=subtopic_gain(0.5),
         cutoff="optional",
         aliases=("alpha-nDCG", "α-nDCG"),
-        summary="nDCG of subtopics: each repetition of a subtopic gains less; the ideal order is greedy.",
+        summary="nDCG of subtopics: each further document on a subtopic gains less. The ideal order is built "
+        "greedily.",
         source="Clarke et al., SIGIR 2008; greedy ideal order: ndeval of TREC's web track",
         parameter=0.5,
         of_parameter=subtopic_gain,
@@ -235,7 +242,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="none",
         answers="RR",
         aliases=("PessimisticRR",),
-        summary="Reciprocal rank with the relevant documents last in their tie.",
+        summary="Reciprocal rank when relevant documents are last in their tie.",
         source=f"pessimistic RR (PRR), as in the README of TsRR: {_TSRR}",
     ),
     Measure(
@@ -243,7 +250,8 @@ MEASURES: tuple[Measure, ...] = (
         family=own.grag_rr,
         cutoff="none",
         answers="RR",
-        summary="One over the mean rank of its tie, averaged over all relevant documents.",
+        summary="For each relevant document, one over the mean rank of its tie; averaged over all relevant "
+        "documents.",
         source="arXiv 2405.18414, eq. 11",
     ),
     Measure(
@@ -251,7 +259,8 @@ MEASURES: tuple[Measure, ...] = (
         family=own.grag_hits,
         cutoff="required",
         answers="Hits",
-        summary="Share of its tie that fits in the first k, averaged over all relevant documents.",
+        summary="For each relevant document, the share of its tie that is within the first k; averaged over "
+        "all relevant documents.",
         source="arXiv 2405.18414, eq. 12, as described in the paper's text",
     ),
 )
@@ -276,7 +285,7 @@ def parse(text: str) -> MeasureAt:
             "Omit it and set unjudged='leave_out' (--unjudged leave_out)."
         )
     match = _PATTERN.fullmatch(text)
-    measure = _by_name().get(match[2].casefold()) if match else None
+    measure = _by_name(MEASURES).get(match[2].casefold()) if match else None
     if match is None or measure is None or (match[1] and measure.family.own_rule):
         raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
     if measure.is_recall:
@@ -303,7 +312,7 @@ def parse(text: str) -> MeasureAt:
 def question(measure: MeasureAt) -> MeasureAt:
     """Return the measure whose ties a measure resolves by its own rule, RR for TsRR; else itself."""
     answers = measure.measure.answers
-    return replace(measure, measure=_by_name()[answers.casefold()]) if answers else measure
+    return replace(measure, measure=_by_name(MEASURES)[answers.casefold()]) if answers else measure
 
 
 def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
@@ -334,15 +343,16 @@ def _recall(text: str, number: str | None, usual: float | None) -> float | None:
     return float(number)
 
 
-def _by_name() -> dict[str, Measure]:
+@lru_cache(maxsize=1)
+def _by_name(measures: tuple[Measure, ...]) -> dict[str, Measure]:
     """Return lower-case name, alias or name of a mean → measure."""
-    return {name.casefold(): measure for measure in MEASURES for name in measure.names}
+    return {name.casefold(): measure for measure in measures for name in measure.names}
 
 
 def _suggestion(text: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 only for misspelt names
 
-    names = _by_name()
+    names = _by_name(MEASURES)
     if close := get_close_matches(
         text.split("@", maxsplit=1)[0].casefold()[:40].removeprefix("tied "), names, n=1
     ):

@@ -63,16 +63,22 @@ def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Yield leading groups with the chance and value of each rank within the cut-off."""
-    size, relevant = groups.size[groups.leading], groups.relevant[groups.leading]
-    negligible = np.ceil(-size * np.expm1(_NEGLIGIBLE / relevant)).astype(np.int64)
-    depth = np.minimum(size - relevant + 1, negligible)
+    depth = groups.memoize(_depths, lambda: _depths(groups))
+    tables: Iterable[_Table]
     if depth.sum() <= _MAX_MEMOIZED:
-        tables: Iterable[_Table] = groups.memoize(_tables, lambda: list(_tables(groups, depth)))
+        tables = groups.memoize(_tables, lambda: list(_tables(groups, depth)))
     else:
         within = depth if k is None else np.clip(int(k) - groups.above[groups.leading], 0, depth)
         tables = _tables(groups, within)
     for group, rank, chance in tables:
         yield group, chance if k is None else np.where(rank <= k, chance, 0.0), value(rank)
+
+
+def _depths(groups: TieGroups) -> IntArray:
+    """Return the (n_leading,) ranks of each leading group that can matter."""
+    size, relevant = groups.size[groups.leading], groups.relevant[groups.leading]
+    negligible = np.ceil(-size * np.expm1(_NEGLIGIBLE / relevant)).astype(np.int64)
+    return np.asarray(np.minimum(size - relevant + 1, negligible))
 
 
 def _tables(groups: TieGroups, depth: IntArray) -> Iterator[_Table]:

@@ -184,8 +184,8 @@ def _refuse_large(tie: JudgedTie) -> None:
     steps = tie.size * float(np.prod([number + 1.0 for number in tie.kinds]))
     if steps > MAX_STEPS:
         raise UsageError(
-            f"infAP: the standard deviation over the orders of {tie.size:,} tied documents, of them "
-            f"{tie.relevant:,} relevant and {tie.nonrelevant:,} judged and not, would take {steps:.1g} steps; "
-            f"{MAX_STEPS:.1g} can be. Use AP instead: where no grade is below 0, it equals infAP to four "
-            "decimals."
+            f"infAP: the standard deviation over the orders of {tie.size:,} tied documents "
+            f"({tie.relevant:,} relevant, {tie.nonrelevant:,} judged irrelevant) would take {steps:.1g} "
+            f"steps; the limit is {MAX_STEPS:.1g}. Use AP instead: where no grade is below 0, it equals infAP "
+            "to four decimals."
         )

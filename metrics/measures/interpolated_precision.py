@@ -133,8 +133,8 @@ def _tie(groups: TieGroups, group: int, need: int, worst: float, best: float) ->
 def _refuse_large(n_docs: int, steps: float) -> None:
     if steps > MAX_STEPS:
         raise UsageError(
-            f"IPrec: the orders of a list of {n_docs:,} documents with large ties would take {steps:.1g} "
-            f"steps; {MAX_STEPS:.1g} can be. Take AP or P@k."
+            f"IPrec: the mean over the orders of a list of {n_docs:,} documents with large ties would take "
+            f"{steps:.1g} steps; the limit is {MAX_STEPS:.1g}. Use AP or P@k."
         )
 
 

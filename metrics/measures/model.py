@@ -191,8 +191,8 @@ class RefinedGroups:
         family = measure.measure.family
         if ties.noise is not None and not family.noisy:
             raise UsageError(
-                f"{measure} has no known mean under {ties.name}: its value depends on how several kinds "
-                "of documents rank relative to one another. Choose AP or nDCG, or turn noise off."
+                f"{measure} has no known mean under {ties.name}: its value depends on the order of "
+                "several kinds of documents. Choose AP or nDCG, or turn noise off."
             )
         key = _key(family, ties)
         if key not in self._groups:
@@ -216,7 +216,9 @@ class RefinedGroups:
         for ties in treatments:
             if ties.bound:
                 if self._holes is None:
-                    raise UsageError("lowest and highest need the judgments of all runs: call evaluate.")
+                    raise UsageError(
+                        "lowest and highest need the judgments of all runs. Call metrics.evaluate."
+                    )
                 bounds = bounds or measure.joint_bounds(self._holes)
                 yield bounds[ties.bound > 0]
             elif ties.spread:

@@ -33,8 +33,8 @@ def _mean(groups: TieGroups, k: Parameter, *, alpha: float) -> FloatArray:
     subtopics = groups.judgments.subtopics
     if subtopics is None or groups.rows is None:
         raise UsageError(
-            "alpha_nDCG needs judgments of subtopics: lines of query subtopic document grade, or a table with "
-            "a subtopic column."
+            "alpha_nDCG needs judgments of subtopics: lines with query, subtopic, document and grade, or a "
+            "table with a subtopic column."
         )
     rows = np.maximum(groups.rows, 0)
     starts, n_subtopics = subtopics.starts[rows], np.diff(subtopics.starts)[rows] * (groups.rows >= 0)
@@ -125,8 +125,8 @@ def _no_variance(*_: object) -> NoReturn:
 
 
 NO_EXTREMES = (
-    "alpha_nDCG has only tied and traditional scores (such as expected, input). Finding its best or worst "
-    "case is a covering problem, so neither is computed, nor is its standard deviation over orders."
+    "alpha_nDCG has only tied and traditional scores (such as expected and input). Its best case, worst case "
+    "and standard deviation over orders are not computed, because they would take too long."
 )
 
 

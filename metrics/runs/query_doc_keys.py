@@ -31,8 +31,8 @@ _WORD = 8
 """Bytes hashed at once."""
 _ROWS = 2**17
 """Rows matched at once, few enough for the processor's cache."""
-_HASHED_ROWS = 2**14
-"""Rows hashed at once, few enough for the processor's first cache."""
+_CACHED_ROWS = 2**14
+"""Rows hashed or sorted at once, few enough for the processor's first cache."""
 _MIXING_ROUNDS = (
     (np.uint64(0x9E3779B97F4A7C15), np.uint64(32)),
     (np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(29)),
@@ -62,7 +62,8 @@ class QueryDocKeys:
             query = query + n_codes * np.repeat(np.arange(len(row_ends) - 1), np.diff(row_ends))
         starts = span_starts(query)
         places, distinct = pd.factorize(query[starts])
-        query = np.repeat(places.astype(np.int32), np.diff(starts, append=len(query)))
+        if query.dtype != np.int32 or (places != query[starts]).any():  # else the table's own codes will do
+            query = np.repeat(places.astype(np.int32), np.diff(starts, append=len(query)))
         return cls(codes.dictionary.take(pa.array(distinct % n_codes)), query, documents)
 
     @classmethod
@@ -98,11 +99,7 @@ class QueryDocKeys:
     @cached_property
     def hashes(self) -> Hashes:
         """(n_rows,) hash of each pair, equal for equal texts in all tables."""
-        return hashes_after(self._query_hashes, self.query, self.documents)
-
-    @cached_property
-    def _query_hashes(self) -> Hashes:
-        return text_hashes(self.queries)
+        return hashes_after(text_hashes(self.queries), self.query, self.documents)
 
     @cached_property
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
@@ -120,12 +117,10 @@ class QueryDocKeys:
         """Return whether two rows have equal hashes; takes a part of the queries at a time to save memory."""
         bounds = np.array([0, len(self.query)])
         if len(self.query_spans) == len(self.queries) + 1:
-            spans = np.searchsorted(self.query_spans, np.arange(_ROWS, len(self.query), _ROWS))
+            spans = np.searchsorted(self.query_spans, np.arange(_CACHED_ROWS, len(self.query), _CACHED_ROWS))
             bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
         for start, end in pairwise(bounds.tolist()):
-            documents = self.documents.slice(start, end - start)
-            hashes = hashes_after(self._query_hashes, self.query[start:end], documents)
-            hashes.sort()
+            hashes = np.sort(self.hashes[start:end])
             if (hashes[1:] == hashes[:-1]).any():
                 return True
         return False
@@ -164,9 +159,7 @@ class QueryDocKeys:
     def _match(self, start: int, table: "QueryDocKeys", theirs: IntArray) -> tuple[IntArray, IntArray]:
         """Match some of the rows; `theirs` is the place of each query in the table, -1 if missing."""
         hashes, order, occurs, n_most = table.hash_index
-        own = hashes_after(
-            self._query_hashes, self.query[start : start + _ROWS], self.documents.slice(start, _ROWS)
-        )
+        own = self.hashes[start : start + _ROWS]
         candidates = np.flatnonzero(occurs.take(_high_bits(own)))
         candidates = candidates[np.argsort(own[candidates])]
         own = own[candidates]
@@ -210,10 +203,10 @@ def hashes_after(starts: Hashes, start: npt.NDArray[np.int32], texts: pa.Array) 
     ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     letters = np.frombuffer(data or b"", np.uint8)
     hashes = np.empty(len(texts), dtype=np.uint64)
-    for first in range(0, len(texts), _HASHED_ROWS):
-        rows = slice(first, first + _HASHED_ROWS)
+    for first in range(0, len(texts), _CACHED_ROWS):
+        rows = slice(first, first + _CACHED_ROWS)
         hashes[rows] = starts[start[rows]]
-        end = ends[first : first + _HASHED_ROWS + 1].astype(np.int64)
+        end = ends[first : first + _CACHED_ROWS + 1].astype(np.int64)
         _hash_spans(letters[end[0] : end[-1]], end - end[0], hashes[rows])
     return hashes
 

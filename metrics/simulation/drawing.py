@@ -93,7 +93,7 @@ def simulate(
         raise UsageError("Name a reranker to simulate.")
     is_said = performance is not None or any(each.performance is not None for each in rerankers.values())
     if segments and is_said:
-        raise UsageError("Segments have their own performance: give either segments or a performance.")
+        raise UsageError("Each segment has its own performance. Give either segments or one performance.")
     kinds = segments or {"": Segment(PERFORMANCE if performance is None else performance)}
     kind = np.arange(n_queries) % len(kinds)
     queries = _queries(n_queries, documents, relevant, (seed, 0))
@@ -182,9 +182,7 @@ def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> 
 
 def _check_span(name: str, span: Span, minimum: int) -> None:
     if not minimum <= span[0] <= span[1]:
-        raise UsageError(
-            f"{name}={span[0]} to {span[1]}: give the minimum first; it must be at least {minimum}."
-        )
+        raise UsageError(f"{name}={span[0]} to {span[1]}: give the smaller number first, {minimum} or more.")
 
 
 def long_table(runs: Runs) -> pa.Table:

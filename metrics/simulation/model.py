@@ -33,7 +33,7 @@ class LlmReranker:
         if self.performance is not None:
             check_chance("performance", self.performance)
         if self.levels < 0:
-            raise UsageError(f"levels={self.levels}: it is 1 or more, or 0 for any score.")
+            raise UsageError(f"levels={self.levels}: give 1 or more levels, or 0 for scores without levels.")
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class Segment:
     def __post_init__(self) -> None:
         check_chance("performance", self.performance)
         if not self.ties >= 0:
-            raise UsageError(f"ties={self.ties:g}: it is 0 or more.")
+            raise UsageError(f"ties={self.ties:g}: give 0 or more.")
 
 
 def check_chance(name: str, value: float) -> None:
     """Raise a UsageError where a value is not between 0 and 1."""
     if not 0 <= value <= 1:
-        raise UsageError(f"{name}={value:g}: it is between 0 and 1.")
+        raise UsageError(f"{name}={value:g} is not between 0 and 1.")
 
 
 CONTINUOUS = LlmReranker(0, 0)

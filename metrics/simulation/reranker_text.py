@@ -50,7 +50,7 @@ def parse_reranker(text: str) -> NamedReranker:
         own = float(performance) if performance.strip() else None
     except ValueError:
         raise UsageError(
-            f"{text!r} is not a reranker. Give TIES,LEVELS[,PERFORMANCE[,NAME]], such as "
+            f"{text!r} does not describe a reranker. Give TIES,LEVELS[,PERFORMANCE[,NAME]], such as "
             f"0.3,10,{PERFORMANCE:g},Mine."
         ) from None
     LlmReranker(chance, count, own)

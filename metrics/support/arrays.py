@@ -42,7 +42,12 @@ def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         )
     texts = column.cast(pa.string())
     pieces = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-    runs = [pc.run_end_encode(piece, run_end_type=pa.int32()) for piece in pieces if len(piece)]
+    return coded_runs([pc.run_end_encode(piece, run_end_type=pa.int32()) for piece in pieces])
+
+
+def coded_runs(pieces: Sequence[pa.RunEndEncodedArray]) -> pa.Array:
+    """Dictionary-encode texts whose runs are encoded, piece by piece."""
+    runs = [piece for piece in pieces if len(piece)]
     if not runs:
         return pa.array([], pa.string()).dictionary_encode()
     lengths = np.concatenate([np.diff(run.run_ends.to_numpy(), prepend=0) for run in runs])

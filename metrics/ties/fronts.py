@@ -66,8 +66,8 @@ def front_numbers(criteria: Sequence[FloatArray], starts: IntArray) -> IntArray:
     lengths = np.diff(starts)
     if lengths.max(initial=0) > MAX_LIST:
         raise UsageError(
-            f"A list of {lengths.max():,} documents is too long for fronts: the limit is {MAX_LIST:,}. "
-            "Cut the run, or rank by one score."
+            f"A list of {lengths.max():,} documents is too long to rank by several criteria: the limit is "
+            f"{MAX_LIST:,}. Shorten the lists, or rank by one score."
         )
     lists = np.repeat(np.arange(len(lengths)), lengths)
     order = np.lexsort((*(-values for values in reversed(criteria)), lists))

@@ -23,7 +23,7 @@ Unjudged = Literal["nonrelevant", "leave_out"]
 def check_relevant_from(grade: float) -> None:
     """Raise a UsageError for a threshold at which unjudged documents would be relevant."""
     if not grade > 0:
-        raise UsageError(f"relevant_from={grade}: it must be above 0, the grade of unjudged documents.")
+        raise UsageError(f"relevant_from={grade}: it must be above 0, because unjudged documents have grade 0.")
 
 
 def check_unjudged(unjudged: str) -> None:

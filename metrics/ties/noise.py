@@ -88,12 +88,14 @@ def parse_noise(name: str) -> Noise | None:
         sigma := float(setting)
     ):
         if not _is_computable(np.array(sigma)).all():
-            raise UsageError(f"{name}: a standard deviation is 0, or between {SMALLEST:g} and {LARGEST:g}.")
+            raise UsageError(
+                f"{name}: give a standard deviation of 0, or between {SMALLEST:g} and {LARGEST:g}."
+            )
         return Noise(sigma=sigma)
     formats = ", ".join([*_FORMATS, "decimals:N"])
     raise UsageError(
         f"{name}: give a standard deviation of 0 or more after the colon, as in noise:0.05, or a number "
-        f"format: {formats}. noise alone reads the column score_std."
+        f"format: {formats}. The name noise alone reads standard deviations from the column score_std."
     )
 
 
@@ -105,8 +107,8 @@ def _scales(sigmas: FloatArray, is_finite: npt.NDArray[np.bool_], starts: IntArr
     is_bad = is_finite & ~_is_computable(sigmas)
     if is_bad.any():
         raise UsageError(
-            f"score_std {sigmas[is_bad][0]:g}: a standard deviation is 0, or between {SMALLEST:g} and "
-            f"{LARGEST:g}. Write 0 where the score is exact."
+            f"score_std {sigmas[is_bad][0]:g}: give a standard deviation between {SMALLEST:g} and "
+            f"{LARGEST:g}, or 0 where the score is exact."
         )
     smallest = np.full(len(starts) - 1, np.inf)
     segment = np.repeat(np.arange(len(smallest)), np.diff(starts))
@@ -241,8 +243,8 @@ def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -
         cost = f"take about {_SECONDS * float(steps[worst]):,.0f} seconds"
     raise UsageError(
         f"Noise may reorder {size:,} documents of one list, which would {cost} to compute exactly. "
-        f"The limit is about {limit:,}. Cut the lists, or choose less noise or a measure with a cut-off, as in "
-        "nDCG@10."
+        f"The limit is about {limit:,}. Shorten the lists, or choose less noise or a measure with a cut-off, "
+        "as in nDCG@10."
     )
 
 
@@ -252,7 +254,8 @@ def refuse_wide(span: FloatArray, smallest: FloatArray) -> None:
     if is_wide.any():
         example = int(np.argmax(is_wide))
         raise UsageError(
-            f"score_std: the smallest value of a list is {smallest[example]:.3g} (0 counts as a millionth of "
-            f"the smallest value above 0), and its scores span {span[example]:.3g}, more than {MAX_RATIO:g} "
-            "times as much. Raise the smallest value, or give one for all scores, as in noise:0.05."
+            f"score_std: the scores of a list span {span[example]:.3g}, more than {MAX_RATIO:g} times the "
+            f"smallest standard deviation, {smallest[example]:.3g} (0 counts as a millionth of the smallest "
+            "value above 0). Raise the smallest standard deviation, or give one for all scores, as in "
+            "noise:0.05."
         )

@@ -265,8 +265,9 @@ class Ranking:
         """Return where noise may have put the true scores; UsageError where the table does not say it."""
         if noise.by_row and self.sigmas is None:
             raise UsageError(
-                "noise: there is no column score_std, the standard deviation of each score. Name the column "
-                "that holds it (score_std=NAME), or give one for all scores, as in noise:0.05."
+                "noise needs a column score_std with the standard deviation of each score. Name the column "
+                "that holds it (score_std=NAME), or give one standard deviation for all scores, as in "
+                "noise:0.05."
             )
         sigmas = None if self.sigmas is None else self.sigmas[self.rows]
         return noise.spreads(self.scores, sigmas, self.segment_starts)

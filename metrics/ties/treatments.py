@@ -250,7 +250,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "mean over all orders",
         "Tied",
         "every order of the ties",
-        "The mean over all orders that the scores allow: the tied value.",
+        "The mean over all orders that the scores allow: the tied score.",
         "MTRR and TMHits@k; scikit-learn's nDCG",
     ),
     Treatment(
@@ -304,7 +304,7 @@ TREATMENTS: tuple[Treatment, ...] = (
     ),
     Treatment(
         "std",
-        "spread over every order",
+        "standard deviation over all orders",
         "Spread",
         "every order of the ties",
         "The standard deviation over all orders that the scores allow.",
@@ -317,7 +317,7 @@ TREATMENTS: tuple[Treatment, ...] = (
 JOINT_BOUNDS: tuple[Treatment, ...] = (
     Treatment(
         "lowest",
-        "smallest value of any judgments",
+        "smallest value under any judgments",
         "Lowest",
         "every order and judgment",
         "The smallest value over all orders and all grades of unjudged documents.",
@@ -326,7 +326,7 @@ JOINT_BOUNDS: tuple[Treatment, ...] = (
     ),
     Treatment(
         "highest",
-        "largest value of any judgments",
+        "largest value under any judgments",
         "Highest",
         "every order and judgment",
         "The largest value over all orders and all grades of unjudged documents.",
@@ -354,7 +354,7 @@ def treatment(name: str) -> Treatment:
         )
     if name.startswith("within:"):
         raise UsageError(
-            f"{name} ties near scores, but does not order ties: use it as precision (--precision {name})."
+            f"{name} ties near scores and does not order ties. Use it as a precision: --precision {name}."
         )
     if noise := parse_noise(name):
         where = ", where documents with the same score have the same standard deviation" if noise.by_row else ""
@@ -363,8 +363,8 @@ def treatment(name: str) -> Treatment:
             "mean over noisy scores",
             "Noisy",
             "every order that noise in the scores allows",
-            f"The mean over all orders, weighted by their probability under {noise.summary}; the tied mean "
-            f"is its limit as the noise goes to 0{where}.",
+            f"The mean over all orders, weighted by their probability under {noise.summary}. It approaches the "
+            f"tied mean as the noise goes to 0{where}.",
             "nobody else",
             noise=noise,
         )
@@ -382,7 +382,7 @@ def order_of_ties(name: str) -> Treatment:
     order = treatment(name)
     if order.key is None:
         raise UsageError(
-            f"{name} is not an order of ties: {order.summary} Choose an order such as input or docid_desc."
+            f"{name} does not order ties: {order.summary} Choose an order such as input or docid_desc."
         )
     return order
 
@@ -392,9 +392,10 @@ def treatments_by_name() -> dict[str, Treatment]:
     noisy = replace(
         treatment("noise:1"),
         summary="The mean over all orders, weighted by their probability under normal noise with standard "
-        "deviation SIGMA; the tied mean is its limit as the noise goes to 0. noise reads each row's SIGMA from "
-        "score_std; noise:FORMAT (such as noise:bfloat16) and noise:decimals:N instead assume that the true "
-        "score is uniform within half a rounding step of the score.",
+        "deviation SIGMA. It approaches the tied mean as the noise goes to 0. Without SIGMA, the column "
+        "score_std gives each row's standard deviation. noise:FORMAT (such as noise:bfloat16) and "
+        "noise:decimals:N instead assume that the true score is uniform within half a rounding step of the "
+        "score.",
     )
     by_pattern = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
     return {ties.name: ties for ties in (*TREATMENTS, *JOINT_BOUNDS)} | by_pattern

@@ -229,7 +229,7 @@ def test_counts_of_queries_left_out_or_counted_as_0_are_those_of_all_batches():
 
 @pytest.mark.parametrize("keep", [2.5, float("nan"), 0])
 def test_what_is_kept_is_a_whole_number_of_lists(keep):
-    with pytest.raises(UsageError, match="keep a whole number of lists, at least one list"):
+    with pytest.raises(UsageError, match="give a whole number of lists, 1 or more"):
         Running("RR", keep=keep)
 
 

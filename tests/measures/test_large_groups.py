@@ -171,7 +171,7 @@ def test_interpolated_precision_of_large_ties_is_exact(sizes, relevant):
 
 def test_a_tie_that_would_take_iprec_minutes_is_refused():
     for relevant in (100, 499_999):
-        with pytest.raises(UsageError, match=r"IPrec: the orders of a list of 1,000,000 documents .* Take AP"):
+        with pytest.raises(UsageError, match=r"IPrec: .* list of 1,000,000 documents .* Use AP"):
             expected("IPrec", [MILLION], [relevant])
 
 

@@ -115,18 +115,16 @@ def test_large_ties_lie_near_the_mean_of_draws_and_cost_little():
 
 def test_best_worst_and_deviation_are_refused_in_one_line_and_not_usual(runs):
     for ties in ("optimistic", "pessimistic", "std"):
-        with pytest.raises(UsageError, match="best or worst case is a covering problem"):
+        with pytest.raises(UsageError, match="best case, worst case"):
             evaluate(runs, "alpha_nDCG@10", ties)
     assert evaluate(runs, "alpha_nDCG@10").ties == ("input", "expected")
-    with pytest.raises(UsageError, match="covering problem"):
+    with pytest.raises(UsageError, match="best case, worst case"):
         evaluate(runs, ["RR", "alpha_nDCG@10"], ["expected", "optimistic"])
     assert evaluate(runs, ["RR", "alpha_nDCG@10"]).ties == ("input", "expected")
 
 
 def test_judgments_without_subtopics_are_refused_with_what_to_give():
-    with pytest.raises(
-        UsageError, match="needs judgments of subtopics: lines of query subtopic document grade"
-    ):
+    with pytest.raises(UsageError, match="needs judgments of subtopics"):
         evaluate(
             RUN,
             "alpha_nDCG@10",

@@ -175,7 +175,7 @@ def test_documents_that_no_reranker_has_may_be_relevant_too():
 
 
 def test_documents_that_are_left_out_bound_nothing():
-    with pytest.raises(UsageError, match="Keep unjudged documents"):
+    with pytest.raises(UsageError, match="unjudged='nonrelevant'"):
         joint_bounds(runs_of([("q", "a", 1)], [("q", "a", 1)]), "RR", ScoringOptions(unjudged="leave_out"))
 
 

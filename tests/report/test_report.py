@@ -388,7 +388,7 @@ def test_sections_not_asked_for_are_left_out(simulated):
         ({"targets": ["RR>>1"]}, "is not a target"),
         ({"preset": "long"}, "no preset 'long'. Presets: short, full, paper"),
         ({"segments": ["none"]}, "no query group 'none'"),
-        ({"rerankers": ["none"]}, "Choose from these rerankers"),
+        ({"rerankers": ["none"]}, "Name one or more of these rerankers"),
     ],
 )
 def test_what_does_not_exist_is_refused_by_name(simulated, options, message):

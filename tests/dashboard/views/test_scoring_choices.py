@@ -212,5 +212,5 @@ def test_lists_too_long_for_fronts_are_said_and_ranked_by_the_score(monkeypatch)
     monkeypatch.setattr(fronts, "MAX_LIST", 2)
     new_board = board(long_csv="query_id,doc_id,score,cost,relevance\n" + "q,a,1,2,0\nq,b,2,3,1\nq,c,0,1,0\n")
     page = opened("leaderboard", data=add_board(new_board), criteria=["score", "cost:asc"])
-    assert "A list of 3 documents is too long for fronts" in only(page.sidebar.warning).value
+    assert "A list of 3 documents is too long" in only(page.sidebar.warning).value
     assert tied(page) == means(new_board)

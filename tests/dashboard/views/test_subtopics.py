@@ -25,7 +25,7 @@ def data(shown):
 @pytest.mark.parametrize("page", ["leaderboard", "rerankers", "query", "compare", "share", "present", "ties"])
 def test_a_page_shows_the_tied_and_the_traditional_value_and_says_why_no_more(shown, data, page):
     opened_page = opened(page, data=data, measure="alpha_nDCG@10", first="alpha_nDCG@10", order="docid_desc")
-    assert "covering problem" in texts(opened_page, "info")
+    assert "Its best case, worst case" in texts(opened_page, "info")
     row = table(opened_page, f"Mean {NAME}").iloc[0]
     means = evaluate(shown.runs, NAME, ["expected", "docid_desc"]).means(NAME).iloc[0]
     assert row[["tied", "traditional"]].to_list() == pytest.approx(means.to_list())
@@ -41,4 +41,4 @@ def test_it_is_offered_only_where_judgments_have_subtopics(data):
     plain = cache.loaded_boards().add(board(two_trec=TIED, qrels_txt=QRELS)).label
     without = opened("leaderboard", data=plain, measure="alpha_nDCG@10")
     assert {*with_subtopics} - {*without.selectbox(key="_other").options} == {"alpha_nDCG"}
-    assert "covering problem" not in texts(without, "info")
+    assert "Its best case, worst case" not in texts(without, "info")

@@ -52,12 +52,12 @@ def test_the_standard_deviations_of_a_list_say_nothing_about_another():
 
 @pytest.mark.parametrize("tiny", [5e-324, 1e-300])
 def test_a_standard_deviation_that_floats_cannot_divide_by_is_refused(tiny):
-    with pytest.raises(UsageError, match=r"score_std .* 0, or between 1e-290"):
+    with pytest.raises(UsageError, match=r"score_std .* between 1e-290"):
         values(board([0.5, 0.5], [1], score_std=[tiny, 0.0]), "noise")
 
 
 def test_sigmas_of_incompatible_magnitudes_are_refused():
-    with pytest.raises(UsageError, match="score_std: the smallest value of a list is 1e-280"):
+    with pytest.raises(UsageError, match="smallest standard deviation, 1e-280"):
         values(board([0.5, 0.5], [1], score_std=[1e-280, 1e280]), "noise")
 
 

@@ -122,7 +122,7 @@ def test_a_format_is_said_to_be_even_and_a_standard_deviation_normal():
     assert treatment("noise").summary.endswith(
         "where documents with the same score have the same standard deviation."
     )
-    assert treatment("noise:0.05").summary.endswith("the tied mean is its limit as the noise goes to 0.")
+    assert treatment("noise:0.05").summary.endswith("It approaches the tied mean as the noise goes to 0.")
     for number_format in ("bfloat16", "decimals:2"):
         summary = treatment(f"noise:{number_format}").summary
         assert f"uniform within half a step of {number_format}" in summary
