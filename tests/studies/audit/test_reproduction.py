@@ -237,7 +237,9 @@ def test_figures_of_single_queries_leave_open_how_queries_count(board):
     values = metrics.evaluate(board, ["AP"], ["input"], relevant_from=2).scores["AP", "input"]
     rows = [f"{name},{query},{value:.6f}" for (name, query), value in values.items()]
     sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows])))
-    assert "The table follows this convention: file order; relevant from grade 2. 120 of 120 figures" in sentence
+    assert (
+        "The table follows this convention: file order; relevant from grade 2. 120 of 120 figures" in sentence
+    )
     assert sentence.endswith(
         "The figures do not show whether queries without rows count as 0 or are left out, nor whether queries "
         "without relevant documents count as 0 or are left out."
