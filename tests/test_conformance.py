@@ -137,7 +137,7 @@ def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
     }
     (sentence,) = order_sentences(compare_results({"RR-01": 1 / 3}))
     assert (
-        "These orders fit as many cases: document ID descending, as in trec_eval; document ID ascending"
+        "Other orders that fit the same number of cases: document ID descending, as in trec_eval; document ID ascending"
         in sentence
     )
 
@@ -149,8 +149,8 @@ def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
         ("[]", "not a JSON object"),
         ('{"RR-01": "1/3"}', 'RR-01: "1/3" is not a number'),
         ('{"RR-01": true}', "RR-01: true is not a number"),
-        ('{"RR-999": 1}', "no case 'RR-999'"),
-        ('{"RR-01": null}', "there are no values"),
+        ('{"RR-999": 1}', "'RR-999' is not one of the test cases"),
+        ('{"RR-01": null}', "the file has no values"),
     ],
 )
 def test_a_file_that_holds_no_results_is_refused_with_what_to_write(write, text, problem):

@@ -59,7 +59,7 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     parts = [
         f"in {' or '.join(map(str, files))}, {lack}" if lack else "",
         "" if can_sign_in() else f"Authlib is not installed ({INSTALL})",
-        "" if entries else "nobody is allowed to sign in (give --allow ADDRESS, or set TIESCOPE_ALLOW)",
+        "" if entries else "no address is allowed to sign in (give --allow ADDRESS, or set TIESCOPE_ALLOW)",
     ]
     if missing := "; ".join(filter(None, parts)):
         host = host or "every address of this machine"
@@ -105,7 +105,7 @@ def _toml(file: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file} cannot be read: {error}. Correct the file first, because it may require sign-in."
+            f"{file} cannot be read: {error}. Correct the file first: its settings may require visitors to sign in."
         ) from None
 
 
@@ -136,7 +136,7 @@ def _entry(text: str) -> str:
         return address
     if not text.isascii() or not re.fullmatch(_DOMAIN, domain):
         raise UsageError(
-            f"{text!r} is neither an e-mail address nor a domain, so nobody can sign in with it. Write "
+            f"{text!r} is neither an e-mail address nor a domain, so it cannot be allowed to sign in. Write "
             "ada@example.org or example.org in ASCII, and international domains in their xn-- form."
         )
     return f"@{domain}"

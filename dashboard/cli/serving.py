@@ -108,13 +108,12 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
         demand_sign_in(host, entries)
     elif entries:
         raise UsageError(
-            "--insecure lets everybody in, so an allow-list has no effect. Leave out --insecure, or --allow "
-            f"and {ALLOW}."
+            "--insecure lets everybody in, so an allow-list has no effect. Leave out either --insecure, "
+            f"or both --allow and {ALLOW}."
         )
     else:
         say(
-            f"tiescope: --insecure: there is no sign-in. Anybody who can reach {host} can see and change "
-            "everything."
+            f"tiescope: --insecure: sign-in is off. Anybody who can reach {host} can see and change everything."
         )
     os.environ[ALLOW], os.environ[INSECURE] = ",".join(entries), str(int(insecure))
 

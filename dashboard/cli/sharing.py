@@ -38,7 +38,7 @@ def push_command(
     column: Columns = None,
     repeated: Annotated[
         Repeated | None,
-        typer.Option(help="What to do if a list contains a document twice (default: the board's setting)."),
+        typer.Option(help="How to treat a document that a list contains twice (default: the board's setting)."),
     ] = None,
     note: Annotated[str, typer.Option(help="Note to store with the files in the library.")] = "",
     owner: Owner = "",

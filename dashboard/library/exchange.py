@@ -69,8 +69,8 @@ def describe_unknown_files(library: Library) -> str:
     if not paths:
         return ""
     heading = (
-        f"This database does not list {count_of(len(paths), 'file')} in {paths[0].parents[1]}, so their names "
-        "and owners are unknown. To add a file to the library again: tiescope push FILE --board NAME. "
+        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that this database does not list, so their "
+        "names and owners are unknown. To add a file to the library again: tiescope push FILE --board NAME. "
         "Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
@@ -82,7 +82,7 @@ def _describe_file(path: Path) -> str:
     try:
         source = read(File.open(path))
     except TieScopeError:
-        return f"{size}, not readable on its own"
+        return f"{size}, cannot be read as a single file"
     return f"{size}, {count_of(len(source.table), 'row')}: {', '.join(source.header)}"
 
 
@@ -359,7 +359,9 @@ def _qrels_lines(board: Board) -> list[str]:
         tables = [_judgments(table) for table in board.runs.tables.values()]
         if any(table != tables[0] for table in tables):
             problem = "Judgments differ between rerankers"
-            raise UsageError(f"{problem}, so a qrels file would change the scores. {_PARQUET_HINT}")
+            raise UsageError(
+                f"{problem}, but a qrels file has one set of judgments for all, so it would change the scores. {_PARQUET_HINT}"
+            )
         judged = tables[0]
     judged = subtopic_rows(judged)
     subtopics = ["0"] * len(judged)

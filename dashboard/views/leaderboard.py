@@ -451,14 +451,14 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
                 format="%.4f",
                 min_value=0,
                 max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length
-                help="How much the mean width of the bounds, as in the chart, is expected to fall if only this "
-                "document is judged. The CSV has the sum over rerankers.",
+                help="Expected fall in the mean width of the bounds (the width in the chart) if this document "
+                "alone is judged. The CSV has the sum over rerankers.",
             ),
             "closed": st.column_config.NumberColumn(
                 "Removed so far",
                 format="%.1f%%",
-                help="Share of the uncertainty from unjudged documents that is removed once this and all "
-                "documents above are judged: the mean over simulated grades.",
+                help="How much of the uncertainty from unjudged documents judging removes, if this document and all "
+                "documents above it are judged: the mean over simulated grades.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },

@@ -87,7 +87,9 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
         return ""
     parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
-        parts.append("Bounds also extend left, because more relevant documents increase the divisor.")
+        parts.append(
+            "Bounds can also reach below the worst case, because a relevant unjudged document increases the divisor."
+        )
     if not leaderboard["is_exact"].all():
         parts.append("No judgments lead outside the bounds, but the bounds are not always reached.")
     if "expectation" not in leaderboard:

@@ -59,7 +59,7 @@ def audit_command(
     show: Annotated[
         Literal["figures", "conventions", "names", "orders"],
         typer.Option(
-            help="What the table shows: the figures by the best convention, all conventions, the "
+            help="Content of the table: the figures by the best convention, all conventions, the "
             "matched names, or the order of each pair of rerankers."
         ),
     ] = "figures",

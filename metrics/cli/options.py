@@ -190,7 +190,9 @@ Targets = Annotated[
     list[str] | None,
     typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
 ]
-TargetBaseline = Annotated[str | None, typer.Option(help="The reranker that `baseline` means in targets.")]
+TargetBaseline = Annotated[
+    str | None, typer.Option(help="The reranker that the word `baseline` in a target stands for.")
+]
 Columns = Annotated[
     list[str] | None,
     _reading_option(

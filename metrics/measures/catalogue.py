@@ -100,7 +100,7 @@ MEASURES: tuple[Measure, ...] = (
         family=expected_reciprocal_rank,
         cutoff="optional",
         aliases=("ExpectedReciprocalRank",),
-        summary="Mean of one over the rank where readers stop. Each document stops a share (2^grade - 1)/16 "
+        summary="Mean of 1/rank at the rank where readers stop. Each document stops a share (2^grade - 1)/16 "
         "of the readers who reach it; grades go up to 4.",
         source="Chapelle et al., CIKM 2009; highest grade: gdeval of TREC's web track",
     ),

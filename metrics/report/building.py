@@ -201,7 +201,7 @@ def write_report(
 def _section_names(options: ReportOptions) -> Sequence[str]:
     unknown = [name for name in options.sections if name not in SECTIONS]
     if unknown:
-        raise UsageError(f"There is no section {unknown[0]!r}. Sections: {', '.join(SECTIONS)}.")
+        raise UsageError(f"{unknown[0]!r} is not a section of the report. Sections: {', '.join(SECTIONS)}.")
     if "audit" in options.sections and options.published is None:
         raise UsageError("The section audit needs a published table: --published table.csv.")
     if options.sections:

@@ -98,7 +98,7 @@ class ReportOptions:
         if not self.measures:
             raise UsageError("Name at least one measure.")
         if self.preset not in PRESETS:
-            raise UsageError(f"There is no preset {self.preset!r}. Presets: {', '.join(PRESETS)}.")
+            raise UsageError(f"{self.preset!r} is not a preset. Presets: {', '.join(PRESETS)}.")
         targets = [target for name in self.targets for target in READY_TARGETS.get(name, (name,))]
         object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
         names = tuple(dict.fromkeys(str(parse(name)) for name in self.measures))

@@ -100,7 +100,7 @@ def _parsed_totals(sums_by_reranker: dict[str, Any], values: list[str]) -> pd.Da
     totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
     _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
     sums = totals.to_numpy()
-    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "totals are not sums of values")
+    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "some totals are negative or not finite")
     return totals
 
 

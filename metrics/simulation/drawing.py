@@ -93,7 +93,9 @@ def simulate(
         raise UsageError("Name a reranker to simulate.")
     is_said = performance is not None or any(each.performance is not None for each in rerankers.values())
     if segments and is_said:
-        raise UsageError("Each segment has its own performance. Give either segments or one performance.")
+        raise UsageError(
+            "Each segment has its own performance. Set either `segments` or `performance`, not both."
+        )
     kinds = segments or {"": Segment(PERFORMANCE if performance is None else performance)}
     kind = np.arange(n_queries) % len(kinds)
     queries = _queries(n_queries, documents, relevant, (seed, 0))

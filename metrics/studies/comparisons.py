@@ -232,7 +232,7 @@ def _too_few_signs(differing: int, level: float) -> str:
     if not differing or smallest < alpha(level):
         return ""
     queries = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
-    return f"p assumes normal differences, but the signs of {queries} agree by chance with p = {smallest:.4g}"
+    return f"this p value assumes normal differences; a sign test of {queries} cannot give less than p = {smallest:.4g}"
 
 
 def stars(p: float) -> str:

@@ -403,8 +403,8 @@ def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
     if not has_lost.any():
         return (
             Strong("Near ties cost little here. "),
-            f"No {measure} falls by {decimal(_LOSS)}, even if scores within "
-            f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} count as tied.",
+            f"No reranker loses {decimal(_LOSS)} {measure}, even if scores within "
+            f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} of each other count as tied.",
         )
     row = int(has_lost.any(axis=1).argmax())
     losing = [str(name) for name in means.columns[has_lost[row]]]

@@ -308,14 +308,14 @@ def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
         case "rbo_a" | "rbo_b" | "rbo_w":
             value = partial(overlap, persistence=persistence, variant=VARIANTS[measure])
             return value, partial(overlap, persistence=persistence, variant="a")
-    raise UsageError(f"There is no similarity {measure!r}. Choose among: {', '.join(SIMILARITIES)}.")
+    raise UsageError(f"{measure!r} is not a similarity. Choose among: {', '.join(SIMILARITIES)}.")
 
 
 DEPTH = 50
 """Ranks of a list that are compared; at a persistence of .9 lower ranks have 0.5% of the weight."""
 LIST_QUESTIONS: Mapping[Variant, str] = {
     "b": "Tied documents count as equal, so a list and its copy have an overlap of 1.",
-    "a": "The mean over all orders of tied documents, so a list with ties and its copy overlap less than 1.",
+    "a": "Mean overlap over all orders of tied documents. The ties of the two lists are broken separately, so a list with ties and its copy have an overlap below 1.",
     "w": "Tied documents share the first rank of their tie.",
 }
 """Variant of rank-biased overlap → meaning of a tie; the first variant finds copies."""

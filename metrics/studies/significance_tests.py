@@ -352,7 +352,7 @@ def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestR
         note = f"{differ}: the randomisation test is exact here, while the bootstrap is too optimistic"
         return result._replace(p=max(result.p, smallest), note=note)
     note = (
-        f"{differ}: all differences have the same sign by chance with p = {smallest:.4g}, so the interval at "
+        f"{differ}: a sign test of them cannot give less than p = {smallest:.4g}, so the interval at "
         f"level {level:.4g} is unbounded"
     )
     return TestResult(max(result.p, smallest), -np.inf, np.inf, note)

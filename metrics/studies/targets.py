@@ -96,7 +96,7 @@ def targets_of(texts: Iterable[str], presets: Iterable[str] = ()) -> list[Target
     all_texts = list(texts)
     for name in presets:
         if name not in PRESETS:
-            raise UsageError(f"There is no preset {name!r}. Presets: {', '.join(PRESETS)}.")
+            raise UsageError(f"{name!r} is not a preset. Presets: {', '.join(PRESETS)}.")
         all_texts += PRESETS[name]
     if not all_texts:
         raise UsageError("Give at least one target, such as MTRR>=0.8.")

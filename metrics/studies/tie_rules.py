@@ -59,13 +59,12 @@ def _leading(answers: pd.DataFrame) -> Prose:
         return (" The rules rank different rerankers first.",)
     if n_leaders == len(answers):
         return (" All rerankers are level by every rule.",)
-    n_ahead, verb = int((is_first.sum() == n_leaders).sum()), "has" if n_leaders == 1 else "have"
-    level = ", level" if n_leaders > 1 else ""
+    n_ahead, verb = int((is_first.sum() == n_leaders).sum()), "has" if n_leaders == 1 else "share"
     if n_ahead == n_rules:
-        lead = f"{verb} the highest mean by every rule{level}"
+        lead = f"{verb} the highest mean by every rule"
     elif n_ahead:
-        others = "by the other rules, more rerankers are level at the top"
-        lead = f"{verb} the highest mean by {n_ahead} of {n_rules} rules{level}; {others}"
+        others = "by the other rules, further rerankers share it"
+        lead = f"{verb} the highest mean by {n_ahead} of {n_rules} rules; {others}"
     else:
-        lead = f"{verb} the highest mean by every rule, always level with others"
+        lead = f"{verb} the highest mean by every rule, but always with others"
     return (" ", Strong(str(is_leader.idxmax())), f"{and_more(n_leaders - 1)} {lead}.")

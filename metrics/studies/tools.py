@@ -188,4 +188,6 @@ def find_tool(name: str) -> Tool:
     for candidate in TOOLS:
         if candidate.name.casefold() == name.strip().casefold():
             return candidate
-    raise UsageError(f"There is no tool {name[:40]!r}. Tools: {', '.join(tool.name for tool in TOOLS)}.")
+    raise UsageError(
+        f"{name[:40]!r} is not a tool that TieScope knows. Tools: {', '.join(tool.name for tool in TOOLS)}."
+    )

@@ -83,7 +83,7 @@ STANDINGS: dict[Standing, str] = {
     "both": "No other reranker is as fast and as good, by tied and by traditional scores.",
     "tied only": "On the Pareto front by tied scores, but not by traditional scores.",
     "traditional only": "On the Pareto front by traditional scores, but not by tied scores.",
-    "beaten": "Another reranker is at least as fast and as good, and faster or better.",
+    "beaten": "Another reranker is not slower and not worse, and it is faster or better.",
     "not timed": "The run has no latency, or no list is scored.",
 }
 """Standing → its meaning."""
@@ -230,7 +230,7 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
         return " By traditional scores, ", Strong(str(row.name)), f" would leave the front: tie order {why}."
     if note := own_rule_note(measure):
         return " ", *note[:1]
-    return (" Tie order does not move the front.",)
+    return (" By traditional scores, the same rerankers are on the front.",)
 
 
 def _mean_name(measure: str) -> str:

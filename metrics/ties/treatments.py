@@ -354,7 +354,7 @@ def treatment(name: str) -> Treatment:
         )
     if name.startswith("within:"):
         raise UsageError(
-            f"{name} ties near scores and does not order ties. Use it as a precision: --precision {name}."
+            f"{name} rounds scores, so that close scores tie; it is not a tie order. Write --precision {name}."
         )
     if noise := parse_noise(name):
         where = ", where documents with the same score have the same standard deviation" if noise.by_row else ""

@@ -153,7 +153,7 @@ def test_a_shared_board_is_read_not_changed_until_it_is_shared_no_more(people, s
         with bob.page(f"data={board}&section=Columns", "data") as rows:
             assert SECRET.encode() in b"".join(rows.frames)
         with bob.page(f"data={board}", "data") as other:
-            assert "Shared with you to read" in other.text
+            assert "Shared with you: you can read it" in other.text
             assert other.find("button", "Duplicate")
             assert not other.find("button", "Delete")
             own.choose("Access", "Only you")

@@ -50,7 +50,7 @@ def test_a_gate_as_json_holds_every_figure(call, run_and_qrels):
         (["-r", "RR>>1"], "is not a target"),
         (["-r", "RR>=baseline"], "needs a baseline"),
         (["-r", "RR>=baseline", "--baseline", "none"], "no reranker 'none'"),
-        (["--preset", "none"], "no preset 'none'"),
+        (["--preset", "none"], "'none' is not a preset"),
         (["-r", "RR>=1", "--ties", "best"], "treatment"),
     ],
 )

@@ -93,7 +93,7 @@ def test_continuous_scores_are_a_kind_of_their_own_without_ties(call, tmp_path):
 def test_an_option_that_a_kind_would_ignore_is_refused_by_name(call, tmp_path, kind, options):
     code, _, err = call("simulate", kind, "-o", tmp_path / "made.csv", *options)
     assert code == 2
-    assert options[0] in err or "Segments have" in err
+    assert options[0] in err or "Each segment has its own performance" in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -107,7 +107,7 @@ def test_an_option_that_a_kind_would_ignore_is_refused_by_name(call, tmp_path, k
         (["-o", "made.csv", "--documents", "many"], "'many': write a number"),
         (["-o", "made.csv", "--tie-probability", 2], "tie probability=2"),
         (["-o", "made.csv", *["--levels", 3] * 3, *["--tie-probability", 0.2] * 2], "as many --levels"),
-        (["-o", "made.csv", "--reranker", "Mine"], "'Mine' is not a reranker"),
+        (["-o", "made.csv", "--reranker", "Mine"], "'Mine' does not describe a reranker"),
         (["-o", "made.csv", "--reranker", "2,3"], "tie probability=2"),
         (["-o", "made.csv", "dice"], "dice"),
         ([], "--output"),

@@ -188,7 +188,7 @@ def test_parts_evaluated_differently_are_refused_by_what_differs(name, options):
 
 
 def test_a_part_reduced_to_some_queries_is_refused_because_its_counts_are_of_all():
-    with pytest.raises(UsageError, match="merge first"):
+    with pytest.raises(UsageError, match="Merge the whole parts"):
         Evaluation.merge(scored().only(["A"], ["q1"]))
 
 

@@ -56,7 +56,7 @@ OWN_RULES = {"TsRR": metrics.tsrr, "taRR": metrics.tarr}
 )
 def test_arguments_in_their_old_order_are_taken_with_a_warning(old, new):
     with pytest.warns(
-        DeprecationWarning, match=r"Call \w+\(relevance, scores(, k)?, ties=\.\.\.\) in this order"
+        DeprecationWarning, match=r"Call \w+\(relevance, scores(, k)?, ties=\.\.\.\): the arguments"
     ):
         value = old()
     assert value == new()
@@ -135,9 +135,9 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: metrics.ndcg([1, math.nan]), "relevance: place 1 is missing"),
-        (lambda: metrics.ndcg([1, math.inf]), "relevance: place 1 is infinite"),
-        (lambda: metrics.ndcg([1, 0], [None, 1]), "scores: place 0 is missing"),
+        (lambda: metrics.ndcg([1, math.nan]), "relevance\\[1\\] is missing"),
+        (lambda: metrics.ndcg([1, math.inf]), "relevance\\[1\\] is infinite"),
+        (lambda: metrics.ndcg([1, 0], [None, 1]), "scores\\[0\\] is missing"),
         (lambda: metrics.ndcg([1, 2], [1]), "relevance has 2 values, scores has 1"),
         (lambda: metrics.ndcg(["d1", "d2"]), "number or boolean for each document"),
         (lambda: metrics.ndcg({1, 2}), "number or boolean for each document"),
@@ -149,7 +149,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg([1], ties="mean"), "There is no treatment 'mean'"),
         (lambda: metrics.ndcg([1], gain=[1]), "'exponential' or 'linear'"),
         (lambda: metrics.ndcg([1], relevant_from=0), "relevant_from=0"),
-        (lambda: metrics.reciprocal_rank([1], relevant_from="x"), "relevant_from='x': it is a number"),
+        (lambda: metrics.reciprocal_rank([1], relevant_from="x"), "relevant_from='x' is not a number"),
         (
             lambda: metrics.ndcg([1], n_relevant=2),
             "There is no option n_relevant. Options: relevant_from, unlisted",
@@ -158,7 +158,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.precision_at_k([1], k=0), "k=0 is not a whole"),
         (lambda: metrics.precision_at_k([1], k=1.5), "k=1.5 is not a whole"),
         (lambda: metrics.precision_at_k([1], k=True), "k=True is not a whole"),
-        (lambda: metrics.precision_at_k([1], k=[0.5]), "scores are given as scores="),
+        (lambda: metrics.precision_at_k([1], k=[0.5]), "Give scores as scores="),
         (lambda: metrics.score([1, 0]), "For one plain list: metrics.reciprocal_rank"),
         (lambda: metrics.score(1), "Give a path, a data frame or a dictionary"),
         (lambda: metrics.score({"q": {"a": 1}}, {"q": {"a": 1}}), "Give the runs first and name the judgments"),

@@ -208,7 +208,7 @@ def test_lists_that_are_not_kept_take_no_memory_and_no_window_reaches_them():
     for window in ({"last": 4}, {"halflife": 1}):
         with pytest.raises(UsageError, match="keep=3"):
             running.means(**window)
-    with pytest.raises(UsageError, match="at least one list"):
+    with pytest.raises(UsageError, match="a whole number of lists"):
         Running("RR", keep=0)
 
 

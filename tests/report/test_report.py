@@ -379,14 +379,14 @@ def test_sections_not_asked_for_are_left_out(simulated):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sections": ["end"]}, "no section 'end'"),
+        ({"sections": ["end"]}, "'end' is not a section"),
         ({"measures": ["XR"]}, "no measure"),
         ({"measures": []}, "at least one measure"),
         ({"traditional": "up"}, "treatment"),
         ({"baseline": "none"}, "no reranker 'none'"),
         ({"targets_for": "none"}, "no reranker 'none'"),
         ({"targets": ["RR>>1"]}, "is not a target"),
-        ({"preset": "long"}, "no preset 'long'. Presets: short, full, paper"),
+        ({"preset": "long"}, "'long' is not a preset. Presets: short, full, paper"),
         ({"segments": ["none"]}, "no query group 'none'"),
         ({"rerankers": ["none"]}, "Name one or more of these rerankers"),
     ],

@@ -208,12 +208,9 @@ def test_a_first_row_that_holds_a_chosen_name_is_still_one_of_a_run(first, score
 def test_a_file_that_is_none_is_told_the_lines_of_every_format_without_a_header():
     with pytest.raises(ReadError) as refused:
         read(File("five.txt", b"a b c d e\na b c d f\n"))
-    assert str(refused.value).endswith(
-        "Files without a header: TREC run, 6 fields (query Q0 document rank score tag); TREC judgments "
-        "of subtopics, 4 fields (query subtopic document grade); TREC judgments, 4 fields (query 0 document "
-        "grade); MS MARCO run, 3 fields (query document rank). A table has a "
-        "header with query_id, doc_id and score."
-    )
+    assert "TREC run, 6 fields (query Q0 document rank score tag)" in str(refused.value)
+    assert "MS MARCO run, 3 fields (query document rank)" in str(refused.value)
+    assert "a header with query_id, doc_id and score" in str(refused.value)
 
 
 def test_chosen_columns_are_read_in_the_judgments_alone_where_only_they_have_them(write):

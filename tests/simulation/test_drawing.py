@@ -142,8 +142,14 @@ def test_the_long_table_makes_the_same_runs_again():
         (lambda: simulate(RERANKERS, 5, relevant=(-1, 4)), "relevant=-1 to 4"),
         (lambda: simulate(RERANKERS, 5, performance=1.5), "performance=1.5"),
         (lambda: LlmReranker(0.5, 3, -0.1), "performance=-0.1"),
-        (lambda: simulate(RERANKERS, 5, performance=0.5, segments=NOTEBOOK_SEGMENTS), "Segments have"),
-        (lambda: simulate({"a": LlmReranker(0, 3, 0.5)}, 5, segments=NOTEBOOK_SEGMENTS), "Segments have"),
+        (
+            lambda: simulate(RERANKERS, 5, performance=0.5, segments=NOTEBOOK_SEGMENTS),
+            "Each segment has its own performance",
+        ),
+        (
+            lambda: simulate({"a": LlmReranker(0, 3, 0.5)}, 5, segments=NOTEBOOK_SEGMENTS),
+            "Each segment has its own performance",
+        ),
         (lambda: synthetic(5, tied=-0.1), "tied=-0.1"),
         (lambda: synthetic(5, distinct=(0, 3)), "distinct=0 to 3"),
         (lambda: LlmReranker(2, 3), "tie probability=2"),

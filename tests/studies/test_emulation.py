@@ -309,7 +309,9 @@ def test_a_tool_is_found_by_name_whatever_its_case():
 
 
 def test_an_unknown_tool_is_refused_with_the_names_there_are():
-    with pytest.raises(UsageError, match=r"There is no tool 'treceval'\. Tools: trec_eval, trec_eval 10,"):
+    with pytest.raises(
+        UsageError, match=r"'treceval' is not a tool that TieScope knows\. Tools: trec_eval, trec_eval 10,"
+    ):
         find_tool("treceval")
 
 

@@ -238,7 +238,7 @@ def test_a_reranker_alone_is_not_the_first_to_lose(near):
 def test_one_standard_deviation_is_written_in_the_singular(near, monkeypatch):
     monkeypatch.setattr("metrics.studies.noise._LOSS", 5.0)
     text = plain(near_tie_finding(NearTieCurves(*(table.loc[:1.0] for table in near)), "RR"))
-    assert text.endswith("scores within 1 standard deviation count as tied.")
+    assert text.endswith("scores within 1 standard deviation of each other count as tied.")
 
 
 def graded_runs(seed, grades=None):

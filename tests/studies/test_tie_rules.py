@@ -11,10 +11,7 @@ from metrics.studies.tie_rules import answers_finding
         ([0.4, 0.3], "bm25 has the highest mean by every rule."),
         (
             [0.4, 0.4],
-            (
-                "bm25 has the highest mean by 1 of 2 rules; by the other rules, more rerankers are level at "
-                "the top."
-            ),
+            ("bm25 has the highest mean by 1 of 2 rules; by the other rules, further rerankers share it."),
         ),
         ([0.5, 0.4], "All rerankers are level by every rule."),
     ],

@@ -162,7 +162,11 @@ def choose(measure: str, *, is_timed: bool) -> Choices:
     """Draw the controls and return their values; latency and budget need timed lists."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = controls.segmented(
-            "Depth", DEPTHS, "depth", str(tradeoffs.DEPTH), help="Ranks in which targets are counted."
+            "Depth",
+            DEPTHS,
+            "depth",
+            str(tradeoffs.DEPTH),
+            help="Cut-off k: recall and distinct targets are counted in the first k ranks.",
         )
         if not is_timed:
             return Choices(measure, int(depth))

@@ -256,7 +256,7 @@ def list_by_list(view: View, measure: str) -> None:
         change.n_before if change else None,
         order,
     )
-    alt = f"Means of {measure} of the last {window:,} lists and of all so far, tied and traditional."
+    alt = f"Tied and traditional mean {measure}, over the last {window:,} lists and over all lists so far."
     chart(figure, "arrivals", alt, wide=620)
     options = ReportOptions(measures=(measure,), traditional=view.traditional, scoring=view.scoring)
     st.caption(f"Running means on the command line: `{watch_command(options, window)}`")

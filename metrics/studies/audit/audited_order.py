@@ -91,7 +91,9 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
     swap = f"with ties averaged, {significant}"
     can_swap = "in some tie orders, but not with ties averaged"
     if n == 1:
-        ending = "keeps its order in every tie order" if n_firm else f"swaps {swap if n_swaps else can_swap}"
+        ending = (
+            "is ranked the same way in every tie order" if n_firm else f"swaps {swap if n_swaps else can_swap}"
+        )
         return ("The only printed pair ", Strong(ending), ".")
     number = "all" if n_firm == n else small_number(n_firm)
     prose: Prose = (

@@ -115,7 +115,7 @@ def test_sign_in_without_an_allow_list_is_refused_on_every_address(call, streaml
     secrets(section())
     code, _, err = call("app", "--host", host)
     assert (code, streamlit_calls) == (2, [])
-    assert "nobody is allowed to sign in (give --allow" in err
+    assert "no address is allowed to sign in (give --allow" in err
 
 
 def test_an_allow_list_without_sign_in_is_refused_on_loopback_too(call, streamlit_calls):
@@ -175,7 +175,7 @@ def test_secrets_that_cannot_be_read_are_refused_on_loopback_too(call, streamlit
 def test_insecure_serves_to_everybody_with_one_line_of_warning(call, streamlit_calls):
     code, out, err = call("app", "--host", EVERYWHERE, "--insecure")
     assert (code, out, len(streamlit_calls), err.count("--insecure")) == (0, "", 1, 1)
-    assert "there is no sign-in. Anybody who can reach 0.0.0.0 can see and change everything." in err
+    assert "sign-in is off. Anybody who can reach 0.0.0.0 can see and change everything." in err
     assert (os.environ[settings.ALLOW], os.environ[settings.INSECURE]) == ("", "1")
 
 

@@ -12,7 +12,7 @@ DISMISSALS = (
         "Ties change no outcome",
         "as on average over all orders",
         "sorted or averaged",
-        "does not move the front",
+        "the same rerankers are on the front",
     ),
     *("depends on tie order", "Traditional and tied values are the same"),
 )

@@ -95,7 +95,7 @@ def test_the_address_opens_a_reranker_with_gaps_readings_and_similar_rankings():
     assert similar["similarity"].is_monotonic_decreasing
     assert "1/MTRR puts the first relevant document" in texts(page)
     again = opened("rerankers", data=cache.SIMULATED_LABEL, opened=name, tied="nobody knows")
-    assert "The order of tied documents is unknown" in texts(again)
+    assert "The ties of the two lists are broken separately" in texts(again)
     assert table(again, "Similar rankings")["similarity"].to_list() != similar["similarity"].to_list()
 
 
