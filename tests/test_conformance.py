@@ -137,8 +137,8 @@ def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
     }
     (sentence,) = order_sentences(compare_results({"RR-01": 1 / 3}))
     assert (
-        "Other orders that fit the same number of cases: document ID descending, as in trec_eval; document ID ascending"
-        in sentence
+        "Other orders that fit the same number of cases: document ID descending, as in trec_eval; "
+        "document ID ascending" in sentence
     )
 
 

@@ -105,7 +105,8 @@ def _toml(file: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file} cannot be read: {error}. Correct the file first: its settings may require visitors to sign in."
+            f"{file} cannot be read: {error}. Correct the file first: its settings may require visitors to "
+            "sign in."
         ) from None
 
 

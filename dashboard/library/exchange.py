@@ -69,7 +69,8 @@ def describe_unknown_files(library: Library) -> str:
     if not paths:
         return ""
     heading = (
-        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that this database does not list, so their "
+        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that this database does not list, so "
+        "their "
         "names and owners are unknown. To add a file to the library again: tiescope push FILE --board NAME. "
         "Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
@@ -360,7 +361,8 @@ def _qrels_lines(board: Board) -> list[str]:
         if any(table != tables[0] for table in tables):
             problem = "Judgments differ between rerankers"
             raise UsageError(
-                f"{problem}, but a qrels file has one set of judgments for all, so it would change the scores. {_PARQUET_HINT}"
+                f"{problem}, but a qrels file has one set of judgments for all, so it would change the "
+                f"scores. {_PARQUET_HINT}"
             )
         judged = tables[0]
     judged = subtopic_rows(judged)

@@ -457,7 +457,8 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
             "closed": st.column_config.NumberColumn(
                 "Removed so far",
                 format="%.1f%%",
-                help="How much of the uncertainty from unjudged documents judging removes, if this document and all "
+                help="How much of the uncertainty from unjudged documents judging removes, if this "
+                "document and all "
                 "documents above it are judged: the mean over simulated grades.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),

@@ -279,7 +279,10 @@ def histogram_section(current: one_list.ListInView) -> None:
         n = one_list.affordable_draws(current, current.measure, _DRAWS)
         sample = sample_values(current.ranking, current.query, current.measure, n, _SEED)
         distribution = orderings.merge_values(sample, np.full(n, 1 / n))
-        source = f"Estimated from {n:,} random orders of {current.written}. The values marked in the chart are exact."
+        source = (
+            f"Estimated from {n:,} random orders of {current.written}. The values marked in the chart are "
+            "exact."
+        )
     ui.heading(f"{current.measure} across the orders", source)
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."

@@ -88,7 +88,8 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
         parts.append(
-            "Bounds can also reach below the worst case, because a relevant unjudged document increases the divisor."
+            "Bounds can also reach below the worst case, because a relevant unjudged document increases "
+            "the divisor."
         )
     if not leaderboard["is_exact"].all():
         parts.append("No judgments lead outside the bounds, but the bounds are not always reached.")

@@ -192,7 +192,8 @@ class RefinedGroups:
         if ties.noise is not None and not family.noisy:
             raise UsageError(
                 f"{measure} has no known mean under {ties.name}: its value depends on how documents "
-                "of more than two grades, or judged and unjudged ones, are ordered. Choose AP or nDCG, or turn noise off."
+                "of more than two grades, or judged and unjudged ones, are ordered. Choose AP or nDCG, or "
+                "turn noise off."
             )
         key = _key(family, ties)
         if key not in self._groups:

@@ -89,7 +89,7 @@ def unusual_rules(studies: ReportStudies) -> list[str]:
     options, scoring = studies.options, studies.options.scoring
     order = treatment(options.traditional)
     sentences = {
-        f"Traditional: {order.label}. {order.summary} The notebook, in contrast, breaks ties in file order.": order.name
+        f"Traditional: {order.label}. {order.summary} The notebook, in contrast, uses file order.": order.name
         != "input",
         f"Relevant: grade {scoring.relevant_from:g} and above.": scoring.relevant_from != AS_READ.relevant_from,
         f"Scores are compared as {compared_as(scoring.precision)}.": scoring.precision != AS_READ.precision,

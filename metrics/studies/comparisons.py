@@ -232,7 +232,10 @@ def _too_few_signs(differing: int, level: float) -> str:
     if not differing or smallest < alpha(level):
         return ""
     queries = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
-    return f"this p value assumes normal differences; a sign test of {queries} cannot give less than p = {smallest:.4g}"
+    return (
+        f"this p value assumes normal differences; a sign test of {queries} cannot give less than p = "
+        f"{smallest:.4g}"
+    )
 
 
 def stars(p: float) -> str:

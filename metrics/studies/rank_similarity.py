@@ -315,7 +315,10 @@ DEPTH = 50
 """Ranks of a list that are compared; at a persistence of .9 lower ranks have 0.5% of the weight."""
 LIST_QUESTIONS: Mapping[Variant, str] = {
     "b": "Tied documents count as equal, so a list and its copy have an overlap of 1.",
-    "a": "Mean overlap over all orders of tied documents. The ties of the two lists are broken separately, so a list with ties and its copy have an overlap below 1.",
+    "a": (
+        "Mean overlap over all orders of tied documents. The ties of the two lists are broken separately, so "
+        "a list with ties and its copy have an overlap below 1."
+    ),
     "w": "Tied documents share the first rank of their tie.",
 }
 """Variant of rank-biased overlap → meaning of a tie; the first variant finds copies."""

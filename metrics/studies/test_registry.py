@@ -111,7 +111,8 @@ TESTS = (
         label="bootstrap test",
         queries="two",
         summary="At which level does the interval of the mean difference over resampled queries exclude 0? "
-        "If two rerankers differ on few queries, p is never below the chance that all these differences have the same sign.",
+        "If two rerankers differ on few queries, p is never below the chance that all these differences "
+        "have the same sign.",
         interval="percentile interval, widened for few queries",
         source="Efron & Tibshirani, An Introduction to the Bootstrap, 1993; "
         "Hesterberg, The American Statistician 69(4), 2015; for rankings: Sakai, SIGIR 2006",
