@@ -544,11 +544,14 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
 
 
 def _segments(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Join the names above each list that differ between lists."""
+    """Join the names above each list that differ between lists, by more slashes than any name has."""
     depth = max(map(len, paths))
     padded = [path + ("",) * (depth - len(path)) for path in paths]
     levels = [level for level in range(depth) if len({path[level] for path in padded}) > 1]
-    return ["/".join(path[level] for level in levels if path[level]) for path in padded]
+    slashes = "/"
+    while any(slashes in name for path in paths for name in path):
+        slashes += "/"
+    return [slashes.join(path[level] for level in levels if path[level]) for path in padded]
 
 
 def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequence[str]) -> None:

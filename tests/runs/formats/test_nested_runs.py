@@ -27,6 +27,8 @@ def test_segments_are_named_by_what_differs_between_them_and_one_alone_has_none(
     tasks = {"NFCorpus": {"default": {"test": one("a")}}, "SciFact": {"default": {"test": one("b")}}}
     assert segments(tasks) == {"a": "NFCorpus", "b": "SciFact"}
     assert segments({"de": {"test": one("b")}, "en": {"test": {}}}) is None
+    strokes = {"a/b": {"c": one("x")}, "a": {"b/c": one("y")}}
+    assert segments(strokes) == {"x": "a/b//c", "y": "a//b/c"}
 
 
 @pytest.mark.parametrize(
