@@ -203,7 +203,7 @@ OPEN = "in some tie orders, but not with ties averaged"
             0,
             f"Of 66 {PRINTED}, 63 keep their order {FIRM}; three swap {AVERAGED}, none of them significant.",
         ),
-        (1, 0, 0, 0, f"The only printed pair keeps its order {FIRM}."),
+        (1, 0, 0, 0, f"The only printed pair is ranked the same way {FIRM}."),
         (0, 1, 1, 0, f"The only printed pair swaps {AVERAGED}, which is significant."),
         (0, 0, 0, 1, f"The only printed pair swaps {OPEN}."),
         (6, 0, 0, 0, f"Of six {PRINTED}, all keep their order {FIRM}."),
