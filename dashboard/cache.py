@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -97,18 +97,32 @@ class ShownBoard:
 
     def study(self, study: Callable[..., Result], *args: object, **options: object) -> Result:
         """Return a study of the shown scores, cached by its name and arguments."""
-        name = f"{study.__module__}.{study.__qualname__}"
-        result: Result = _study(self, name, args, tuple(options.items()), study)
+        result: Result = _study(self, _name_of(study), args, tuple(options.items()), study)
+        return result
+
+    def list_study(self, study: Callable[..., Result], *args: object, **options: object) -> Result:
+        """Return a study with rows for each list, of which few are cached."""
+        result: Result = _list_study(self, _name_of(study), args, tuple(options.items()), study)
         return result
 
 
-@cached_by_key(show_spinner=False, max_entries=200)
+Options: TypeAlias = tuple[tuple[str, object], ...]
+
+
+def _name_of(study: Callable[..., object]) -> str:
+    return f"{study.__module__}.{study.__qualname__}"
+
+
+@cached_by_key(show_spinner=False, max_entries=64)
 def _study(
-    view: ShownBoard,
-    name: str,
-    args: tuple[object, ...],
-    options: tuple[tuple[str, object], ...],
-    _study: Callable[..., Any],
+    view: ShownBoard, name: str, args: tuple[object, ...], options: Options, _study: Callable[..., Any]
+) -> Any:  # noqa: ANN401 of any study
+    return _study(view.evaluation, *args, **dict(options))
+
+
+@cached_by_key(show_spinner=False, max_entries=8)
+def _list_study(
+    view: ShownBoard, name: str, args: tuple[object, ...], options: Options, _study: Callable[..., Any]
 ) -> Any:  # noqa: ANN401 of any study
     return _study(view.evaluation, *args, **dict(options))
 
@@ -257,7 +271,7 @@ def grade_counts(board: Board) -> dict[float, int]:
     tables = [runs.qrels] if runs.qrels is not None else list(runs.tables.values())
     judged = pa.concat_tables(table.select(columns).filter(pc.field("relevance") > 0) for table in tables)
     if len(tables) > 1:
-        judged = judged.group_by(columns).aggregate([])
+        judged = judged.unify_dictionaries().group_by(columns).aggregate([])
     values, counts = np.unique(judged["relevance"].to_numpy(), return_counts=True)
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 

@@ -36,6 +36,10 @@ HOSTILE = "model,qid,docid,score,rel\n" + "".join(
 
 EXTREMES = {
     "two rerankers with ties": lambda: board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS),
+    "grades in files of different queries": lambda: board(
+        first_csv="query_id,doc_id,score,relevance\nq1,a,1,1\nq1,b,1,0\nq2,c,1,2\n",
+        second_csv="query_id,doc_id,score,relevance\nq3,a,1,1\nq2,c,2,2\nq2,d,2,0\n",
+    ),
     "neighbours in float64": lambda: board(
         pair_trec=_run(lambda _, document: 0.30000000000000004 if document % 2 else 0.3),
         steps_trec=_run(lambda query, document: 1 + 2**-52 * (query + document)),

@@ -70,9 +70,8 @@ def describe_unknown_files(library: Library) -> str:
         return ""
     heading = (
         f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that this database does not list, so "
-        "their "
-        "names and owners are unknown. To add a file to the library again: tiescope push FILE --board NAME. "
-        "Write NAME=FILE to name a run, and --qrels FILE for judgments."
+        "their names and owners are unknown. To add a file to the library again: tiescope push FILE --board "
+        "NAME. Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
 

@@ -458,8 +458,7 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
                 "Removed so far",
                 format="%.1f%%",
                 help="How much of the uncertainty from unjudged documents judging removes, if this "
-                "document and all "
-                "documents above it are judged: the mean over simulated grades.",
+                "document and all documents above it are judged: the mean over simulated grades.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },

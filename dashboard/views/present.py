@@ -247,7 +247,7 @@ def _list(view: View, measure: str) -> Slide:
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
         f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
-        f"every order of its ties. {boxes_text(current.rows, view.scoring)}",
+        f"every order of its ties. {boxes_text([current.rows], view.scoring)}",
     )
 
 

@@ -82,7 +82,7 @@ def choose_list(view: View) -> one_list.ListInView:
         measure = choices.measure()
         choose_relevant_from(view.board)
     view_key = view, measure, view.traditional
-    lists = view.study(list_study.lists_by_gap, measure, view.traditional)
+    lists = view.list_study(list_study.lists_by_gap, measure, view.traditional)
     with row:
         place = st.empty()
         reranker = _choose_reranker(view, lists.iloc[0], _labels(*view_key, ""))
@@ -174,9 +174,9 @@ def list_section(current: one_list.ListInView) -> None:
         if len(rows) > charts.MAX_DOCUMENTS
         else ""
     )
-    tied_rows = other.rows if other and not rows["first"].duplicated().any() else rows
-    explained = one_list.boxes_text(tied_rows, view.scoring)
-    first_to_judge, hatched = _unjudged(current, [rows, *([other.rows] if other else [])])
+    drawn = [rows, *([other.rows] if other else [])]
+    explained = escape_markdown(one_list.boxes_text(drawn, view.scoring))
+    first_to_judge, hatched = _unjudged(current, drawn)
     ui.heading("The list and its ties", explained + hatched + first)
     alt = f"The list of {current.query} with its ties."
     if not other:
@@ -296,7 +296,7 @@ def histogram_section(current: one_list.ListInView) -> None:
 @cached_by_key(show_spinner=False, max_entries=32)
 def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
     """Return reranker, or query of one reranker → its label with gap and tie ratio, the largest gap first."""
-    lists, by = view.study(list_study.lists_by_gap, measure, traditional), "reranker"
+    lists, by = view.list_study(list_study.lists_by_gap, measure, traditional), "reranker"
     if reranker:
         lists, by = lists[lists["reranker"] == reranker], "query_id"
     rows = lists.groupby(by, sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))

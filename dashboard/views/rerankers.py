@@ -51,7 +51,7 @@ def show(view: View) -> None:
     if name.measure.answers:
         name, second = question(name), measure
     first = str(name)
-    lists, summary = view.study(_gaps_and_summary, first, second, view.traditional)
+    lists, summary = view.list_study(_gaps_and_summary, first, second, view.traditional)
     columns = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio"}
     order = columns.get(sort, "first_gap" if is_signed else "first_gap_mean")
     summary = summary.sort_values(order, ascending=False, kind="stable")

@@ -1,7 +1,7 @@
 """Cache figures and elements of a board as long as its results."""
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, cast
+from typing import Any, ParamSpec
 
 import plotly.graph_objects as go
 
@@ -11,13 +11,13 @@ from dashboard.server.board_results import cached_by_key, content_digest
 from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
-_MOST_KEPT = 256
-"""Figures and drawn elements cached at most, over all boards."""
+_MAX_FIGURES, _MAX_ELEMENTS = 64, 256
+"""Figures, and drawn elements, cached at most, over all boards."""
 
 
 def kept_figure(draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
     """Return the figure that a function of `dashboard.charts` draws, cached by its arguments."""
-    return cast("Figure", _kept(draw, arguments, options))
+    return _figure(board_key(), _name_of(draw), content_digest(arguments, options), draw, arguments, options)
 
 
 def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
@@ -29,21 +29,33 @@ def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
 
 def kept_elements(draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
     """Show the elements that a function draws, cached by its arguments; Streamlit replays them."""
-    _kept(draw, arguments, options)
+    content = content_digest(arguments, options, is_narrow())
+    _element(board_key(), _name_of(draw), content, draw, arguments, options)
 
 
-def _kept(draw: Callable[..., object], arguments: tuple[Any, ...], options: dict[str, Any]) -> object:
-    name = f"{draw.__module__}.{draw.__qualname__}"
-    return _drawn(board_key(), name, content_digest(arguments, options, is_narrow()), draw, arguments, options)
+def _name_of(draw: Callable[..., object]) -> str:
+    return f"{draw.__module__}.{draw.__qualname__}"
 
 
-@cached_by_key(show_spinner=False, max_entries=_MOST_KEPT)
-def _drawn(
+@cached_by_key(show_spinner=False, max_entries=_MAX_FIGURES)
+def _figure(
     key: str,
     name: str,
     content: str,
-    _draw: Callable[..., object],
+    _draw: Callable[..., Figure],
     _arguments: tuple[Any, ...],
     _options: dict[str, Any],
-) -> object:
+) -> Figure:
     return _draw(*_arguments, **_options)
+
+
+@cached_by_key(show_spinner=False, max_entries=_MAX_ELEMENTS)
+def _element(
+    key: str,
+    name: str,
+    content: str,
+    _draw: Callable[..., None],
+    _arguments: tuple[Any, ...],
+    _options: dict[str, Any],
+) -> None:
+    _draw(*_arguments, **_options)

@@ -1,5 +1,6 @@
 """Load and describe one list: its documents, ties, orders and scores."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -171,10 +172,10 @@ def orderings_text(log10: float, exact: int | None = None) -> str:
     return "about 10" + f"{log10:.0f}".translate(_RAISED)
 
 
-def boxes_text(rows: pd.DataFrame, scoring: ScoringOptions) -> str:
-    """Return the legend of the boxes of a list, and of its brackets if it has ties."""
-    has_ties = rows.get("level_1", rows["first"]).duplicated().any()
-    brackets = f"; {escape_markdown(bracket_text(scoring))}" * bool(has_ties)
+def boxes_text(lists: Sequence[pd.DataFrame], scoring: ScoringOptions) -> str:
+    """Return the legend of the boxes of lists, and of their brackets if one has ties."""
+    has_ties = any(rows.get("level_1", rows["first"]).duplicated().any() for rows in lists)
+    brackets = f"; {bracket_text(scoring)}" * has_ties
     return f"Box: one document; tall and filled: relevant, with its grade{brackets}."
 
 
@@ -239,7 +240,7 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
         st.caption(
             f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
-            + boxes_text(rows, view.scoring)
+            + escape_markdown(boxes_text([rows], view.scoring))
             + " Hatched: unjudged." * (not rows["judged"].all())
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )

@@ -191,8 +191,7 @@ class RefinedGroups:
         family = measure.measure.family
         if ties.noise is not None and not family.noisy:
             raise UsageError(
-                f"{measure} has no known mean under {ties.name}: its value depends on how documents "
-                "of more than two grades, or judged and unjudged ones, are ordered. Choose AP or nDCG, or "
+                f"TieScope has no formula for the mean of {measure} under {ties.name}. Choose AP or nDCG, or "
                 "turn noise off."
             )
         key = _key(family, ties)

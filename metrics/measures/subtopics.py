@@ -126,8 +126,7 @@ def _no_variance(*_: object) -> NoReturn:
 
 NO_EXTREMES = (
     "alpha_nDCG has only the tied score (`expected`) and traditional scores (such as `input`). Its best "
-    "case, worst case "
-    "and standard deviation over orders are not computed, because they would take too long."
+    "case, worst case and standard deviation over orders are not computed, because they would take too long."
 )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
@@ -285,8 +284,7 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         source = as_judgments(_read(judgments, replace(choice, repeats=(), value="relevance"), "judgments"))
         unused -= source.mapping.items()
         yield source
-    if unused or unread:
-        _refuse_unread([theirs for _, theirs in sorted(unused)] + sorted(unread))
+    _refuse_unread([theirs for _, theirs in sorted(unused)] + sorted(unread))
 
 
 def _refuse_unread(columns: Sequence[str]) -> None:
@@ -296,9 +294,8 @@ def _refuse_unread(columns: Sequence[str]) -> None:
 
 def _files_to_read(named_files: list[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any, str]]:
     """Yield name, file or frame, and distinct file name as each begins to be read; report progress."""
-    has_several = len(named_files) > 1
-    file_names = distinct_file_names([file for _, file in named_files]) if has_several else repeat("")
-    for position, ((name, file), file_name) in enumerate(zip(named_files, file_names, strict=False)):
+    file_names = distinct_file_names([file for _, file in named_files])
+    for position, ((name, file), file_name) in enumerate(zip(named_files, file_names, strict=True)):
         item = name or (PurePath(file).name if isinstance(file, Path) else "")
         begin_step("Reading", position, len(named_files), item)
         yield name, file, file_name

@@ -76,13 +76,14 @@ def _downloads_refused() -> Iterator[None]:
         return stream(*arguments) if arguments else requests()
 
     with _refusing:
-        logging.disable(logging.INFO)  # it reports every step
+        disabled = logging.root.manager.disable
+        logging.disable(max(disabled, logging.INFO))  # it reports every step
         lazy_libs.requests, GoogleCloudBucketStream.stream = refuse, refuse
         try:
             yield
         finally:
             lazy_libs.requests, GoogleCloudBucketStream.stream = requests, stream
-            logging.disable(logging.NOTSET)
+            logging.disable(disabled)
 
 
 def lookalikes(n_queries: int, grades: FloatArray) -> list[str]:

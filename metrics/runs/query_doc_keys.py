@@ -114,7 +114,7 @@ class QueryDocKeys:
         return (first, int(np.flatnonzero(codes == codes[first])[1])), int((counts - 1).sum())
 
     def _may_repeat(self) -> bool:
-        """Return whether two rows have equal hashes; takes a part of the queries at a time to save memory."""
+        """Return whether two rows have equal hashes; sorts a part of the queries at a time, which is faster."""
         bounds = np.array([0, len(self.query)])
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_CACHED_ROWS, len(self.query), _CACHED_ROWS))

@@ -5,14 +5,18 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from glob import iglob
+from io import BufferedWriter, FileIO
 from itertools import chain
 from pathlib import Path, PurePath
 from secrets import token_hex
 from stat import S_IMODE, S_ISDIR, S_ISREG
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from metrics.errors import UsageError
 from metrics.runs import files
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _STDOUT = 1
 _SCHEMES_HERE = ("file:", "local:")
@@ -49,10 +53,10 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that is written completely or not at all; pipes, devices and stdout are written directly."""
     status = _status_if_writable(path)
     if status is not None and _is_stdout(status):
-        with _refuse_unwritten(path), os.fdopen(os.dup(_STDOUT), "wb") as stream:
+        with BufferedWriter(_NamedFile(os.dup(_STDOUT), "wb", path)) as stream:
             yield stream
     elif status is not None and not S_ISREG(status.st_mode):
-        with _refuse_unwritten(path), path.open("wb") as stream:
+        with BufferedWriter(_NamedFile(path, "wb", path)) as stream:
             yield stream
     else:
         with whole_file(path.resolve(), path) as stream:
@@ -64,13 +68,14 @@ def whole_file(path: Path, name: Path | None = None) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces the path when complete; errors name the path as the user gave it."""
     part = path.with_name(f".tiescope-{token_hex(8)}")
     mode = S_IMODE(path.stat().st_mode) if path.is_file() and not path.is_symlink() else None
+    name = name or path
     try:
-        with _refuse_unwritten(name or path):
-            permissions = 0o666 if mode is None else 0o600
-            with open(part, "xb", opener=lambda file, flags: os.open(file, flags, permissions)) as stream:
-                yield stream
-                stream.flush()
+        with BufferedWriter(_NamedFile(part, "xb", name, 0o666 if mode is None else 0o600)) as stream:
+            yield stream
+            stream.flush()
+            with _refuse_unwritten(name):
                 os.fsync(stream.fileno())
+        with _refuse_unwritten(name):
             if mode is not None:
                 part.chmod(mode)
             part.replace(path)
@@ -78,6 +83,19 @@ def whole_file(path: Path, name: Path | None = None) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             part.unlink()
         raise
+
+
+class _NamedFile(FileIO):
+    """A file whose errors name the path that the user gave, unlike those of what is read meanwhile."""
+
+    def __init__(self, place: Path | int, mode: str, path: Path, permissions: int = 0o666) -> None:
+        self._path = path
+        with _refuse_unwritten(path):
+            super().__init__(place, mode, opener=lambda name, flags: os.open(name, flags, permissions))
+
+    def write(self, data: "ReadableBuffer") -> int:
+        with _refuse_unwritten(self._path):
+            return super().write(data)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import NamedTuple, TypeAlias
@@ -390,9 +389,4 @@ def is_among(keys: Hashes, lists: Hashes) -> npt.NDArray[np.bool_]:
 
 def take_rows(source: Source, rows: IntArray) -> Source:
     """Return some rows that keep their line numbers."""
-    origin = replace(source.origin, line_of=partial(_line_of, source, rows))
-    return replace(source, table=source.table.take(pa.array(rows)), origin=origin)
-
-
-def _line_of(source: Source, rows: IntArray, row: int) -> int:
-    return source.origin.line_of(int(rows[row]))
+    return replace(source, table=source.table.take(pa.array(rows)), origin=source.origin.take(rows))

@@ -286,7 +286,10 @@ class FolderFeed:
         self._is_readable = True
         self._missing |= dict.fromkeys(name for name in self._given if name not in signatures)
         for name in [*self._missing][: max(len(self._missing) - _MAX_MISSING, 0)]:
-            del self._missing[name], self._given[name]
+            del self._missing[name]
+            self._given.pop(name, None)
+            self._reported.discard(name)
+        self._refused = {name: last for name, last in self._refused.items() if name in signatures}
         by_time = sorted(signatures.items(), key=lambda entry: (entry[1][1], entry[0]))
         arrivals = [self._arrival(*entry) for entry in by_time if self._is_whole(*entry)]
         self._seen = signatures
@@ -332,7 +335,8 @@ class FolderFeed:
         self._reported.discard(name)
 
         def refuse() -> None:
-            self._refused[name] = self._given.pop(name)
+            self._given.pop(name, None)
+            self._refused[name] = signature
 
         return Arrival(lambda: self._read(File.open(self._folder / name)), refuse=refuse)
 

@@ -124,7 +124,9 @@ def test_best_worst_and_deviation_are_refused_in_one_line_and_not_usual(runs):
 
 
 def test_judgments_without_subtopics_are_refused_with_what_to_give():
-    with pytest.raises(UsageError, match="needs judgments of subtopics"):
+    with pytest.raises(
+        UsageError, match="judgments of subtopics: lines with query, subtopic, document and grade"
+    ):
         evaluate(
             RUN,
             "alpha_nDCG@10",

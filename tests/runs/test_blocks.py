@@ -84,6 +84,11 @@ def test_a_format_that_is_read_whole_is_refused_by_name():
         open_blocks(File("runs.json", b'[{"query_id": "q", "doc_id": "d", "score": 1}]'))
 
 
+def test_judgments_are_not_opened_as_a_run():
+    with pytest.raises(ReadError, match=r"these are judgments, not a run\. Give them as qrels"):
+        open_blocks(File("qrels.txt", b"q1 0 d1 1\nq1 0 d2 0\n"))
+
+
 def test_ids_that_one_text_makes_large_are_refused_before_they_are_unpacked():
     many = pa.DictionaryArray.from_arrays(np.zeros(70_000, np.int32), pa.array(["x" * 5000]))
     query = pa.array([f"q{at}" for at in range(70_000)])

@@ -505,3 +505,9 @@ def test_a_list_of_many_row_groups_is_refused_before_it_is_parsed(limit):
     assert len(columns(data)["doc_id"]) == 50
     limit("formats.parquet.MAX_FOOTER", 1_000)
     assert "of columns and row groups" in str(refusal(data, "upload.parquet"))
+
+
+def test_a_column_of_more_text_than_offsets_can_count_is_refused(monkeypatch):
+    monkeypatch.setattr("metrics.runs.formats.delimited._MAX_TEXT", 7)
+    with pytest.raises(ReadError, match=r"run\.trec: a column has more than 2 GB of text\. Split"):
+        read(File("run.trec", b"q1 Q0 doc1 1 0.9 t\nq1 Q0 doc2 2 0.8 t\n"))

@@ -1,5 +1,6 @@
 """Judgments by name: read from the cache of ir_datasets alone, and recognised by its metadata."""
 
+import logging
 import subprocess
 import sys
 import threading
@@ -53,6 +54,16 @@ def test_what_is_in_the_cache_is_read_and_what_is_not_is_never_downloaded(read, 
 def test_a_name_that_is_not_there_or_has_no_judgments_says_so(read):
     assert "has no dataset of this name" in read("beir/scifract")
     assert "has no judgments" in read("beir/scifact")
+
+
+def test_what_the_caller_set_for_logging_stays():
+    logging.disable(logging.WARNING)
+    try:
+        with _downloads_refused():
+            assert logging.root.manager.disable == logging.WARNING
+        assert logging.root.manager.disable == logging.WARNING
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def test_only_the_thread_that_reads_is_refused_downloads():

@@ -38,6 +38,12 @@ def test_a_disk_that_fails_at_the_end_leaves_what_was_there_alone(tmp_path, monk
     assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
 
 
+def test_an_error_of_what_is_read_meanwhile_does_not_name_the_output(tmp_path):
+    with pytest.raises(OSError, match=r"in\.parquet"), open_output(tmp_path / "out.parquet"):
+        raise OSError(errno.EIO, "Input/output error", "in.parquet")
+    assert not list(tmp_path.iterdir())
+
+
 def test_nobody_else_reads_a_private_file_while_it_is_written(tmp_path):
     path = tmp_path / "private.csv"
     path.touch(0o600)

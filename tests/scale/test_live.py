@@ -47,6 +47,25 @@ def test_a_file_that_leaves_and_comes_back_as_it_was_is_given_once(looks, tmp_pa
     assert look() == []
 
 
+def test_a_refused_file_that_leaves_and_comes_back_is_given_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("metrics.scale.live.sleep", lambda _seconds: None)
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    feed = FolderFeed(folder, read, print)
+
+    def look():
+        return [arrival for _ in range(2) for arrival in feed.wait(1)]
+
+    (folder / "a.csv").write_text(ROWS)
+    (arrival,) = look()
+    arrival.refuse()
+    assert look() == []
+    (folder / "a.csv").rename(tmp_path / "a.csv")
+    assert look() == []
+    (tmp_path / "a.csv").rename(folder / "a.csv")
+    assert [arrival.source().file for arrival in look()] == ["a.csv"]
+
+
 def test_the_number_of_missing_files_it_remembers_is_bounded(looks, monkeypatch):
     monkeypatch.setattr("metrics.scale.live._MAX_MISSING", 1)
     folder, look = looks

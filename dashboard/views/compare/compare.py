@@ -277,7 +277,7 @@ def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Pr
 
 def _query_table(view: View, measure: str, reranker: str, baseline: str, order: str) -> None:
     sort_by: SortKey = "moved" if order == "ties" else "difference"
-    rows = view.study(query_differences, measure, reranker, baseline, view.traditional, sort_by=sort_by)
+    rows = view.list_study(query_differences, measure, reranker, baseline, view.traditional, sort_by=sort_by)
     row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
     first = row_range.of(rows)
     link = controls.list_link_parameters(reranker, "", beside=baseline)

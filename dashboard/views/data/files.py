@@ -288,7 +288,7 @@ def _lifetime(view: View) -> str:
         sign_out = "you sign out, " if boards.owner() and not boards.is_stranger() else ""
         return (
             f"In memory only. The link works for you alone, until {sign_out}the server restarts or needs "
-            f"the memory."
+            "the memory."
         )
     if record.owner != boards.owner():
         return f"Shared with you: you can {'change' if record.access == 'edit' else 'read'} it."

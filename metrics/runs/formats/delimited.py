@@ -34,7 +34,7 @@ from metrics.runs.source import Source, build_source
 from metrics.support.arrays import IntArray, coded_runs, combine_chunks
 from metrics.support.cached import cached_property
 
-_LARGEST_BLOCK = 2**31 - 1
+_LARGEST_BLOCK = _MAX_TEXT = 2**31 - 1
 """Largest block of the parser, in bytes."""
 _FIRST_ROWS = 100
 """Rows that are searched for the first value of a column."""
@@ -146,7 +146,9 @@ class DelimitedTable(BlockTable):
     def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
         shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
         schema = self._schema(text=careful)
-        columns = {name: _RepeatedTexts() if name in shared else _Values() for name in schema.names}
+        columns = {
+            name: _RepeatedTexts() if name in shared else _Values(self.file.name) for name in schema.names
+        }
         for batch in self._batches(block_size, comments, careful=careful):
             for name, column in columns.items():
                 column.add(batch[name])
@@ -254,8 +256,8 @@ class DelimitedTable(BlockTable):
 class _Values:
     """A column that grows in place, without nulls: chunks joined at the end take twice the memory."""
 
-    def __init__(self) -> None:
-        self._bytes, self._ends = bytearray(), bytearray(4)
+    def __init__(self, file: str) -> None:
+        self._file, self._bytes, self._ends = file, bytearray(), bytearray(4)
 
     def add(self, piece: pa.Array) -> None:
         """Append numbers or texts."""
@@ -264,6 +266,8 @@ class _Values:
             return
         _, offsets, letters = piece.buffers()
         ends = np.frombuffer(offsets, np.int32)[piece.offset : piece.offset + len(piece) + 1]
+        if len(self._bytes) + int(ends[-1] - ends[0]) > _MAX_TEXT:
+            raise ReadError(self._file, "a column has more than 2 GB of text", "Split the file by query.")
         self._ends += (ends[1:] + np.int32(len(self._bytes) - ends[0])).data
         self._bytes += memoryview(letters or b"")[ends[0] : ends[-1]]
 

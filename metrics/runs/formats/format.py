@@ -165,7 +165,7 @@ class Head:
     @cached_property
     def _table(self) -> tuple[str, list[str]]:
         first, *others = self.file.head.split(b"\n", 1)
-        if others and not any(mark in first for mark in (b",", b"\t", b";", b"|")):  # most runs
+        if others and not any(mark in first for mark in (b",", b"\t", b";", b"|", b'"')):  # most runs
             return ",", [first.decode("utf-8", "replace")]
         headers: dict[str, list[str]] = {}
         for delimiter in ",\t;|":

@@ -475,7 +475,7 @@ def read_by_query(file: File, choice: ColumnChoice, format_name: str) -> Source:
         read_part, part_format = (_lists, LISTS) if of_lists else (_nested, "nested-json")
         sources.append(read_part(file, part, part_choice, part_format, value))
     run, judgments = sources
-    return replace(run, judgments=judgments)
+    return replace(run, judgments=judgments, noted=(*run.noted, *judgments.noted))
 
 
 def _nested(

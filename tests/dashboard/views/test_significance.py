@@ -110,14 +110,14 @@ def test_without_a_test_no_difference_is_called_detectable():
     text = "\n".join(line for line in THREE.splitlines() if line[:2] == "re" or ",q2," in line)
     page = opened("compare", data=label(board(single_csv=text)))
     assert finding(page)
-    assert "would be found" not in finding(page)
+    assert "detects a difference" not in finding(page)
     assert "For high, one query in common: no test is possible." in texts(page)
 
 
 def test_a_single_reranker_is_compared_with_nobody():
     page = opened("compare", data=SIMULATED, rerankers=[BASE])
     assert finding(page)
-    assert "would be found" not in finding(page)
+    assert "detects a difference" not in finding(page)
     assert not page.dataframe
     assert not charts(page)
 
@@ -190,8 +190,9 @@ def test_the_detail_of_a_comparison_is_that_of_its_row(sample):
         text = texts(opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", compared=name))
         assert f"95% interval {signed(row['low'])} to {signed(row['high'])}" in text
         assert (
-            f"queries it is ahead on {row['won']}, behind on {row['lost']} and level on {row['equal']}." in text
-        )
+            f"Of {row['n']} queries it is ahead on {row['won']}, behind on {row['lost']} and level on "
+            f"{row['equal']}."
+        ) in text
 
 
 def test_a_link_to_one_comparison_opens_its_detail(sample):

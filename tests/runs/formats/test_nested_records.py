@@ -195,6 +195,12 @@ def test_one_file_with_results_and_ground_truth_is_a_run_with_judgments(run, qre
     assert evaluate(path, "RR", qrels=path).means("RR")["expected"].to_list() == [0.75]
 
 
+def test_findings_of_ground_truth_beside_results_are_told():
+    both = {"results": {"q1": {"a": 2, "b": 1}}, "ground_truth": {"q1": {"a": 12345678901234567890}}}
+    findings = Runs.from_sources([read(File("both.json", json.dumps(both).encode()))]).findings
+    assert any("12345678901234567890" in message for message in findings["message"])
+
+
 def test_results_and_ground_truth_that_hold_something_else_are_refused():
     for value in ([], {}, 3):
         with pytest.raises(ReadError, match="ground_truth holds"):

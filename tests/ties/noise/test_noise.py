@@ -106,7 +106,9 @@ def test_a_noise_that_is_none_is_refused(name):
 
 @pytest.mark.parametrize("measure", ["bpref", "infAP"])
 def test_measures_without_a_mean_under_noise_are_refused_among_others(measure):
-    with pytest.raises(UsageError, match=rf"{measure} has no known mean under noise:0\.1.* Choose AP or nDCG"):
+    with pytest.raises(
+        UsageError, match=rf"no formula for the mean of {measure} under noise:0\.1\. Choose AP or nDCG"
+    ):
         values(board([{"score": 0.5, "relevance": 1.0}]), "noise:0.1", [measure])
 
 
