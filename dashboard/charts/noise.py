@@ -123,7 +123,7 @@ def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
 
 
 def _add_strip(figure: Figure, chances: pd.DataFrame) -> None:
-    """Add the probabilities of the whole order and of pairs as marks.cells."""
+    """Add the probabilities of the whole order and of pairs as cells."""
     heat = figure.palette.heat
     places, shares = np.log10(chances.index.to_numpy()), chances[["whole", "pairs"]].to_numpy().T
     strip = marks.cells(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.studies.stability import OrderStability
 
-MANY_PAIRS = 20_000
-"""Pairs of rerankers that a command announces, because they may take minutes."""
+MANY_TESTS, MANY_RESAMPLED = 5_000_000, 5_000
+"""Pairs to compare, times measures and treatments, that a command announces: by formulas, and by resampling."""
 _MEASURES = ("RR", "nDCG@10")
 _P_DIGITS = 4
 _BOUNDED = {"expected": "tied", "pessimistic": "worst", "optimistic": "best"}
@@ -103,7 +103,10 @@ def compare_command(
         table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
         return
     if baseline is None and not in_one_table and not only_swaps:
-        _announce_pairs(len(runs.rerankers), "To compare all rerankers with one of them: --baseline NAME.")
+        n_tables = len(evaluation.measures) * len(ties)
+        limit = MANY_TESTS if find_test(test).name in ("t", "tukey") else MANY_RESAMPLED
+        advice = "To compare all rerankers with one of them: --baseline NAME."
+        _announce_pairs(len(runs.rerankers), n_tables, limit, advice)
     with progress("Testing"):
         if in_one_table:
             _write_experiment(runs, evaluation, baseline, testing, table_output)
@@ -115,9 +118,9 @@ def compare_command(
             table_output.write_blocks(map(_with_printed_p, blocks) if table_output.is_for_people else blocks)
 
 
-def _announce_pairs(n_rerankers: int, advice: str) -> None:
+def _announce_pairs(n_rerankers: int, n_tables: int, limit: int, advice: str) -> None:
     n_pairs = comb(n_rerankers, 2)
-    if n_pairs > MANY_PAIRS:
+    if n_pairs * n_tables > limit:
         say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs, which may take minutes. {advice}")
 
 
@@ -240,7 +243,7 @@ def stability_command(
 
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
     runs = reading.read(run, qrels)
-    _announce_pairs(len(runs.rerankers), "Give fewer rerankers.")
+    _announce_pairs(len(runs.rerankers), len(names), MANY_TESTS, "Give fewer rerankers.")
     tables = []
     with progress("Breaking ties at random"):
         rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}
@@ -381,7 +384,9 @@ def review_command(
     changes = None
     if before:
         runs_before = reading.read(before, before_qrels or qrels)
-        changes = value_changes(score_runs(runs_before, measures, now.ties, scoring), now, order)
+        with progress("Scoring"):
+            earlier = score_runs(runs_before, measures, now.ties, scoring)
+        changes = value_changes(earlier, now, order)
     outcomes = check_targets(now, targets, order, baseline)
     first = parse(now.measures[0])
     board = leaderboard(now, str(first), order)

@@ -11,10 +11,14 @@ import pandas as pd
 from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.query_values import agreeing_signs, alpha, holm, round_differences, values_by_query
-from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant, t_test
-from metrics.studies.test_registry import Test, find_test
+from metrics.studies.resampling import CELLS
+from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant
+from metrics.studies.test_registry import Test
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of
+
+with needs("stats"):
+    from scipy.special import stdtr
 
 COLUMNS = {
     "baseline": "str",
@@ -97,21 +101,39 @@ def _same_queries(is_present: BoolArray, pairs: IntArray) -> Iterator[tuple[IntA
 
 
 def paired_p(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Test every pair of rerankers by `t_test` on common queries.
+    """Test every pair of rerankers by Student's paired t-test on common queries, as `t_test` does.
 
     `values` is (n_queries, n_rerankers), NaN where a reranker has no value.
 
     Returns:
         (n_rerankers, n_rerankers) mean of row minus column, 0 without common queries, and p, 1 if untestable.
     """
-    n, test = values.shape[1], find_test("t")
-    difference, p = np.zeros((n, n)), np.ones((n, n))
-    pairs = np.column_stack(np.triu_indices(n, 1))
-    for places, comparison in group_by_queries(values, pairs, test, 0.95, 0, 1):
-        column, row = pairs[places].T
-        difference[row, column] = pair_statistics(comparison, test)["difference"]
-        p[row, column] = p[column, row] = t_test(comparison).p
-    return difference - difference.T, p
+    by_reranker = np.ascontiguousarray(values.T)
+    is_present = np.isfinite(by_reranker)
+    totals = np.where(is_present, by_reranker, 0.0) @ is_present.T
+    difference = (totals - totals.T) / np.maximum(1, is_present.astype(float) @ is_present.T)
+    p = np.ones_like(difference)
+    rows, columns = np.triu_indices(len(by_reranker), 1)
+    size = max(1, CELLS // max(1, len(values)))
+    for start in range(0, len(rows), size):
+        row, column = rows[start : start + size], columns[start : start + size]
+        p[row, column] = _student_p(round_differences(by_reranker[row] - by_reranker[column]))
+    return np.where(np.abs(difference) <= EQUAL, 0.0, difference), np.minimum(p, p.T)
+
+
+def _student_p(differences: FloatArray) -> FloatArray:
+    """Return p of (n_pairs, n_queries) differences, NaN for queries that are not common."""
+    is_common = np.isfinite(differences)
+    n = is_common.sum(axis=1)
+    freedom, divisor = np.maximum(1, n - 1), np.maximum(1, n)
+    differences[~is_common] = 0
+    mean = differences.sum(axis=1) / divisor
+    centred = (differences - mean[:, None]) * is_common
+    error = np.sqrt(np.square(centred).sum(axis=1) / freedom / divisor)
+    t = np.divide(np.abs(mean), error, out=np.zeros_like(mean), where=error > 0)
+    by_signs = np.where(np.abs(mean) > EQUAL, [agreeing_signs(int(number)) for number in n], 1.0)
+    is_level = centred.max(axis=1, initial=0.0) - centred.min(axis=1, initial=0.0) <= 2 * EQUAL
+    return np.where(n > 1, np.where(is_level, by_signs, 2 * stdtr(freedom, -t)), 1.0)
 
 
 def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

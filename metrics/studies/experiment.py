@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,14 @@ def experiment_table(
         raise UsageError(
             "std measures the effect of ties, so no reranker is better or worse by it. Leave it out."
         )
-    parts = {
-        (ties, name): _measure_rows(evaluation, name, ties, baseline, testing)
-        for ties in treatments
-        for name in names
-    }
+    parts: dict[tuple[str, str], pd.DataFrame] = {}
+    for treatment, name in product(treatments, names):
+        scores = evaluation.scores[name]
+        equal = (other for other, done in parts if done == name and scores[other].equals(scores[treatment]))
+        twin = next(equal, None)  # tested once: resampling takes long
+        parts[treatment, name] = (
+            parts[twin, name] if twin else _measure_rows(evaluation, name, treatment, baseline, testing)
+        )
     table = pd.concat(parts, names=["ties", "measure"]).reset_index()
     table["n"], table["n_tested"] = table["n"].fillna(0).astype(np.int64), table["n_tested"].astype("Int64")
     sign = np.sign(table["difference"]) * np.where(table["measure"] == LATENCY, -1, 1)

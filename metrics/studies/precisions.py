@@ -249,8 +249,7 @@ def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
     return (
         Strong(str(row["reranker"])),
         f" ties {likeliest} of a list by the likeliest grade and {expected} by the expected grade. "
-        f"Expected grades "
-        f"change tied {measure} from {decimal(row['argmax'])} to {decimal(row['expected'])}: ",
+        f"Expected grades change tied {measure} from {decimal(row['argmax'])} to {decimal(row['expected'])}: ",
         Strong(signed(row["gain"])),
         f"{error_text}{', within its standard error' if is_within else ''}.",
     )

@@ -178,12 +178,12 @@ def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -
 
 def _map_sentence(rows: pd.DataFrame, leader: "pd.Series[float]", compared: "pd.Series[float]") -> Prose:
     one_sided, opposed = int(compared["one_sided"]), int(compared["opposed"])
-    disagreement = (
+    sentences = (
         f"On {count_of(one_sided, 'query')}, the two rerankers differ in RR or in AP, but not in both. "
-        f"On {count_of(opposed, 'query')}, RR favors one reranker and AP the other."
-        if one_sided or opposed
-        else "RR and AP agree on every query."
+        * bool(one_sided),
+        f"On {count_of(opposed, 'query')}, RR favours one reranker and AP the other." * bool(opposed),
     )
+    disagreement = "".join(sentences).strip() or "RR and AP agree on every query."
     best = rows.loc[rows["ap_tied"].idxmax()]
     if best["ap_tied"] <= leader["ap_tied"] + EQUAL:
         return Strong(str(leader.name)), " also has the highest tied MAP. ", disagreement

@@ -228,8 +228,8 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     scope = f", comparing with {baseline} only" * (total > 1)
     source = f"{p}{scope}; {test.label}, {n_queries}"
     if decimal(tied["difference"].abs().max()) == decimal(0.0):
-        whose = str(best["reranker"]) if total == 1 else "No reranker"
-        claim = f"{whose} {'does not differ' if total == 1 else 'differs'} from {baseline}"
+        whose = f"{best['reranker']} has" if total == 1 else "All rerankers have"
+        claim = f"{whose} the same mean as {baseline}"
         detail = f"Every difference is 0 {measure}."
     elif total == 1:
         names = (str(best["reranker"]), baseline)

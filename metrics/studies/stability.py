@@ -185,7 +185,9 @@ def copies_text(copies: Sequence[Sequence[str]]) -> str:
     first, second, *others = copies[0]
     names = f"{first}, {second}{and_more(len(others))}" if others else f"{first} and {second}"
     n_more = len(copies) - 1
-    more = f" {count_of(n_more, 'other run')} also appear more than once." if n_more else ""
+    more = (
+        f" {count_of(n_more, 'other run')} also appear{'s' * (n_more == 1)} more than once." if n_more else ""
+    )
     return f" {names} are the same run.{more}"
 
 

@@ -143,8 +143,8 @@ TOOLS: tuple[Tool, ...] = (
          _DESC.spelled(_TREC_EVAL), "source"),
     Tool("trec_eval 10", "10.0-rc3", "Like 9.0.8, but stops if the run lacks a judged query.",
          _DESC_STRICT.spelled(_TREC_EVAL)),
-    Tool("trec_eval -c", "9.0.8 and 10.0-rc3", ("Like trec_eval, but judged queries that the run lacks "
-"count as 0."),
+    Tool("trec_eval -c", "9.0.8 and 10.0-rc3",
+         "Like trec_eval, but judged queries that the run lacks count as 0.",
          _DESC_ALL.spelled(_TREC_EVAL), "source"),
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, ties by descending document ID.",
          _DESC_32.spelled(_TREC_EVAL)),
@@ -152,11 +152,11 @@ TOOLS: tuple[Tool, ...] = (
          "Like pytrec_eval, but RR@k breaks ties by ascending document ID, because ir_measures computes it "
          "with another provider.",
          _IR_DESC.spelled(f"{_IR} {_IR_GAINS}") | _IR_ASC.spelled("RR@k=RR@{k}")),
-    Tool("ranx", "0.3.21", ("Ties keep file order in lists of up to 15 documents; an unstable sort "
-"shuffles longer lists."),
+    Tool("ranx", "0.3.21",
+         "Ties keep file order in lists of up to 15 documents; an unstable sort shuffles longer lists.",
          _RANX_LISTED.spelled(_RANX)),
-    Tool("BEIR", "2.2.0", ("Like pytrec_eval, but file order for MRR; drops documents with the ID of "
-"their query."),
+    Tool("BEIR", "2.2.0",
+         "Like pytrec_eval, but file order for MRR; drops documents with the ID of their query.",
          _BEIR_32.spelled(_BEIR) | _BEIR_LISTED.spelled("RR@k=MRR@{k} Hits@k=Accuracy@{k}")),
     Tool("MTEB", "2.26.24", "Ties by descending document ID; before August 2026, file order for MRR.",
          _MTEB_32.spelled(f"Hits@k=HitRate@{{k}} {_BEIR}") | _MTEB_RR.spelled("RR@k=MRR@{k}")),

@@ -214,10 +214,8 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
     if len(joins):
         row = joins.loc[joins["gap"].idxmax()]
         why = (
-            (
-                f"but tie order adds {decimal(row['gap'])} {measure} to "
-                f"{'the first' if len(joins) > 1 else 'its score'}."
-            )
+            f"but tie order adds {decimal(row['gap'])} {measure} to "
+            f"{'the first' if len(joins) > 1 else 'its score'}."
             if row["gap"] >= smallest_shown(row["tied"])
             else "because tie order puts another reranker too low."
         )

@@ -71,10 +71,17 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
     assert "first 3" not in err
 
 
-@pytest.mark.parametrize("command", ["compare", "stability"])
-def test_commands_on_all_pairs_announce_many_pairs_before_they_start(call, write, monkeypatch, command):
-    monkeypatch.setattr(deciding, "MANY_PAIRS", 3)
-    err = call(command, write("runs.csv", one_query_each(4)))[2]
+@pytest.mark.parametrize(
+    ("command", "limit"),
+    [
+        (["compare"], "MANY_TESTS"),
+        (["stability"], "MANY_TESTS"),
+        (["compare", "--test", "bootstrap"], "MANY_RESAMPLED"),
+    ],
+)
+def test_commands_on_all_pairs_announce_many_pairs_before_they_start(call, write, monkeypatch, command, limit):
+    monkeypatch.setattr(deciding, limit, 5)
+    err = call(*command, write("runs.csv", one_query_each(4)))[2]
     assert "4 rerankers make 6 pairs, which may take minutes." in err
 
 

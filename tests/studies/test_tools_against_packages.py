@@ -36,12 +36,9 @@ PACKAGE = {
 def draw(seed):
     """A run with many ties and its qrels as nested dictionaries, and the smallest relevant grade.
 
-                By seed: two grades or four, grades below 0, lists of up to 8, 15 or 40 documents, documents B
-        Bthe run lacks,
-                unjudged ones, queries that the run lacks, with nothing relevant or not judged, one answer u
-    ua query, u
-            ua document
-                named as its query, scores that only 64 bits tell apart, and scores that are not positive.
+    By seed: two grades or four, grades below 0, lists of up to 8, 15 or 40 documents, documents the run lacks,
+    unjudged ones, queries the run lacks, with nothing relevant or not judged, one answer a query, a document
+    named as its query, scores that only 64 bits tell apart, and scores that are not positive.
     """
     rng = np.random.default_rng(seed)
     top = (2, 4, 4, 2)[seed % 4]

@@ -161,7 +161,7 @@ def _why_alike(reproduction: Reproduction) -> str:
     all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
     return (
         f"{'' if all_differ else 'give the same figures on these files or '}differ only beyond the "
-        f"printed digits"
+        "printed digits"
     )
 
 

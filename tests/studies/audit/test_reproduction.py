@@ -90,8 +90,7 @@ def board():
 
 
 def audited(runs, text, **options):
-    """The audit of a CSV; relevant from grade 2, unless said otherwise, which saves two thirds of the "
-    "conventions."""
+    """The audit of a CSV; relevant from grade 2, unless said otherwise: that saves two thirds of the time."""
     options = {"relevant_from": 2} | options
     return audit(runs, {"table.csv": text.encode()}, **options)
 
