@@ -75,9 +75,9 @@ def open_blocks(
     """
     head, choice = Head(file), ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
     recognised = _recognise_format(head, choice)
-    if recognised.name.endswith("qrels"):
-        raise ReadError(file.name, "these are judgments, not a run", "Give them as qrels.")
     if recognised.open_blocks is None:
+        if recognised.name.endswith("qrels"):
+            raise ReadError(file.name, "these are judgments, not a run", "Give them as qrels.")
         hint = "Give a TREC run, a CSV, TSV or Parquet table, or read it whole, into memory."
         raise ReadError(file.name, f"{recognised.name} cannot be read in blocks", hint)
     return recognised.open_blocks(head, choice)
