@@ -27,6 +27,8 @@ Hashes = npt.NDArray[np.uint64]
 
 _BITS = 20
 """Leading bits of hashes that a table marks as present; it fits into the processor's cache."""
+_SLOT_BITS = 18
+"""Leading bits of hashes that share a slot where repeats are looked for."""
 _WORD = 8
 """Bytes hashed at once."""
 _ROWS = 2**17
@@ -114,16 +116,13 @@ class QueryDocKeys:
         return (first, int(np.flatnonzero(codes == codes[first])[1])), int((counts - 1).sum())
 
     def _may_repeat(self) -> bool:
-        """Return whether two rows have equal hashes; sorts a part of the queries at a time, which is faster."""
+        """Return whether two rows have equal hashes; looks at a part of the queries at a time, which is faster."""
         bounds = np.array([0, len(self.query)])
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_CACHED_ROWS, len(self.query), _CACHED_ROWS))
             bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
-        for start, end in pairwise(bounds.tolist()):
-            hashes = np.sort(self.hashes[start:end])
-            if (hashes[1:] == hashes[:-1]).any():
-                return True
-        return False
+        slots = np.empty(2**_SLOT_BITS, np.int64)
+        return any(_has_repeat(self.hashes[start:end], slots) for start, end in pairwise(bounds.tolist()))
 
     def one_row_each(self, values: FloatArray | None = None) -> IntArray:
         """Return one row of each pair: the first, or the first with the highest of (n_rows,) values."""
@@ -144,7 +143,7 @@ class QueryDocKeys:
         order = np.argsort(self.hashes)
         hashes = self.hashes[order]
         occurs = np.zeros(2**_BITS, dtype=bool)
-        occurs[_high_bits(hashes)] = True
+        occurs[_high_bits(hashes, _BITS)] = True
         n_most = int(np.diff(span_starts(hashes), append=len(hashes)).max(initial=0))
         return hashes, order, occurs, n_most
 
@@ -160,7 +159,7 @@ class QueryDocKeys:
         """Match some of the rows; `theirs` is the place of each query in the table, -1 if missing."""
         hashes, order, occurs, n_most = table.hash_index
         own = self.hashes[start : start + _ROWS]
-        candidates = np.flatnonzero(occurs.take(_high_bits(own)))
+        candidates = np.flatnonzero(occurs.take(_high_bits(own, _BITS)))
         candidates = candidates[np.argsort(own[candidates])]
         own = own[candidates]
         places = np.searchsorted(hashes, own)
@@ -177,8 +176,22 @@ class QueryDocKeys:
         return np.concatenate(rows), np.concatenate(table_rows)
 
 
-def _high_bits(hashes: Hashes) -> IntArray:
-    return (hashes >> np.uint64(64 - _BITS)).view(np.int64)
+def _has_repeat(hashes: Hashes, slots: IntArray) -> bool:
+    """Return whether two of (n,) hashes are equal.
+
+    Each row writes its number into a slot. A repeat is a row equal to the one that took its slot, or one of two
+    equal rows that both lost theirs.
+    """
+    slot, rows = _high_bits(hashes, _SLOT_BITS), np.arange(len(hashes))
+    slots[slot] = rows
+    last = slots[slot]
+    lost = np.flatnonzero(last != rows)
+    losers = np.sort(hashes[lost])
+    return bool((hashes[last[lost]] == hashes[lost]).any() or (losers[1:] == losers[:-1]).any())
+
+
+def _high_bits(hashes: Hashes, n_bits: int) -> IntArray:
+    return (hashes >> np.uint64(64 - n_bits)).view(np.int64)
 
 
 def reseed(hashes: Hashes, seed: int) -> Hashes:
