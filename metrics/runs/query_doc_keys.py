@@ -27,7 +27,7 @@ Hashes = npt.NDArray[np.uint64]
 
 _BITS = 20
 """Leading bits of hashes that a table marks as present; it fits into the processor's cache."""
-_SLOT_BITS = 18
+_SLOT_BITS = 16
 """Leading bits of hashes that share a slot where repeats are looked for."""
 _WORD = 8
 """Bytes hashed at once."""
