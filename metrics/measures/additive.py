@@ -163,6 +163,9 @@ def additive(
 
     Var = scale^2 * sum over groups of sum (w - mean w)^2 * sum (g - mean g)^2 / (n - 1).
 
+    A gain that depends on the grade needs `of_grade`, its value for each grade: without it, the measure has no
+    bounds over missing judgments.
+
     Shapes: `gain` (n_contributing,), `scale` (n_lists,), `cut` (n_lists,).
 
     Source: McSherry & Najork, ECIR 2008.
@@ -171,8 +174,9 @@ def additive(
     is_count = weight is even and gain in (relevant, judged)
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
     count_depth = weighted.depth if is_count else None
+    is_known = of_grade is not None or gain in (relevant, judged)  # what a missing judgment would add
     joint = _other_joint(counts_all, cut) or weighted_bounds(weight, of_grade, scale.total)
-    has_fixed_places = cut is None and not counts_all
+    has_shares = is_known and cut is None and not counts_all
     return Family(
         "additive",
         weighted.mean,
@@ -180,8 +184,8 @@ def additive(
         counts,
         by_relevance=gain is relevant,
         count_depth=count_depth,
-        joint=joint,
-        shares=shares_of(weight, of_grade, scale.total) if has_fixed_places else None,
+        joint=joint if is_known else None,
+        shares=shares_of(weight, of_grade, scale.total) if has_shares else None,
     )
 
 
