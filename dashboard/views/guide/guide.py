@@ -261,7 +261,7 @@ TOPICS: Mapping[str, Callable[[], None]] = {
 EARLIER = {"Findings": "Files", "Large results": "Library", "Notebook": "Documents"}
 
 
-def show(_: View) -> None:
+def show(view: View) -> None:
     """Draw the chosen topic."""
     st.title("Guide", anchor=False)
     if topic := EARLIER.get(controls.asked_text("section") or ""):
