@@ -151,17 +151,17 @@ def shows_expectation() -> bool:
 
 def _choose_precision() -> str:
     """Draw the choice of rounding, which accepts typed values, and report values that are invalid."""
-    written = get_value("precision")
-    is_further = bool(written) and written not in _PRECISIONS
+    written = get_value("precision") or _PRECISIONS[0]
+    options = tuple(dict.fromkeys((*_PRECISIONS, written)))
     try:
-        rounded(np.empty(0), written or _PRECISIONS[0])
+        rounded(np.empty(0), written)
     except UsageError as error:
-        is_further = False
+        options = _PRECISIONS
         if controls.asked_text("precision") is None:
             notify(f"{error} Scores are compared as {_PRECISIONS[0]}.")
     return select(
         "Scores as",
-        (*_PRECISIONS, written) if is_further else _PRECISIONS,
+        options,
         "precision",
         accept_new_options=True,
         help="Rounds scores before they are compared. `within:0.01` groups scores from the top down: a "

@@ -16,7 +16,7 @@ from dashboard.choices import UNJUDGED, View
 from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
-from dashboard.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets import audited_table
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
@@ -97,8 +97,7 @@ def show_audit(view: View, name: str, published: PublishedTable, settings: Delta
         name_controls(view.board, names)
         return
     work = f"audit-{name}"
-    if is_cancelled(work):
-        offer_to_resume("The table was not audited.")
+    if is_cancelled(work, "The table was not audited."):
         return
     with long_work(work):
         audit = audited_table.board_audit(key, view.board, published)
@@ -106,8 +105,7 @@ def show_audit(view: View, name: str, published: PublishedTable, settings: Delta
         measure = choose_measure(audit)
         rule_button(view, audit.reproduction.best)
     order_work = f"{work}-{measure}"
-    if is_cancelled(order_work):
-        offer_to_resume("The order was not audited.")
+    if is_cancelled(order_work, "The order was not audited."):
         return
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)

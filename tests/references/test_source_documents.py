@@ -391,7 +391,7 @@ NOTEBOOK = (
             both(true(lambda: not hasattr(np, "math")), guide("documents", "NumPy 2 has no `np.math`"))),
     Feature(674, 697, "TMHits@K is listed whatever its size; recommended draws are not used",
             "Guide, Documents",
-            guide("documents", "TMHits@K still enumerates every order", "printed and never used")),
+            guide("documents", "TMHits@K still enumerates every order", "draws but never uses it")),
     Feature(741, 745, "Small ties: 4 orders", "Simulator, The five cases",
             five_cases("Small ties", "2, 2", "4")),
     Feature(746, 746, "Medium ties: 72 orders", "Simulator, The five cases",

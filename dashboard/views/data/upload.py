@@ -16,7 +16,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.board_file import is_board
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.loaded import packed_files, table_label
-from dashboard.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.long_work import is_cancelled, long_work
 from dashboard.published import kept_files, take_files, take_table
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import section
@@ -138,10 +138,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
     draft = replace(spec, entries=own).digest
-    if is_shown_draft(draft):
-        return
-    if is_cancelled(draft):
-        offer_to_resume(UNCHANGED)
+    if is_shown_draft(draft) or is_cancelled(draft, UNCHANGED):
         return
     with long_work(draft):
         sources = read_all(spec)
