@@ -67,7 +67,9 @@ def without_board(title: str) -> None:
     """Show the title of a page whose board cannot be opened, and a button to the home board."""
     st.title(title, anchor=False)
     if label := unknown_label():
-        st.warning(f"This link opens {escape_markdown(label)}, which is not kept here, or not shared with you.")
+        st.warning(
+            f"This link opens {escape_markdown(label)}, which is not on this server or is not shared with you."
+        )
     home = server_files.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
         boards.switch_to_board(home)
@@ -111,5 +113,5 @@ with waiting_shown(), section(THIS_PAGE):
             shown.load()(view)
 if texts := controls.refused():
     unknown = escape_markdown(", ".join(texts))
-    refusals.warning(f"This link has settings that are not kept here, or not offered: {unknown}.")
+    refusals.warning(f"This page cannot apply these settings of the link: {unknown}.")
 controls.write_address()

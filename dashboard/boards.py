@@ -143,7 +143,7 @@ def _names(labels: Iterable[str]) -> dict[str, str]:
 def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], BoardChoice]]:
     choices: dict[str, Callable[[], BoardChoice]] = {home.label: partial(_unkept, home)}
     choices |= {label: partial(_load_sample, label) for label in cache.SAMPLES}
-    choices |= {label: partial(_unkept, board) for label, board in _visited_boards(requested).items()}
+    choices |= {board.label: partial(_unkept, board) for board in _visited_boards(requested)}
     try:
         records = cache.open_library().boards(owner(), most_unnamed=_MAX_UNNAMED)
         board_ids = {record.label: record.id for record in records}
@@ -157,14 +157,14 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
     return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}
 
 
-def _visited_boards(requested: str | None) -> dict[str, Board]:
+def _visited_boards(requested: str | None) -> list[Board]:
     visited = [id_of(label) for label in st.session_state.get(_VISITED, [])]
-    boards = {}
+    boards = []
     for board_id in filter(None, [*visited, requested and id_of(requested)]):
         if board := cache.loaded_boards().find(board_id, visitor_id()):
-            boards[board.label] = board
-            if board_id not in visited:
-                _keep_out({file.sha256 for file in board.files})  # before a refresh it was said not to be kept
+            boards.append(board)
+            if board_id not in visited:  # before a refresh it was said not to be kept
+                _session_only().update(file.sha256 for file in board.files)
     return boards
 
 
@@ -221,7 +221,7 @@ def show_board(
             st.error(error_markdown(error), icon=":material/error:")
             return
         if keep is not None:
-            (_let_in if keep else _keep_out)(set(file_hashes))
+            (_session_only().difference_update if keep else _session_only().update)(file_hashes)
         before, kept_before = amends or (None, None)
         record = None if is_session_only(board) else _keep(board, kept_before, name, opened_with)
         board_id = id_of(before.label) if before is not None and kept_before is None else ""
@@ -311,17 +311,14 @@ def board_link(label: str) -> str:
     return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: id_of(label)})}"
 
 
-def _keep_out(files: set[str]) -> None:
-    st.session_state[_SESSION_ONLY] = st.session_state.get(_SESSION_ONLY, set()) | files
-
-
-def _let_in(files: set[str]) -> None:
-    st.session_state[_SESSION_ONLY] = st.session_state.get(_SESSION_ONLY, set()) - files
+def _session_only() -> set[str]:
+    """Return the SHA-256 of files that may not be kept."""
+    return cast("set[str]", st.session_state.setdefault(_SESSION_ONLY, set()))
 
 
 def is_session_only(board: Board) -> bool:
     """Return whether a board has a file that may not be kept."""
-    return not st.session_state.get(_SESSION_ONLY, set()).isdisjoint(file.sha256 for file in board.files)
+    return not _session_only().isdisjoint(file.sha256 for file in board.files)
 
 
 def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any] | None) -> Record | None:
@@ -334,5 +331,5 @@ def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any
     try:
         return cache.open_library().keep(board, owner_id, name=name, view=view, access=default_access(owner_id))
     except TieScopeError as error:
-        notify(f"{error} The board shown is in memory only.")
+        notify(f"{error} The board shown is not saved: it exists in memory only.")
         return None

@@ -18,7 +18,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, queries_text
 from dashboard.library.records import Record
 from dashboard.visitor import theme
-from metrics import MEASURES, Evaluation, Runs, parse
+from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import Measure, side_by_side
@@ -42,13 +42,6 @@ _UNJUDGED_WORDS = {
     _AT_RATE: "judged rate",
     "leave_out": "left out",
 }
-_UNJUDGED_HELP = (
-    "**Not relevant**: unjudged documents count as not relevant. **Both ways**: bounds also show every value "
-    "that judgments could give. **Judged rate**: also shows the value expected if unjudged documents are "
-    "relevant as often as judged ones. **Left out**: unjudged documents are removed from their lists."
-)
-_UNJUDGED_LABEL = "Unjudged documents"
-_UNJUDGED_LOOK: dict[str, Any] = {"format_func": _UNJUDGED_WORDS.__getitem__, "help": _UNJUDGED_HELP}
 RELEVANT_FROM = "relevant_from"
 """Key of the smallest relevant grade."""
 UNJUDGED_SECTION = "Unjudged documents"
@@ -65,20 +58,57 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
     """Draw the scoring settings and return them."""
     precision = _choose_precision()
     columns = further_scores(runs)
-    criteria = _choose_criteria(columns)
-    tiebreak_by = _choose_tie_breaks(columns)
+    criteria = choose_criteria(
+        "Ranked by",
+        columns,
+        CRITERIA,
+        placeholder="The score",
+        help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
+        "better in at least one criterion and worse in none. No document dominates those in the first front. "
+        "Only documents of the first front dominate those in the second front, and so on. Documents in the "
+        "same front are tied. Rounding applies to each criterion.",
+    )
+
+    def known_columns(texts: controls.Texts) -> list[str]:
+        controls.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
+        return [text for text in dict.fromkeys(texts) if text in columns]
+
+    prepare(TIE_BREAKS, known_columns, set(columns).issuperset, [])
+    tie_breaks = _choose_in_order(
+        "Tie-break columns",
+        columns,
+        TIE_BREAKS,
+        placeholder="Nothing",
+        help="Other score columns of your files; the highest value comes first. Each column breaks the ties "
+        "that earlier columns leave. Documents equal in all columns stay tied.",
+    )
     missing = segmented("Judged queries without rows", _POLICIES, "missing")
     empty = segmented("Queries without relevant documents", _POLICIES, "empty")
     if get_value(SECTION) != UNJUDGED_SECTION:
         choose_unjudged()
-    unjudged = "leave_out" if get_value(UNJUDGED) == "leave_out" else AS_READ.unjudged
-    policies = cast("Policy", missing), cast("Policy", empty)
-    return ScoringOptions(precision, *policies, _relevant_from(), tiebreak_by, criteria, unjudged)
+    return ScoringOptions(
+        precision,
+        cast("Policy", missing),
+        cast("Policy", empty),
+        _relevant_from(),
+        tie_breaks,
+        () if criteria == ("score",) else criteria,
+        "leave_out" if get_value(UNJUDGED) == "leave_out" else AS_READ.unjudged,
+    )
 
 
 def choose_unjudged() -> str:
     """Draw the choice of how unjudged documents count."""
-    return segmented(_UNJUDGED_LABEL, tuple(_UNJUDGED_WORDS), UNJUDGED, **_UNJUDGED_LOOK)
+    return segmented(
+        "Unjudged documents",
+        tuple(_UNJUDGED_WORDS),
+        UNJUDGED,
+        format_func=_UNJUDGED_WORDS.__getitem__,
+        help="**Not relevant**: unjudged documents count as not relevant. **Both ways**: bounds also include "
+        "every value that further judgments could give. **Judged rate**: also shows the value expected if "
+        "unjudged documents are relevant as often as judged ones. **Left out**: unjudged documents are removed "
+        "from their lists.",
+    )
 
 
 def choose_relevant_from(board: Board) -> None:
@@ -121,52 +151,22 @@ def shows_expectation() -> bool:
 
 def _choose_precision() -> str:
     """Draw the choice of rounding, which accepts typed values, and report values that are invalid."""
-    written = get_value("precision")
-    is_further = bool(written) and written not in _PRECISIONS
+    written = get_value("precision") or _PRECISIONS[0]
+    options = tuple(dict.fromkeys((*_PRECISIONS, written)))
     try:
-        rounded(np.empty(0), written or _PRECISIONS[0])
+        rounded(np.empty(0), written)
     except UsageError as error:
-        is_further = False
+        options = _PRECISIONS
         if controls.asked_text("precision") is None:
             notify(f"{error} Scores are compared as {_PRECISIONS[0]}.")
     return select(
         "Scores as",
-        (*_PRECISIONS, written) if is_further else _PRECISIONS,
+        options,
         "precision",
         accept_new_options=True,
         help="Rounds scores before they are compared. `within:0.01` groups scores from the top down: a "
         "score ties if it is within 0.01 of the highest score of its group. Type any other distance.",
     )
-
-
-def _choose_tie_breaks(columns: Sequence[str]) -> tuple[str, ...]:
-    def read(texts: controls.Texts) -> list[str]:
-        controls.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
-        return list(dict.fromkeys(text for text in texts if text in columns))
-
-    prepare(TIE_BREAKS, read, lambda names: set(names) <= set(columns), [])
-    return choose_in_order(
-        "Break ties first by",
-        columns,
-        TIE_BREAKS,
-        placeholder="Nothing",
-        help="Further score columns of your files, highest first. Each breaks the ties that earlier columns "
-        "leave. Documents equal in all columns stay tied.",
-    )
-
-
-def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
-    criteria = choose_criteria(
-        "Ranked by",
-        columns,
-        CRITERIA,
-        placeholder="The score",
-        help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
-        "better in at least one criterion and worse in none. No document dominates those in the first front. "
-        "Only documents of the first front dominate those in the second front, and so on. Documents in the "
-        "same front are tied. Rounding applies to each criterion.",
-    )
-    return () if criteria == ("score",) else criteria
 
 
 def choose_criteria(
@@ -191,52 +191,45 @@ def choose_criteria(
             choice = criterion_text(column, highest_best=highest_best)
             if choice not in choices or criteria.setdefault(column, choice) != choice:
                 controls.refuse(key, [text])
-        allowed = list(criteria.values())[:max_chosen]
-        controls.refuse(key, list(criteria.values())[len(allowed) :])
-        return allowed
+        chosen = list(criteria.values())
+        controls.refuse(key, [] if max_chosen is None else chosen[max_chosen:])
+        return chosen[:max_chosen]
 
-    prepare(key, read, lambda texts: set(texts) <= set(choices), list(default))
-    criteria = st.session_state.get(key, default)
-    columns_ranking = {criterion(text)[0] for text in criteria}
-    offered = [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking]
-    limits = {"max_selections": max_chosen, "format_func": criterion_words}
-    return choose_in_order(label, offered, key, default, **limits, **more_options)
+    prepare(key, read, set(choices).issuperset, list(default))
+    chosen = st.session_state[key]
+    ranking = {criterion(text)[0] for text in chosen}
+    offered = [text for text in choices if text in chosen or criterion(text)[0] not in ranking]
+    more_options |= {"max_selections": max_chosen, "format_func": criterion_words}
+    return _choose_in_order(label, offered, key, default, **more_options)
 
 
-def choose_in_order(
+def _choose_in_order(
     label: str,
     options: Sequence[str],
     key: str,
     default: Sequence[str] = (),
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
-    """Draw a prepared multiple choice and return the values in the order chosen."""
-    names: list[str] = []
-    if options:
-        st.session_state.setdefault(key, list(default))
-        names = st.multiselect(label, options, key=key, **controls.PERSISTENT, **more_options)
+    """Draw a prepared multiple choice and return the values in the order chosen; nothing without options."""
+    names = st.multiselect(label, options, key=key, **controls.PERSISTENT, **more_options) if options else []
     return tuple(record(key, names, list(default)))
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
     """Return phrases for settings that differ from the defaults; `counts` has n_missing and n_empty."""
     outcomes = {"zero": "count as 0", "skip": "are left out"}
-    level, precision = scoring.relevant_from, scoring.precision
     tie_breaks = escape_markdown(", ".join(scoring.tiebreak_by))
     criteria = escape_markdown(criteria_words(scoring.criteria)) if scoring.criteria else ""
-    fronts = "fronts of " * (len(scoring.criteria) > 1)
-    phrases = [
-        f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",
-        f"{counts['n_empty']:,} without relevant documents {outcomes[scoring.empty]}"
-        if counts["n_empty"]
-        else "",
-        f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
-        f"scores as {compared_as(precision)}" if precision != AS_READ.precision else "",
-        f"ranked by {fronts}{criteria}" if criteria else "",
-        f"ties broken by {tie_breaks} first" if tie_breaks else "",
-        "unjudged documents left out" if scoring.unjudged == "leave_out" else "",
-    ]
-    return [phrase for phrase in phrases if phrase]
+    phrases = {
+        f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}": counts["n_missing"],
+        f"{counts['n_empty']:,} without relevant documents {outcomes[scoring.empty]}": counts["n_empty"],
+        f"relevant from grade {scoring.relevant_from:g}": scoring.relevant_from != AS_READ.relevant_from,
+        f"scores as {compared_as(scoring.precision)}": scoring.precision != AS_READ.precision,
+        f"ranked by {'fronts of ' * (len(scoring.criteria) > 1)}{criteria}": criteria,
+        f"ties broken first by {tie_breaks}": tie_breaks,
+        "unjudged documents left out": scoring.unjudged == "leave_out",
+    }
+    return [phrase for phrase, is_different in phrases.items() if is_different]
 
 
 def choose_test() -> tuple[str, str]:
@@ -259,13 +252,8 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "", *, 
     `key` is one of `MEASURE_KEYS`. The menu with all other measures follows if `has_more` is set.
     """
     is_row = key == MEASURE_KEYS[0]
-    options = [*cache.MEASURES, *_other_measure(key)]
-    if is_row:
-        options = [
-            name
-            for name in options
-            if name in (*cache.OFFERED, default, get_value(key)) or name not in cache.MEASURES
-        ]
+    in_sight = (*cache.OFFERED, default, get_value(key)) if is_row else cache.MEASURES
+    options = [*(name for name in cache.MEASURES if name in in_sight), *_other_measure(key)]
     with st.container(
         horizontal=True, vertical_alignment="center" if is_row else "bottom", gap="small", width="content"
     ):
@@ -278,7 +266,7 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "", *, 
     return measure_name
 
 
-def more_menu(key: str = "measure", help: str = "Any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
+def more_menu(key: str = "measure", help: str = "Choose any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
     """Draw the menu with all other measures and cut-offs, and return it for further controls."""
     menu = st.popover("More", icon=":material/tune:", help=help)
     in_sight = {*(cache.OFFERED if key == MEASURE_KEYS[0] else cache.MEASURES), get_value(key)}
@@ -324,7 +312,7 @@ def _other_measure(key: str) -> list[str]:
         name = str(parse(requested)) if requested else None
     except UsageError as error:
         controls.forget(key)
-        notify(f"This page cannot show the measure of the link. {error}")
+        notify(f"This page cannot show the measure that the link asks for. {error}")
         return []
     if name and controls.asked_text(key):
         controls.request({key: name})
@@ -349,29 +337,10 @@ _MAX_RERANKERS = 200
 """Rerankers shown at most: pages compare every pair."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", UNJUDGED, "baseline")
 _LISTS = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
-ORDER_HELP = "Breaks ties for traditional scores. " + " ".join(
+ORDER_HELP = "Order of tied documents for the traditional score. " + " ".join(
     f"**{order.label}**: {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
 ).replace("_", r"\_")
-
-
-@dataclass(frozen=True)
-class Choices:
-    """The choices in sidebar and address that all pages share.
-
-    Attributes:
-        rerankers: rerankers shown, in order.
-        segments: query groups shown; empty for all.
-        traditional: treatment of ties for the traditional score.
-        scoring: scoring options.
-        baseline: reranker that the others are compared with.
-    """
-
-    rerankers: list[str]
-    segments: tuple[str, ...]
-    traditional: str
-    scoring: ScoringOptions
-    baseline: str
 
 
 @dataclass(frozen=True)
@@ -420,71 +389,69 @@ def choose_view() -> View | None:
     board, record = choice
     _turn_to(board, record)
     st.session_state[_SUBTOPICS] = board.runs.has_subtopics
-    choices = _draw_choices(board)
-    view = _score(board, record, choices)
+    traditional = select_order(cache.TRADITIONAL, "order")
+    with st.popover("Settings", icon=":material/tune:", width="stretch"):
+        rerankers = controls.multiselect("Rerankers", offered_rerankers(board), "rerankers")
+        groups = sorted(set(cache.segments(board)))
+        segments = tuple(controls.multiselect("Query groups", groups, "segments")) if groups else ()
+        scoring = choose_scoring(board.runs)
+    is_first = traditional == board.runs.tie_order
+    st.caption(escape_markdown(_first_order_reason(board) if is_first else treatment(traditional).summary))
+    view = _score(
+        board, record, rerankers, segments if len(segments) < len(groups) else (), traditional, scoring
+    )
     n_rerankers = len(board.runs.tables)
-    _say_policies(view, part_of(len(view.rerankers), n_rerankers, "reranker"))
+    phrases = [
+        part_of(len(view.rerankers), n_rerankers, "reranker"),
+        queries_text(len(view.evaluation.scores.index.unique("query_id"))),
+        *policy_phrases(view.evaluation.policies.max(), view.scoring),
+    ]
+    st.caption(f"{', '.join(phrases)}.{'' if owner() else ' Runs stay on this machine.'}")
     if n_rerankers > _MAX_RERANKERS:
-        st.caption(f"Pages show the first {_MAX_RERANKERS} rerankers. To see others, leave some out on Data.")
+        st.caption(
+            f"Pages show the first {_MAX_RERANKERS} rerankers. To see others, untick some on the Data page."
+        )
     st.session_state[_VIEW] = view
     return view
 
 
-def _draw_choices(board: Board) -> Choices:
-    traditional = select_order(cache.TRADITIONAL, "order")
-    with st.popover("Settings", icon=":material/tune:", width="stretch"):
-        names = offered_rerankers(board)
-        rerankers = controls.multiselect("Rerankers", names, "rerankers")
-        offered_segments = sorted(set(cache.segments(board)))
-        segments = (
-            controls.multiselect("Query groups", offered_segments, "segments") if offered_segments else []
-        )
-        scoring = choose_scoring(board.runs)
-    is_first = traditional == board.runs.tie_order
-    st.caption(escape_markdown(_first_order_reason(board) if is_first else treatment(traditional).summary))
-    baseline = controls.get_value("baseline") if controls.is_chosen("baseline") else ""
-    return Choices(
-        rerankers,
-        () if segments == offered_segments else tuple(segments),
-        traditional,
-        scoring,
-        baseline if baseline in rerankers else usual_baseline(rerankers),
-    )
+def _score(
+    board: Board,
+    record: Record | None,
+    names: list[str],
+    segments: tuple[str, ...],
+    traditional: str,
+    scoring: ScoringOptions,
+) -> View:
+    """Return the scores of the chosen lists, or those of all lists with a warning if no list remains.
 
-
-def _score(board: Board, record: Record | None, choices: Choices) -> View:
-    """Return the scores of the chosen lists, or those of all lists with a warning if no list remains."""
+    Documents are ranked by the score alone if lists are too long for Pareto fronts.
+    """
     measures = scored_measures()
-    values, scoring = _evaluate(board, choices.scoring, measures)
-    segments, of_query = choices.segments, cache.segments(board)
-    queries = set(of_query.index[of_query.isin(segments)]) if segments else None
-    values = values.only(choices.rerankers, queries)
-    scored = set(values.scores.index.unique("reranker"))
-    rerankers = [name for name in choices.rerankers if name in scored]
-    if not rerankers:
-        st.warning("These settings leave no list, so all lists are shown.")
-        scoring, segments, rerankers = AS_READ, (), choices.rerankers
-        values = cache.evaluation(board, scoring, measures).only(rerankers)
-    elif len(rerankers) < len(choices.rerankers):
-        absent = ", ".join(name for name in choices.rerankers if name not in scored)
-        st.caption(f"Rerankers without a list: {escape_markdown(absent)}.")
-        values = values.only(rerankers)
-    baseline = choices.baseline if choices.baseline in rerankers else usual_baseline(rerankers)
-    return View(board, rerankers, scoring, values, segments, choices.traditional, baseline, theme(), record)
-
-
-def _evaluate(
-    board: Board, scoring: ScoringOptions, measures: tuple[str, ...]
-) -> tuple[Evaluation, ScoringOptions]:
-    """Return the scores and the scoring used: the score alone if lists are too long for Pareto fronts."""
     try:
-        return cache.evaluation(board, scoring, measures), scoring
+        scores = cache.evaluation(board, scoring, measures)
     except UsageError as error:
         if not scoring.criteria:
             raise
         st.warning(f"{error} Documents are ranked by the score instead.")
-        by_score = replace(scoring, criteria=())
-        return cache.evaluation(board, by_score, measures), by_score
+        scoring = replace(scoring, criteria=())
+        scores = cache.evaluation(board, scoring, measures)
+    group_of = cache.segments(board)
+    queries = set(group_of.index[group_of.isin(segments)]) if segments else None
+    scores = scores.only(names, queries)
+    scored = set(scores.scores.index.unique("reranker"))
+    rerankers = [name for name in names if name in scored]
+    if not rerankers:
+        st.warning("No list matches these settings, so all lists are shown.")
+        scoring, segments, rerankers = AS_READ, (), names
+        scores = cache.evaluation(board, scoring, measures).only(rerankers)
+    elif len(rerankers) < len(names):
+        absent = ", ".join(name for name in names if name not in scored)
+        st.caption(f"Rerankers without a list: {escape_markdown(absent)}.")
+        scores = scores.only(rerankers)
+    chosen = controls.get_value("baseline") if controls.is_chosen("baseline") else ""
+    baseline = chosen if chosen in rerankers else usual_baseline(rerankers)
+    return View(board, rerankers, scoring, scores, segments, traditional, baseline, theme(), record)
 
 
 def select_order(orders: Sequence[str], key: str) -> str:
@@ -520,35 +487,27 @@ def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the saved settings that have the right type; the controls check their values."""
 
     def has_right_type(key: str, value: object) -> bool:
-        if key in _TEXTS:
-            return isinstance(value, str)
         if key in _LISTS:
             return isinstance(value, list) and all(isinstance(name, str) for name in value)
-        return key == RELEVANT_FROM and isinstance(value, int | float)
+        return (
+            isinstance(value, str) if key in _TEXTS else key == RELEVANT_FROM and isinstance(value, int | float)
+        )
 
-    saved = {key: value for key, value in settings.items() if has_right_type(key, value)}
-    return saved | ({RELEVANT_FROM: float(saved[RELEVANT_FROM])} if RELEVANT_FROM in saved else {})
+    return {key: value for key, value in settings.items() if has_right_type(key, value)}
 
 
 def board_settings() -> dict[str, Any]:
     """Return the current settings to save with a board."""
     now = view()
-    settings: dict[str, Any] = {key: text for key in _TEXTS if (text := controls.get_value(key))}
-    settings[RELEVANT_FROM] = float(now.scoring.relevant_from)
-    if now.segments:
-        settings["segments"] = list(now.segments)
-    further = {CRITERIA: now.scoring.criteria, TIE_BREAKS: now.scoring.tiebreak_by}
-    settings |= {key: list(texts) for key, texts in further.items() if texts}
-    if now.rerankers != offered_rerankers(now.board):
-        settings["rerankers"] = now.rerankers
-    return settings
-
-
-def _say_policies(view: View, subject: str) -> None:
-    phrases = policy_phrases(view.evaluation.policies.max(), view.scoring)
-    queries = len(view.evaluation.scores.index.unique("query_id"))
-    privacy = "" if owner() else " Runs stay on this machine."
-    st.caption(", ".join([subject, queries_text(queries), *phrases]) + f".{privacy}")
+    settings: dict[str, Any] = {key: controls.get_value(key) for key in _TEXTS}
+    settings |= {
+        RELEVANT_FROM: float(now.scoring.relevant_from),
+        "rerankers": now.rerankers if now.rerankers != offered_rerankers(now.board) else [],
+        "segments": list(now.segments),
+        CRITERIA: list(now.scoring.criteria),
+        TIE_BREAKS: list(now.scoring.tiebreak_by),
+    }
+    return {key: value for key, value in settings.items() if value}
 
 
 def view() -> View:

@@ -79,11 +79,6 @@ def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     return current_choices | {key: [text] for key, text in choices.items()}
 
 
-def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, Texts]:
-    """Return the query parameters of a link to one list."""
-    return link_parameters({"reranker": reranker, "query": query_id} | choices)
-
-
 def refuse(key: str, texts: Sequence[str]) -> None:
     """Note a value of the address that is not offered."""
     st.session_state.setdefault(_REFUSED, {}).update({f"{key}={text}": None for text in texts})

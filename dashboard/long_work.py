@@ -69,16 +69,14 @@ def waiting_shown() -> Iterator[None]:
         place.empty()
 
 
-def is_cancelled(digest: str) -> bool:
-    """Return whether this work was cancelled."""
-    return st.session_state.get(_CANCELLED) == digest
-
-
-def offer_to_resume(unchanged: str) -> None:
-    """Show that work was cancelled, and offer to restart it."""
+def is_cancelled(digest: str, unchanged: str) -> bool:
+    """Return whether this work was cancelled; if so, show that with a note, and offer to restart the work."""
+    if st.session_state.get(_CANCELLED) != digest:
+        return False
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/stop_circle: Cancelled. {unchanged}", width="content")
         st.button("Read again", key="read-again", type="tertiary", on_click=_resume)
+    return True
 
 
 def _resume() -> None:

@@ -17,94 +17,53 @@ class Page(NamedTuple):
         title: title in the menu and on the page.
         icon: name of a Material symbol; empty to hide the page in the menu.
         section: section of the menu.
-        load: imports the page.
     """
 
     file: str
     title: str
     icon: str
     section: str
-    load: Callable[[], Show]
 
-
-def _leaderboard() -> Show:
-    from dashboard.views.leaderboard import show
-
-    return show
-
-
-def _data() -> Show:
-    from dashboard.views.data.data import show
-
-    return show
-
-
-def _ties() -> Show:
-    from dashboard.views.ties import show
-
-    return show
-
-
-def _rerankers() -> Show:
-    from dashboard.views.rerankers import show
-
-    return show
-
-
-def _query() -> Show:
-    from dashboard.views.query import show
-
-    return show
-
-
-def _compare() -> Show:
-    from dashboard.views.compare.compare import show
-
-    return show
-
-
-def _audit() -> Show:
-    from dashboard.views.audit import show
-
-    return show
-
-
-def _simulator() -> Show:
-    from dashboard.views.simulator.simulator import show
-
-    return show
-
-
-def _guide() -> Show:
-    from dashboard.views.guide.guide import show
-
-    return show
-
-
-def _share() -> Show:
-    from dashboard.views.share import show
-
-    return show
-
-
-def _present() -> Show:
-    from dashboard.views.present import show
-
-    return show
+    def load(self) -> Show:  # noqa: C901 a case is one import
+        """Import the page and return the function that draws it."""
+        match self.title:
+            case "Leaderboard":
+                from dashboard.views.leaderboard import show
+            case "Data":
+                from dashboard.views.data.data import show
+            case "Ties vs gap":
+                from dashboard.views.ties import show
+            case "Rerankers":
+                from dashboard.views.rerankers import show
+            case "Queries":
+                from dashboard.views.query import show
+            case "Compare":
+                from dashboard.views.compare.compare import show
+            case "Audit":
+                from dashboard.views.audit import show
+            case "Simulator":
+                from dashboard.views.simulator.simulator import show
+            case "Guide":
+                from dashboard.views.guide.guide import show
+            case "Share":
+                from dashboard.views.share import show
+            case "Present":
+                from dashboard.views.present import show
+        return show
 
 
 PAGES = (
-    Page("views/leaderboard.py", "Leaderboard", "leaderboard", "", _leaderboard),
-    Page("views/data/data.py", "Data", "upload_file", "Data", _data),
-    Page("views/ties.py", "Ties vs gap", "scatter_plot", "Explore", _ties),
-    Page("views/rerankers.py", "Rerankers", "compare_arrows", "Explore", _rerankers),
-    Page("views/query.py", "Queries", "account_tree", "Explore", _query),
-    Page("views/compare/compare.py", "Compare", "rule", "Decide", _compare),
-    Page("views/audit.py", "Audit", "fact_check", "Decide", _audit),
-    Page("views/simulator/simulator.py", "Simulator", "science", "Learn", _simulator),
-    Page("views/guide/guide.py", "Guide", "menu_book", "Learn", _guide),
-    Page("views/share.py", "Share", "share", "Learn", _share),
-    Page("views/present.py", "Present", "", "Learn", _present),
+    Page("views/leaderboard.py", "Leaderboard", "leaderboard", ""),
+    Page("views/data/data.py", "Data", "upload_file", "Data"),
+    Page("views/ties.py", "Ties vs gap", "scatter_plot", "Explore"),
+    Page("views/rerankers.py", "Rerankers", "compare_arrows", "Explore"),
+    Page("views/query.py", "Queries", "account_tree", "Explore"),
+    Page("views/compare/compare.py", "Compare", "rule", "Decide"),
+    Page("views/audit.py", "Audit", "fact_check", "Decide"),
+    Page("views/simulator/simulator.py", "Simulator", "science", "Learn"),
+    Page("views/guide/guide.py", "Guide", "menu_book", "Learn"),
+    Page("views/share.py", "Share", "share", "Learn"),
+    Page("views/present.py", "Present", "", "Learn"),
 )
 LARGE = "views/large.py"
 """The page of stored evaluations, in the menu if one is or can be opened."""

@@ -53,7 +53,8 @@ def choose_results() -> Results | None:
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
         st.error(
-            f"The file lacks tie orders that this page shows. Score it with {needed}.", icon=":material/error:"
+            f"The file lacks scores for tie orders that this page needs. Score it with {needed}.",
+            icon=":material/error:",
         )
         return None
     traditional = select_order(orders, "results_order")

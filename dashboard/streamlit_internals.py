@@ -24,19 +24,8 @@ from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value, decode_xsrf_token_string
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME, XSRF_COOKIE_NAME
 
-__all__ = [
-    "USER_COOKIE_NAME",
-    "BackMsg",
-    "ForwardMsg",
-    "browser_token",
-    "bytes_by_session",
-    "forget_expired_sessions",
-    "forget_strangers",
-    "get_origin_from_redirect_uri",
-    "is_active_session",
-    "session_id",
-    "signed_claims",
-]
+# What other modules import from Streamlit by way of this one.
+__all__ = ["USER_COOKIE_NAME", "BackMsg", "ForwardMsg", "get_origin_from_redirect_uri"]
 
 
 def session_id() -> str | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -17,7 +16,7 @@ from dashboard.choices import UNJUDGED, View
 from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
-from dashboard.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets import audited_table
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
@@ -39,13 +38,6 @@ from metrics.support.wording import count_of, first_names
 
 ORDERS, FIGURES, NAMES = "Orders", "Figures", "Names"
 _FEW_MEASURES = 4  # measures that stand side by side
-
-
-class OpenTable(NamedTuple):
-    """A published table and its name in the link."""
-
-    name: str
-    table: PublishedTable
 
 
 def board_settings(convention: Convention) -> dict[str, str | float]:
@@ -89,11 +81,11 @@ def choose_measure(audit: Audit) -> str:
     return controls.select("Order by", names, "by", default, format_func=label, width=240)
 
 
-def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
+def show_audit(view: View, name: str, published: PublishedTable, settings: DeltaGenerator) -> None:
     """Draw the audit of a published table, and show its progress."""
-    key = audited_table.audit_key(view.board, opened.name, opened.table)
-    names = audited_table.matches(key, view.board, opened.table)
-    if line := matching_line(names, opened.table):
+    key = audited_table.audit_key(view.board, name, published)
+    names = audited_table.matches(key, view.board, published)
+    if line := matching_line(names, published):
         st.caption(line)
     if not audited_table.has_matches(names):
         kind = "measure" if names.rerankers["matched"].ne("").any() else "reranker"
@@ -104,18 +96,16 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
         )
         name_controls(view.board, names)
         return
-    work = f"audit-{opened.name}"
-    if is_cancelled(work):
-        offer_to_resume("The table was not audited.")
+    work = f"audit-{name}"
+    if is_cancelled(work, "The table was not audited."):
         return
     with long_work(work):
-        audit = audited_table.board_audit(key, view.board, opened.table)
+        audit = audited_table.board_audit(key, view.board, published)
     with settings:
         measure = choose_measure(audit)
         rule_button(view, audit.reproduction.best)
     order_work = f"{work}-{measure}"
-    if is_cancelled(order_work):
-        offer_to_resume("The order was not audited.")
+    if is_cancelled(order_work, "The order was not audited."):
         return
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)
@@ -124,7 +114,7 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     if max(1.0, published_level) != board_level:
         st.caption(
             f"Documents are relevant from grade {published_level:g} in the table, but from "
-            f"{board_level:g} on this board. Other pages can therefore name another leader."
+            f"{board_level:g} on this board. Other pages may therefore show a different leader."
         )
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
         st.caption("The sidebar's filter does not apply: the audit covers every reranker and query.")
@@ -146,7 +136,7 @@ def show(view: View) -> None:
     results = st.empty()  # clears another table's results while this one is audited
     if opened_table:
         with results.container():
-            show_audit(view, opened_table, settings)
+            show_audit(view, *opened_table, settings)
 
 
 _FORMS = (
@@ -156,8 +146,8 @@ _FORMS = (
 _PASTE = "reranker,MRR,nDCG@10\nBM25,0.7270,0.6315"
 
 
-def open_table(view: View) -> OpenTable | None:
-    """Draw the upload field and return the table to audit, None without one.
+def open_table(view: View) -> tuple[str, PublishedTable] | None:
+    """Draw the upload field and return the table to audit with its name in the link, None without one.
 
     A file that cannot be read leaves the table before in place.
     """
@@ -169,7 +159,7 @@ def open_table(view: View) -> OpenTable | None:
         _offer_field(view.board)
         lost = table_choice.missing_table()
         begin = (
-            f"This link audits {escape_markdown(lost)}, but this board does not have it. Drop the file here "
+            f"This link audits {escape_markdown(lost)}, which this board does not have. Drop the file here "
             "again"
             if lost
             else "Drop a file of published results for these runs here: a table or trec_eval output"
@@ -190,7 +180,7 @@ def open_table(view: View) -> OpenTable | None:
         st.error(escape_markdown(str(published)), icon=":material/error:")
         return None
     _table_card(view.board, table, files, published)
-    return OpenTable(table, published)
+    return table, published
 
 
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
@@ -250,9 +240,10 @@ _COLOURS = ("orange", "yellow", "gray", "blue")
 _FIRST_PAIRS = 10
 """Pairs shown at first."""
 _EXPLANATION = (
-    "Every printed order, sorted: first the pairs that swap, then the closest pairs. p: paired t-test of the "
-    "tied scores, Holm over all pairs. Within luck: the order holds in every tie order, but another sample of "
-    "queries could reverse it. Stands: the order holds, and the difference is significant."
+    "Every pair of rerankers in the published order: first the pairs that swap, then the closest pairs. p: "
+    "paired t-test of the tied scores, with Holm correction over all pairs. Within luck: ties cannot reverse "
+    "the order, but another sample of queries could. Stands: ties cannot reverse the order, and the difference "
+    "is significant."
 )
 
 
@@ -264,7 +255,7 @@ def orders_section(
     if len(by_measure):
         table(
             by_measure.reset_index(),
-            "Printed orders by measure",
+            "Published pairwise orders by measure",
             "audit-measures",
             shown_columns(("measure", "published_measure"), "n_orders", "hold", "can_swap", "swap"),
         )
@@ -293,7 +284,7 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
             names,
             "published",
         )
-        alt = "Published and tied rank of each reranker, and its score with bounds and interval."
+        alt = "Published and tied rank of each reranker, and its score with tie bounds and confidence interval."
         ui.chart(figure, "published-places", alt)
     row_range.buttons()
     if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
@@ -366,13 +357,13 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             rerankers[: row_range.n_shown],
             has_differences=not is_best or bool(rule["does_not_come_out"]),
         )
-        alt = "Each published figure by measure: reproduced to the digit, off by rounding, or not reproduced."
+        alt = "Each published figure by measure: reproduced to the digit, by rounding, or not reproduced."
         ui.chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
         row_range.buttons()
     with right:
         ui.heading(
             "Rules tried",
-            f"How many of {count_of(n_figures, 'figure')} each rule reproduces. Click a bar to see which.",
+            f"Figures that each rule reproduces, of {n_figures:,}. Click a bar to see the figures of a rule.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
@@ -386,10 +377,9 @@ def _tried_rules(audit: Audit) -> pd.DataFrame:
     conventions = audit.reproduction.conventions
     n_alike = conventions["group"].map(conventions["group"].value_counts()) - 1
     rules = conventions.assign(n_alike=n_alike).drop_duplicates("group")
-    treatments = rules["convention"].map(lambda convention: convention.treatment)
-    is_first = ~treatments.duplicated()
-    first = pd.concat([rules[is_first], rules[~is_first]]).head(FIRST_RULES).index
-    return pd.concat([rules.loc[rules.index.isin(first)], rules.loc[~rules.index.isin(first)]])
+    is_repeated = rules["convention"].map(lambda convention: convention.treatment).duplicated()
+    first = is_repeated.sort_values(kind="stable").index[:FIRST_RULES]
+    return rules.loc[[*rules.index[rules.index.isin(first)], *rules.index.difference(first, sort=False)]]
 
 
 def _choose_rule(rules: pd.DataFrame) -> int:
@@ -421,7 +411,9 @@ def name_controls(board: Board, names: NameMatches) -> None:
         st.markdown(f"**{kind.capitalize()}**")
         _selects(kind, other.head(_MOST_SELECTS), options[kind])
         if len(other) > _MOST_SELECTS:
-            st.caption(f"Shows {_MOST_SELECTS} of {len(other):,} {kind} whose names on this board differ.")
+            st.caption(
+                f"{_MOST_SELECTS} of {len(other):,} {kind} with a different name on this board are shown."
+            )
 
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
@@ -443,26 +435,22 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
 
 def matching_line(names: NameMatches, published: PublishedTable) -> str:
     """Return Markdown on names that differ, names left out, and the notes of the table."""
-    rows = names.rerankers
-    parts = []
-    labels = short_names(rows["published"].astype(str), CARD_COLUMNS)
-    ours = short_names(rows["matched"].astype(str), CARD_COLUMNS)
-    for kind, words in (("alike", "Matched by similar names"), ("by hand", "Matched by hand")):
-        pairs = rows[(rows["how"] == kind) & rows["matched"].ne("")]
-        texts = [
-            f"**{escape_markdown(labels[row.published])}** is {escape_markdown(ours[row.matched])}"
-            for row in pairs.itertuples()
+    rerankers, parts = names.rerankers, []
+    theirs = short_names(rerankers["published"].astype(str), CARD_COLUMNS)
+    ours = short_names(rerankers["matched"].astype(str), CARD_COLUMNS)
+    for how, words in (("alike", "Matched by similar names"), ("by hand", "Matched by hand")):
+        pairs = [
+            f"**{escape_markdown(theirs[row.published])}** is {escape_markdown(ours[row.matched])}"
+            for row in rerankers[rerankers["how"].eq(how) & rerankers["matched"].ne("")].itertuples()
             if not row.published.casefold().startswith(f"{row.matched}.".casefold())  # the name of its file
         ]
-        parts += [f"{words}: {first_names(texts)}."] if texts else []
-    for noun, matches in (("reranker", rows), ("measure", names.measures)):
-        lost = [
-            escape_markdown(clipped(str(name), CARD_COLUMNS))
-            for name in matches.loc[matches["matched"].eq(""), "published"]
-        ]
-        parts += (
-            [f"Not matched and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
-        )
+        if pairs:
+            parts.append(f"{words}: {first_names(pairs)}.")
+    for noun, matches in (("reranker", rerankers), ("measure", names.measures)):
+        unmatched = matches.loc[matches["matched"].eq(""), "published"].astype(str)
+        if len(unmatched):
+            few = escape_markdown(first_names([clipped(name, CARD_COLUMNS) for name in unmatched]))
+            parts.append(f"Not matched and left out: {count_of(len(unmatched), noun)} ({few}).")
     if names.unpublished:
         parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")
     return " ".join([*parts, *map(escape_markdown, published.notes)])

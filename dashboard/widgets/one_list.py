@@ -255,5 +255,5 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
             "views/query.py",
             label="Open in Queries",
             icon=":material/arrow_forward:",
-            query_params=controls.list_link_parameters(reranker, query),
+            query_params=controls.link_parameters({"reranker": reranker, "query": query}),
         )

@@ -50,7 +50,11 @@ SLOW_SHARE = 4
 BROKEN = (OSError, httpx.HTTPError, websockets.exceptions.WebSocketException)
 """What a visitor sees of a server or network that is gone."""
 GATE = "Sign in to TieScope"
-KEPT, BY_LINK, SHARED = "Kept. The link", "Anyone with the link can read it", "Shared with you: you can read it"
+KEPT, BY_LINK, SHARED = (
+    "Kept. The link",
+    "Anyone with the link can read the board",
+    "Shared with you. You can read this board",
+)
 ALERTS = re.compile(
     r"[^\n]*(?:library|not kept|cannot be|no longer|in memory only|Traceback)[^\n]*", re.IGNORECASE
 )

@@ -45,6 +45,6 @@ def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, this_w
     expect(page.get_by_text("1 ticked")).to_be_visible()
     settle(page)
     page.get_by_role("button", name="Add to this board").click()
-    expect(page.get_by_text("Added lastweek.trec to this board: it has 2 rerankers now.")).to_be_visible()
+    expect(page.get_by_text("Added lastweek.trec to this board, which now has 2 rerankers.")).to_be_visible()
     expect(page.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
     expect(page.get_by_text("1 ticked")).to_have_count(0)

@@ -140,7 +140,7 @@ def test_anothers_board_is_not_there_by_its_id_its_hash_or_a_guess(people, signe
     earlier = len(events(people, "refused"))
     for guess in (board, f"x · {board}", f"{board[:-1]}_", "%", "' OR ''='"):
         with signed_in["bob"].page(f"data={guess}") as page:
-            assert "not kept here, or not shared with you" in page.text
+            assert "not on this server or is not shared with you" in page.text
             assert SECRET.encode() not in b"".join(page.frames)
     refusals = [(event["who"], event["board"]) for event in events(people, "refused")[earlier:]]
     assert refusals[:2] == [("bob@example.org", board)] * 2
@@ -149,18 +149,18 @@ def test_anothers_board_is_not_there_by_its_id_its_hash_or_a_guess(people, signe
 def test_a_shared_board_is_read_not_changed_until_it_is_shared_no_more(people, signed_in, board):
     ada, bob = signed_in["ada"], signed_in["bob"]
     with ada.page(f"data={board}", "data") as own:
-        own.choose("Access", "Anyone with the link can read it")
+        own.choose("Access", "Anyone with the link can read the board")
         with bob.page(f"data={board}&section=Columns", "data") as rows:
             assert SECRET.encode() in b"".join(rows.frames)
         with bob.page(f"data={board}", "data") as other:
-            assert "Shared with you: you can read it" in other.text
+            assert "Shared with you. You can read this board" in other.text
             assert other.find("button", "Duplicate")
             assert not other.find("button", "Delete")
             own.choose("Access", "Only you")
             other.frames.clear()
             assert "not shared with you" in other.run().text
             assert SECRET.encode() not in b"".join(other.frames)
-        own.choose("Access", "Anyone with the link can read it")
+        own.choose("Access", "Anyone with the link can read the board")
         with bob.page(f"data={board}") as other:
             assert "not shared with you" not in other.run(part=other.part).text
             own.choose("Access", "Only you")
@@ -204,7 +204,7 @@ def test_what_is_there_for_this_session_only_is_nobody_else_s_by_any_id(new_clie
             assert upload(thief.http, path, "x", b"x").status_code == 403
             assert remove(thief.http, path).status_code == 403
         with ada_again.page(f"data={link}", "data") as other_sign_in:
-            assert "not kept here" in other_sign_in.text
+            assert "not on this server" in other_sign_in.text
             assert SECRET.encode() not in b"".join(other_sign_in.frames)
         answers = [
             signed_in["ada"].http.get(page.download(offer)),
@@ -227,7 +227,7 @@ def test_a_deleted_session_board_is_gone_from_all_pages_of_its_visitor(signed_in
             other.frames.clear()
         assert after.download(offer) == ""
         for text in (whole.run().text, body.run(part=body.part).text):
-            assert "not kept here" in text
+            assert "not on this server" in text
         assert SECRET.encode() not in b"".join(whole.frames + body.frames)
 
 
@@ -300,7 +300,7 @@ def test_without_sign_in_a_session_board_belongs_to_its_browser(tmp_path):
         with browser.page(link, "data") as again:
             assert "In memory only" in again.text
         with other_browser.page(link, "data") as stolen:
-            assert "not kept here" in stolen.text
+            assert "not on this server" in stolen.text
             assert SECRET.encode() not in b"".join(stolen.frames)
 
 

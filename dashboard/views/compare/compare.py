@@ -45,13 +45,8 @@ from metrics.studies.verdict_sentence import same_runs
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
-BASELINE, PAIRS, STABILITY, NOISE, TRADEOFFS = (
-    "Against the baseline",
-    "All pairs",
-    "Stability",
-    "Noise",
-    "Trade-offs",
-)
+BASELINE, PAIRS, STABILITY = "Against the baseline", "All pairs", "Stability"
+NOISE, TRADEOFFS = "Noise", "Trade-offs"
 _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the table against the baseline
 
 
@@ -64,9 +59,10 @@ def show(view: View) -> None:
         baseline = choices.choose_baseline(view.rerankers, width=240)
         measure = choices.measure(has_more=False)
         choices.choose_relevant_from(view.board)
-        with choices.more_menu(help="Test, correction, and any other measure."):
+        with choices.more_menu(help="Choose the test, the correction and any other measure."):
             test, correction = choose_test()
-            st.caption(test_words(test))
+            found = find_test(test)
+            st.caption(f"{found.summary} {found.interval_sentence} {_STARS}")
     has_pairs = len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS, STABILITY] if has_pairs else []), NOISE, TRADEOFFS]
     section = controls.choose_section(sections)
@@ -74,10 +70,7 @@ def show(view: View) -> None:
     verdicts = shown_verdicts(view, measure, view.traditional, baseline, test, correction)
     with verdict:
         sentence = significance_finding(verdicts, name, test)
-        finding(
-            (*sentence, *detectable_sentence(view, verdicts, measure, baseline, test)),
-            view.rerankers,
-        )
+        finding((*sentence, *detectable_sentence(view, verdicts, measure, baseline, test)), view.rerankers)
     if section == NOISE:
         noise_section(view, measure)
     elif section == TRADEOFFS:
@@ -141,12 +134,6 @@ def baseline_section(
     comparison_detail(view, verdicts, measure, baseline)
 
 
-def test_words(test_name: str) -> str:
-    """Describe a test: question, assumption, interval and stars."""
-    test = find_test(test_name)
-    return f"{test.summary} {test.interval_sentence} {_STARS}"
-
-
 def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> Prose:
     """Return a sentence with the smallest difference that a t-test of this kind detects; empty if unknown."""
     if not is_testable(verdicts.tied).any():
@@ -156,7 +143,7 @@ def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: 
     )
     if not 0 < least < largest_difference(measure):
         return ()
-    return (f" A t-test detects a difference of {decimal(least)} in four of five samples.",)
+    return (f" With these queries, a t-test has 80% power to detect a difference of {decimal(least)}.",)
 
 
 @section("Differences from the baseline")
@@ -230,17 +217,14 @@ def comparison_table(
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
     tested = verdicts.without_untested()
-    tied, traditional = tested.tied, tested.traditional
-    return pd.DataFrame(
-        {
-            "reranker": tied["reranker"],
-            "n": tied["n"],
-            **{f"traditional_{name}": traditional[name] for name in ("difference", "p_adjusted", "stars")},
-            **{name: tied[name] for name in ("difference", "low", "high", "p", "p_adjusted", "stars")},
-            "changed": verdicts.changed,
-            **{name: tied[name] for name in ("dz", "superiority", "won", "equal", "lost", "note")},
-        }
+    traditional = tested.traditional[["difference", "p_adjusted", "stars"]].add_prefix("traditional_")
+    first, last = (
+        ["difference", "low", "high", "p", "p_adjusted", "stars"],
+        ["dz", "superiority", "won", "equal", "lost", "note"],
     )
+    tied = tested.tied
+    parts = tied[["reranker", "n"]], traditional, tied[first], verdicts.changed.rename("changed"), tied[last]
+    return pd.concat(parts, axis=1)
 
 
 @section("One comparison in detail")
@@ -270,8 +254,8 @@ def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Pr
         Strong(str(row.name)),
         f": {signed(row['difference'])} {measure}, ties averaged",
         ". " if pd.isna(row["p_adjusted"]) else interval + effect,
-        f"Of {count_of(int(row['n']), 'query')} it is ahead on {row['won']:,}, behind on {row['lost']:,} ",
-        f"and level on {row['equal']:,}.",
+        f"The reranker is better on {row['won']:,} of {count_of(int(row['n']), 'query')}, worse on "
+        f"{row['lost']:,} and equal on {row['equal']:,}.",
     )
 
 
@@ -279,9 +263,11 @@ def _query_table(view: View, measure: str, reranker: str, baseline: str, order: 
     sort_by: SortKey = "moved" if order == "ties" else "difference"
     rows = view.list_study(query_differences, measure, reranker, baseline, view.traditional, sort_by=sort_by)
     row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
-    first = row_range.of(rows)
-    link = controls.list_link_parameters(reranker, "", beside=baseline)
-    links = [f"/query?{urlencode(link | {'query': [query]}, doseq=True)}" for query in first["query_id"]]
+    first, lists = row_range.of(rows), {"reranker": reranker, "beside": baseline}
+    links = [
+        f"/query?{urlencode(controls.link_parameters(lists | {'query': query}), doseq=True)}"
+        for query in first["query_id"]
+    ]
     names = short_names(view.rerankers, MATRIX_COLUMNS)
     table(
         first.assign(open=pd.Series(links, dtype="str")),
@@ -345,16 +331,16 @@ def pair_chart(
 ) -> None:
     """Draw which pairs differ significantly."""
     correction = find_correction(correction_name)
-    corrected = "uncorrected" if correction.method is None else f"after {correction.label}"
-    corrected = "at once" if find_test(test_name).simultaneous else corrected
+    corrected = "no correction" if correction.method is None else f"{correction.label} correction"
+    corrected = "tested together" if find_test(test_name).simultaneous else corrected
     n_pairs = count_of(len(pairs.tied), "pair")
     heading(
         "All pairs",
-        f"Tied {measure} difference, row minus column; bold: significant. Colour: whether the traditional or "
-        f"the tied scores differ significantly at {1 - pairs.level:.0%}, {corrected} over {n_pairs}.",
+        f"Tied {measure} difference, row minus column; bold: significant. Colour: significance by traditional "
+        f"and by tied scores (level {1 - pairs.level:.0%}, {corrected}, {n_pairs}).",
     )
     order = _best_first(stability)
-    alt = "Tied difference of every two rerankers, and whether traditional or tied scores differ significantly."
+    alt = "Tied difference of each pair of rerankers, with significance by traditional and by tied scores."
     is_narrow = visitor.is_narrow()
     figure = kept_figure(verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
@@ -364,8 +350,8 @@ def pair_chart(
 def order_chart(view: View, stability: OrderStability) -> None:
     """Draw the chance that each reranker ranks above each other reranker."""
     heading(
-        "P(row above column | ties)",
-        "Percent of random tie-breakings that rank the row above the column. Numbers are ranks by tied score.",
+        "P(row above column) with ties broken at random",
+        "Percentage of random tie-breaks that rank the row above the column. Numbers are ranks by tied score.",
     )
     alt = "Chance that each reranker ranks above each other reranker when ties are broken at random."
     order = _best_first(stability)

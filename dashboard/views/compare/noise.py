@@ -1,7 +1,6 @@
 """Compare → Noise: show how noise in the scores and near ties change scores and order."""
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,23 +31,12 @@ _MIN_DRAWS, _MAX_DRAWS = 10, 40
 """Draws of an order."""
 
 
-class NoiseCurves(NamedTuple):
-    """Results of `noise_curves`, `order_chances`, `format_noise` and `own_noise`.
-
-    `chances`, and the standard `deviations` of means over `n_draws` draws, have every second level.
-    """
-
-    means: pd.DataFrame
-    chances: pd.DataFrame
-    deviations: pd.DataFrame
-    formats: pd.DataFrame
-    n_draws: int
-    own: pd.DataFrame = noise_study.NO_OWN_NOISE
-
-
 @cached_by_key(show_spinner="Adding noise …", max_entries=16)
-def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
-    """Return the effect of noise on the lists shown; UsageError if that would take too long."""
+def shown_noise(view: ShownBoard, measure: str) -> tuple[NoiseTables, int]:
+    """Return the effect of noise on the lists shown, with means by every tie order, and the number of draws.
+
+    Chances and standard deviations have every second level. UsageError if it would take too long.
+    """
     runs = view.runs
     n_rows = _n_rows(runs)
     levels = noise_study.noise_levels(n_rows)
@@ -59,9 +47,15 @@ def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
         draws = noise_study.drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, view.queries)
         own = noise_study.own_noise(runs, measure, view.scoring, view.queries)
     index = pd.Index(drawn_levels, name="noise")
-    chances = noise_study.order_chances(draws, means.iloc[0].to_numpy()).set_axis(index)
-    deviations = pd.DataFrame(draws.std(axis=1, ddof=1), index, means.columns)
-    return NoiseCurves(means, chances, deviations, noise_study.format_noise(runs), n_draws, own)
+    return NoiseTables(
+        curves=means,
+        edge=view.evaluation.means(measure),
+        trades=noise_study.trades(means),
+        chances=noise_study.order_chances(draws, means.iloc[0].to_numpy()).set_axis(index),
+        deviations=pd.DataFrame(draws.std(axis=1, ddof=1), index, means.columns),
+        formats=noise_study.format_noise(runs),
+        own=own,
+    ), n_draws
 
 
 @cached_by_key(show_spinner="Tying near scores …", max_entries=16)
@@ -99,43 +93,37 @@ def noise_section(view: View, measure: str) -> None:
 
 def _noise_and_near_ties(view: View, measure: str) -> None:
     try:
-        curves = shown_noise(view, measure)
+        noise, n_draws = shown_noise(view, measure)
     except UsageError as error:
         st.warning(escape_markdown(str(error)))
         _near_ties(view, measure)
         return
-    crossings = noise_study.trades(curves.means)
-    even = noise_study.even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
-    tied = parse(measure).tied
-    own_finding = noise_study.own_noise_sentence(curves.own, curves.means.iloc[0], parse(measure).traditional)
-    section_finding((*noise_study.robustness_finding(curves.means, tied, even), *own_finding), view.rerankers)
-    _draw_curves(view, measure, curves, crossings)
-    _near_ties(view, measure)
-    _draw_table(view, measure, curves, crossings)
-
-
-def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.DataFrame) -> None:
+    name = parse(measure)
+    even = noise_study.even_point(noise.chances.index.to_numpy(), noise.chances["whole"].to_numpy())
+    own_finding = noise_study.own_noise_sentence(noise.own, noise.curves.iloc[0], name.traditional)
+    section_finding(
+        (*noise_study.robustness_finding(noise.curves, name.tied, even), *own_finding), view.rerankers
+    )
     heading(
         "Value as noise grows",
-        "Line: exact mean over all orders, weighted by their probability; without noise, the tied score. "
-        f"Band: one standard deviation of {curves.n_draws} draws."
-        + " Below: chance that the order of all rerankers holds." * (len(curves.means.columns) > 1)
-        + " Orange: first to third quartile of the column score_std." * (not curves.own.empty),
+        "Line: exact mean over all orders, each weighted by its probability under the noise; without noise, "
+        f"the tied score. Band: one standard deviation above and below, over {n_draws} random draws of noise."
+        + " Below: chance that the order of all rerankers holds." * (len(noise.curves.columns) > 1)
+        + " Orange: first to third quartile of the column score_std." * (not noise.own.empty),
     )
     orders = {"traditional": view.traditional, "worst": "pessimistic", "best": "optimistic"}
-    edge = view.evaluation.means(measure)[list(orders.values())].set_axis(list(orders), axis=1)
-    colours = {name: view.colour(name) for name in curves.means.columns}
-    title = parse(measure).traditional
-    tables = NoiseTables(curves.means, edge, crossings, *curves[1:4], curves.own)
-    figure = kept_figure(noise_lines, tables, view.palette, colours, title)
-    alt = f"{title} of each reranker as noise of its scores grows, and the chance that the order holds."
+    tables = replace(noise, edge=noise.edge[list(orders.values())].set_axis(list(orders), axis=1))
+    colours = {name: view.colour(name) for name in noise.curves.columns}
+    figure = kept_figure(noise_lines, tables, view.palette, colours, name.traditional)
+    alt = f"{name.traditional} of each reranker as noise grows, and the chance that the order holds."
     chart(figure, "noise", alt, wide=640)
+    _near_ties(view, measure)
+    _draw_table(view, measure, noise)
 
 
-def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.DataFrame) -> None:
-    curves = noise.means
-    means, names = view.evaluation.means(measure), list(curves.columns)
-    parts = [crossings.groupby(column)["noise"].min() for column in ("before", "after")]
+def _draw_table(view: View, measure: str, noise: NoiseTables) -> None:
+    curves, means, names = noise.curves, noise.edge, list(noise.curves.columns)
+    parts = [noise.trades.groupby(column)["noise"].min() for column in ("before", "after")]
     rows = pd.DataFrame(
         {
             "tied": curves.iloc[0],
@@ -165,14 +153,15 @@ def _near_ties(view: View, measure: str) -> None:
     tied = parse(measure).tied
     heading(
         "Near ties",
-        "Scores tie within ε of the highest score of their group, from the top down (within:ε in Settings). "
+        "Groups form from the top down. Scores at most ε below the highest score of a group tie (within:ε in "
+        "Settings). "
         "The panels show the tie ratio and the change of the tied score.",
     )
     curves = shown_near_ties(view, measure)
     section_finding(noise_study.near_tie_finding(curves, tied), view.rerankers)
     colours = {name: view.colour(name) for name in view.rerankers}
     figure = kept_figure(near_tie_panels, *curves, view.palette, colours, tied)
-    alt = f"Tie ratio and change of {tied} of each reranker as near scores tie."
+    alt = f"Tie ratio and change of {tied} for each reranker as ε grows."
     chart(figure, "near-ties", alt, wide=640)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -18,7 +18,7 @@ from dashboard.controls import follow_defaults, select_slider
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.columns import Columns, badge_column
+from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
@@ -109,7 +109,7 @@ def tested_experiment(
 def tradeoff_section(view: View, measure: str, baseline: str, test: str, correction: str) -> None:
     """Draw quality against latency and diversity, and every measure against the baseline."""
     is_timed = bool(len(list_speeds(view)))
-    _, k, latency, budget = choices = choose(measure, is_timed=is_timed)
+    k, latency, budget = _choose(is_timed=is_timed)
     row_range = shown_rows(len(view.rerankers))
     n_drawn = row_range.n_shown
     rows = ranked_tradeoffs(view, measure, view.traditional, latency)
@@ -123,7 +123,7 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
     wide, narrow = chart_places("speed", has_left=is_timed, has_right=has_targets)
     if is_timed:
         with wide:
-            latency_section(view, rows, choices, n_drawn)
+            latency_section(view, rows, parse(measure).traditional, latency, budget, n_drawn)
     if has_targets:
         with narrow:
             diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_alone=not is_timed)
@@ -149,17 +149,11 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
     hidden_charts(view, {"latency": is_timed, "segment": has_segments, "target_id": has_targets})
 
 
-class Choices(NamedTuple):
-    """Measure, ranks for targets, statistic of the latency, and seconds per list (None for any)."""
+def _choose(*, is_timed: bool) -> tuple[int, tradeoffs.Latency, float | None]:
+    """Draw the controls and return ranks for targets, statistic of the latency and seconds per list.
 
-    measure: str
-    k: int
-    latency: tradeoffs.Latency = "p50"
-    budget: float | None = None
-
-
-def choose(measure: str, *, is_timed: bool) -> Choices:
-    """Draw the controls and return their values; latency and budget need timed lists."""
+    Latency and budget need timed lists; the budget is None for any latency.
+    """
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = controls.segmented(
             "Depth",
@@ -169,12 +163,12 @@ def choose(measure: str, *, is_timed: bool) -> Choices:
             help="Cut-off k: recall and distinct targets are counted in the first k ranks.",
         )
         if not is_timed:
-            return Choices(measure, int(depth))
+            return int(depth), "p50", None
         latency = controls.segmented(
             "Latency", tradeoffs.LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
         budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
-    return Choices(measure, int(depth), cast("tradeoffs.Latency", latency), BUDGETS.get(budget))
+    return int(depth), cast("tradeoffs.Latency", latency), BUDGETS.get(budget)
 
 
 def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -197,9 +191,10 @@ def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
     )
     file = "table" if view.board.runs.qrels is None else "judgments"
     reasons = {
-        "latency": "Quality against latency needs the latency of a list in seconds, in all its rows.",
+        "latency": "Quality against latency needs each list's latency in seconds, repeated in every row of the "
+        "list.",
         "target_id": f"Distinct recall and diversity need the target of each document, in the {file}.",
-        "segment": "Gap by query group needs the group of each query, in any row of the query.",
+        "segment": "Gap by query group needs the group of each query in at least one of its rows.",
     }
     notes = st.grid(len(columns), min_column_width=260)
     for column in columns:
@@ -211,9 +206,10 @@ def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
 
 
 @section("Quality against latency")
-def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: int) -> None:
+def latency_section(
+    view: View, rows: pd.DataFrame, title: str, latency: tradeoffs.Latency, budget: float | None, n_drawn: int
+) -> None:
     """Draw quality against latency."""
-    title = parse(choices.measure).traditional
     first = rows.index.isin(rows.index[:n_drawn])
     drawn_rows = rows[first | rows["tied_front"] | rows["traditional_front"]]
     whose = " (of rerankers on a front)" if len(drawn_rows) > MOST_BARS else ""
@@ -224,9 +220,7 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     )
     if len(drawn_rows) < len(rows):
         st.caption(f"Shows the best {n_drawn} of {len(rows):,} rerankers, and every reranker on a front.")
-    figure = kept_figure(
-        latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget
-    )
+    figure = kept_figure(latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[latency], budget)
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
 
@@ -236,7 +230,7 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
     bars = "; bars: worst to best tie order" if len(coverage) <= MOST_BARS else ""
     heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
-        st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
+        st.caption(f"The chart shows {len(coverage):,} of {len(view.rerankers):,} rerankers.")
     figure = kept_figure(diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
@@ -253,6 +247,22 @@ def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> 
 @section("All figures")
 def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, has_targets: bool) -> None:
     """Draw all figures of each reranker."""
+    name = parse(measure)
+    standings = badge_column("Front", tradeoffs.STANDINGS, ("blue", "blue", "orange", "gray", "gray"))
+    columns = {
+        **shown_columns("reranker"),
+        **({"standing": standings} if is_timed else {}),
+        **shown_columns(
+            *("tied", "traditional"),
+            *(("p50", "p95", ("mean", "mean_latency")) if is_timed else ()),
+            "recall",
+            *(("distinct", "targets", "repeated") if has_targets else ()),
+            *(["beaten_by"] if is_timed else []),
+            tied=name.tied,
+            traditional=name.traditional,
+            k=k,
+        ),
+    }
     milliseconds = {
         latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]]
         for latency in tradeoffs.LATENCIES
@@ -262,25 +272,9 @@ def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, ha
         rows.assign(**milliseconds, standing=standing),
         "All figures",
         "tradeoffs",
-        _columns(measure, k, is_timed=is_timed, has_targets=has_targets),
+        columns,
         lambda: figure_file(rows, k),
     )
-
-
-def _columns(measure: str, k: int, *, is_timed: bool, has_targets: bool) -> Columns:
-    name = parse(measure)
-    values = shown_columns("tied", "traditional", tied=name.tied, traditional=name.traditional)
-    targets = shown_columns("recall", *(("distinct", "targets", "repeated") if has_targets else ()), k=k)
-    if not is_timed:
-        return {**shown_columns("reranker"), **values, **targets}
-    return {
-        **shown_columns("reranker"),
-        "standing": badge_column("Front", tradeoffs.STANDINGS, ("blue", "blue", "orange", "gray", "gray")),
-        **values,
-        **shown_columns("p50", "p95", ("mean", "mean_latency")),
-        **targets,
-        **shown_columns("beaten_by"),
-    }
 
 
 def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:

@@ -56,17 +56,17 @@ _MOST_NAMES = 4
 def offer_repeats(board: Board) -> None:
     """Offer to combine rerankers that look like repeats, and to separate combined ones."""
     if combined := board.spec.repeats:
-        _row(_combined_text(combined), "Separate", "separate-repeats", board.spec.separated)
+        _offer(_combined_text(combined), "Separate", board.spec.separated)
     if groups := repeat_groups(board.runs.rerankers):
         name_of = {member: name for name, members in groups.items() for member in members}
         names = {name: name_of.get(name, name) for name in board.runs.rerankers}
-        _row(_offer_text(groups), "Combine", "combine-repeats", lambda: board.spec.arranged(names))
+        _offer(_offer_text(groups), "Combine", lambda: board.spec.arranged(names))
 
 
-def _row(text: str, label: str, key: str, spec: Callable[[], BoardSpec]) -> None:
+def _offer(text: str, label: str, spec: Callable[[], BoardSpec]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/stacks: {text}", width="stretch")
-        if st.button(label, key=key):
+        if st.button(label, key=f"{label.lower()}-repeats"):
             changes.rebuild_board(spec())
 
 
@@ -114,12 +114,16 @@ def arrange(board: Board) -> None:
         key=f"arrange-{board.spec.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choices.choose_baseline(board.runs.rerankers, width=320, help="All others are compared with it.")
+        choices.choose_baseline(
+            board.runs.rerankers, width=320, help="All other rerankers are compared with the baseline."
+        )
         changed = not edited.equals(rows)
         are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
         label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
         if st.button(label, type="primary", disabled=not changed, key="arrange", help=note):
-            _apply(board, edited)
+            kept = edited[edited["shown"]].sort_values("order", kind="stable")
+            names = {str(board.runs.rerankers[row]): str(name).strip() for row, name in kept["name"].items()}
+            changes.rebuild_board(board.spec.arranged(names))
 
 
 def _reranker_rows(runs: Runs) -> pd.DataFrame:
@@ -139,7 +143,9 @@ def _reranker_rows(runs: Runs) -> pd.DataFrame:
 
 def _column_config() -> dict[str, Any]:
     return {
-        "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
+        "shown": st.column_config.CheckboxColumn(
+            "Shown", width="small", help="Untick to leave out the reranker."
+        ),
         "order": st.column_config.NumberColumn(
             "Order", width="small", required=True, help="Position on every page, lowest first."
         ),
@@ -147,15 +153,11 @@ def _column_config() -> dict[str, Any]:
         "name": st.column_config.TextColumn(
             "Name", required=True, max_chars=200, help="Name on every page and in downloads."
         ),
-        "file": st.column_config.TextColumn("File", help="File that its rows come from."),
-        "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
+        "file": st.column_config.TextColumn("File", help="File with the reranker's rows."),
+        "rows": st.column_config.NumberColumn(
+            "Rows", format="localized", help="Number of documents in the reranker's lists."
+        ),
         "queries": st.column_config.NumberColumn(
-            "Queries", format="localized", help="Queries it has a list for."
+            "Queries", format="localized", help="Number of queries for which the reranker has a list."
         ),
     }
-
-
-def _apply(board: Board, edited: pd.DataFrame) -> None:
-    rows = edited[edited["shown"]].sort_values("order", kind="stable")
-    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in rows["name"].items()}
-    changes.rebuild_board(board.spec.arranged(names))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from io import BytesIO
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 import pyarrow.compute as pc
@@ -24,14 +24,16 @@ from dashboard.visitor import visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
-from metrics.runs import File, MissingScore, Repeated, Source
 from metrics.runs.findings import FindingGroup, group_findings
 from metrics.support.wording import count_of, first_names
+
+if TYPE_CHECKING:
+    from metrics.runs import MissingScore, Repeated
 
 _MOST_NAMES = 6
 _BADGES: dict[str, tuple[Colour, str]] = {
     "error": ("red", "fix these before you trust a score"),
-    "warning": ("orange", "these files are scored as described here"),
+    "warning": ("orange", "these files are scored; check how each finding affects the scores"),
 }
 _FIRST_CARDS = 3
 """Cards shown at first."""
@@ -42,24 +44,14 @@ _MAX_LINES = 300
 _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
 
 
-class Shape(NamedTuple):
-    """Counts and histogram of the scores or grades on the card of a file."""
-
-    n_values: int
-    n_queries: int
-    histogram: Figure
-
-
 @cached_by_key(show_spinner=False, max_entries=MOST_FILES)
-def _shape(board: Board, position: int, colours: Palette) -> Shape:
+def _shape(board: Board, position: int, colours: Palette) -> tuple[int, int, Figure]:
+    """Return numbers of distinct values and of queries, and a histogram, of the scores or grades of a file."""
     source = board.sources[position]
     is_run = source.kind == "run"
     values = source.table["score" if is_run else "relevance"]
-    return Shape(
-        n_values=pc.count_distinct(values).as_py(),
-        n_queries=len(pc.unique(source.table["query_id"])),
-        histogram=column_histogram(values, colours, is_score=is_run),
-    )
+    histogram = column_histogram(values, colours, is_score=is_run)
+    return pc.count_distinct(values).as_py(), len(pc.unique(source.table["query_id"])), histogram
 
 
 def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
@@ -83,41 +75,36 @@ def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours:
     row_range = shown_rows(len(places), key, _FIRST_CARDS, limit=len(places))
     grid = st.grid(3, min_column_width=250)
     for position in places[: row_range.stop]:
-        file = board.files[position]
         with grid.container(border=True, height="stretch"):
-            _card(
-                board, position, file, board.sources[position], findings[findings["file"] == file.name], colours
-            )
+            _card(board, position, findings, colours)
     row_range.buttons()
 
 
 @section("This file")
-def _card(
-    board: Board, position: int, file: File, source: Source, findings: pd.DataFrame, colours: Palette
-) -> None:
-    shape = _shape(board, position, colours)
+def _card(board: Board, position: int, findings: pd.DataFrame, colours: Palette) -> None:
+    file, source = board.files[position], board.sources[position]
+    n_values, n_queries, histogram = _shape(board, position, colours)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{escape_markdown(file.name)}**")
-        _badge(findings)
+        _badge(findings.loc[findings["file"] == file.name, "severity"].value_counts())
     st.caption(
         f"{escape_markdown(_SUMMARY[source.format])}  \n{count_of(len(source.table), 'row')} · "
-        f"{queries_text(shape.n_queries)} · {file.size / 1000:,.0f} kB"
+        f"{queries_text(n_queries)} · {file.size / 1000:,.0f} kB"
     )
-    chart(shape.histogram, f"shape-{position}", f"Histogram of {file.name}.")
+    chart(histogram, f"shape-{position}", f"Histogram of {file.name}.")
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.caption(count_of(shape.n_values, "distinct score" if source.kind == "run" else "distinct grade"))
+        st.caption(count_of(n_values, "distinct score" if source.kind == "run" else "distinct grade"))
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
         ):
             changes.rebuild_board(board.spec.without_file(position))
 
 
-def _badge(findings: pd.DataFrame) -> None:
+def _badge(counts: "pd.Series[int]") -> None:
+    """Draw the number of findings of the highest severity: severity → number."""
     for severity, (colour, _) in _BADGES.items():
-        count = int((findings["severity"] == severity).sum())
-        if count:
-            text = f"{count} {severity}{'s' * (count > 1)}"
-            st.badge(text, icon=f":material/{severity}:", color=colour)
+        if count := counts.get(severity):
+            st.badge(count_of(count, severity), icon=f":material/{severity}:", color=colour)
             return
     st.badge("ready", icon=":material/check:", color="blue")
 
@@ -216,8 +203,8 @@ def _fix_missing_scores(board: Board) -> None:
 
 _ACCESS: dict[Access, str] = {
     "private": "Only you",
-    "link": "Anyone with the link can read it",
-    "edit": "Anyone with the link can change it",
+    "link": "Anyone with the link can read the board",
+    "edit": "Anyone with the link can change the board",
 }
 
 
@@ -284,18 +271,18 @@ def _lifetime(view: View) -> str:
     record = view.record
     if record is None:
         if boards.is_preloaded(view.board):
-            return "Opened when the server starts; it cannot be renamed or deleted here."
+            return "The server opens this board when it starts. You cannot rename or delete the board here."
         sign_out = "you sign out, " if boards.owner() and not boards.is_stranger() else ""
         return (
-            f"In memory only. The link works for you alone, until {sign_out}the server restarts or needs "
-            "the memory."
+            f"In memory only. Only you can open the link. It works until {sign_out}the server restarts or runs "
+            "short of memory."
         )
     if record.owner != boards.owner():
-        return f"Shared with you: you can {'change' if record.access == 'edit' else 'read'} it."
+        return f"Shared with you. You can {'change' if record.access == 'edit' else 'read'} this board."
     if boards.is_stranger():
-        period = f"Kept for {RETENTION.days} days. Anyone with this link can read it."
-        return f"{period} After a refresh, duplicate it to change it."
-    return "Kept. The link opens it after a refresh, a restart or in another browser."
+        period = f"Kept for {RETENTION.days} days. Anyone with this link can read the board."
+        return f"{period} After you refresh the page, you can change only a duplicate of this board."
+    return "Kept. The link opens the board after a refresh, after a restart and in another browser."
 
 
 def _library_controls(record: Record) -> None:

@@ -56,11 +56,9 @@ def actions(view: View, ticked: Sequence[Upload]) -> None:
 
 def _boards_text(ticked: Sequence[Upload]) -> str:
     """Return a warning if the selected uploads share no board and may not belong together."""
-    of_each = [dict(upload.boards) for upload in ticked]
-    if any(all(board_id in others for others in of_each) for board_id in of_each[0]):
-        return ""
-    names = {board_id: name for upload_boards in of_each for board_id, name in upload_boards.items()}
-    if len(names) < 2:  # noqa: PLR2004 of one board and of none
+    names = {board_id: name for upload in ticked for board_id, name in upload.boards}
+    shared = set.intersection(*({board_id for board_id, _ in upload.boards} for upload in ticked))
+    if shared or len(names) < 2:  # noqa: PLR2004 of one board and of none
         return ""
     return escape_markdown(f", from {len(names)} boards: {first_names(list(names.values()))}")
 
@@ -75,7 +73,7 @@ def _open(ticked: Sequence[Upload]) -> None:
     except UsageError as error:
         if any(upload.kind == "qrels" for upload in ticked):
             raise
-        raise UsageError(f"{error} Tick judgments as well, or add to this board.") from error
+        raise UsageError(f"{error} Tick judgments as well, or add the runs to this board.") from error
     set_outcome(Outcome(f"Opened {_names_text(ticked)}."))
     boards.show_board(board)
 
@@ -90,7 +88,7 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     before = view.board.spec
     board = _build(before.with_files(_spec_of(new, used_stems)), before)
     size = count_of(len(board.runs.tables), "reranker")
-    set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {size} now."))
+    set_outcome(Outcome(f"Added {_names_text(new)} to this board, which now has {size}."))
     boards.show_board(board, amends=(view.board, view.record))
 
 
@@ -223,7 +221,8 @@ def _eviction() -> None:
         "When full, delete the oldest unpinned uploads",
         current,
         key=f"evict-{current}",
-        help="Otherwise a full library refuses uploads. Uploads on a board with a name always stay.",
+        help="Otherwise a full library refuses uploads. Uploads used by a named board are never deleted "
+        "automatically.",
     )
     if evict != current:
         cache.open_library().set_eviction(owner, evict=evict)
@@ -262,7 +261,10 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
             download_csv(uploads_frame(uploads), "library")
     if uploads:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-            uploads = _choose_shelf(view, every_upload)
+            on_board = uploads_on(view, every_upload)
+            shelf = on_board and controls.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed")
+            if shelf == _SHELVES[0]:
+                uploads = on_board
             words = controls.text_input(
                 "Find",
                 "find",
@@ -292,7 +294,10 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
 def library_finding(uploads: Sequence[Upload]) -> Prose:
     """Return a sentence on the uploads kept and the run with the most ties."""
     if not uploads:
-        return ("Nothing is kept yet. Files dropped on Data are kept unless you choose “This session only”.",)
+        return (
+            "Nothing is kept yet. Files dropped on the Data page are kept unless you choose “This session "
+            "only”.",
+        )
     subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
     tied = max(uploads, key=lambda upload: upload.profile.tied or 0)
     share = tied.profile.tied or 0
@@ -306,17 +311,9 @@ def library_finding(uploads: Sequence[Upload]) -> Prose:
     )
 
 
-def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
-    on_board = uploads_on(view, every_upload)
-    if not on_board:
-        return list(every_upload)
-    shelf = controls.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed")
-    return on_board if shelf == _SHELVES[0] else list(every_upload)
-
-
 def _whose(owner: str) -> str:
     if not owner and is_open_to_all():
-        return "Kept on this server. Everyone who can reach it shares these uploads."
+        return "Kept on this server. Everyone who can reach the server can see, use and delete these uploads."
     if not owner:
         return "Kept on this machine."
     if owner.startswith(STRANGER):
@@ -327,17 +324,13 @@ def _whose(owner: str) -> str:
 def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
     """Return the uploads that match every word, and the selected ones."""
     search_words = words.casefold().split()
-    return [
-        upload
-        for upload in uploads
-        if upload.sha256 in selected or all(_holds(upload, word) for word in search_words)
-    ]
 
+    def matches(upload: Upload) -> bool:
+        names = [name for _, name in upload.boards]
+        text = "\n".join([upload.name, _KINDS[upload.kind], upload.note, *names]).casefold()
+        return all(word in text or upload.sha256.startswith(word) for word in search_words)
 
-def _holds(upload: Upload, word: str) -> bool:
-    boards = [name for _, name in upload.boards]
-    text = "\n".join([upload.name, _KINDS[upload.kind], upload.note, *boards]).casefold()
-    return word in text or upload.sha256.startswith(word)
+    return [upload for upload in uploads if upload.sha256 in selected or matches(upload)]
 
 
 def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
@@ -394,7 +387,9 @@ def _columns() -> dict[str, object]:
             "Depth", format="localized", width=60, help="Documents of the longest list."
         ),
         "note": column.TextColumn("Note", width=180),
-        "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when the library is full."),
+        "pinned": column.CheckboxColumn(
+            "Pinned", width=70, help="Pinned uploads are not deleted when the library is full."
+        ),
         "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="Size on disk."),
-        "hash": column.TextColumn("Hash", width=85, help="Start of the SHA-256 of its content."),
+        "hash": column.TextColumn("Hash", width=85, help="First digits of the SHA-256 hash of the file."),
     }

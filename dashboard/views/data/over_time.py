@@ -99,8 +99,8 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
     """Draw the scores of every version of a reranker, and return the measure chosen, if any."""
     heading(
         "Over time",
-        "Kept runs with at least half of this board's judged queries, scored by its judgments. Versions are "
-        "grouped by the suffix of their names: -v2, a date, .3 or (1).",
+        "Kept runs that cover at least half of this board's judged queries, scored with its judgments. "
+        "Versions are grouped by the suffix of their names: -v2, a date, .3 or (1).",
     )
     fewest = version_study.LEAST_SHARED * view.board.n_queries
     runs = [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]

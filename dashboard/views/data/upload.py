@@ -16,7 +16,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.board_file import is_board
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.loaded import packed_files, table_label
-from dashboard.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.long_work import is_cancelled, long_work
 from dashboard.published import kept_files, take_files, take_table
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import section
@@ -138,10 +138,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
     draft = replace(spec, entries=own).digest
-    if is_shown_draft(draft):
-        return
-    if is_cancelled(draft):
-        offer_to_resume(UNCHANGED)
+    if is_shown_draft(draft) or is_cancelled(draft, UNCHANGED):
         return
     with long_work(draft):
         sources = read_all(spec)
@@ -156,7 +153,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
             score_and_show(board, sha256s, amends=amended, keep=keep, draft=draft, published=published)
     if isinstance(board, TieScopeError):
         if results:
-            st.caption(f"Set aside for an audit: {_results_text(results)}.")
+            st.caption(f"Once the other files can be read, you can audit {_results_text(results)}.")
         _offer_to_mend(spec, sources, board)
 
 
@@ -236,7 +233,7 @@ def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeErr
         if not isinstance(source, Source) or not has_header(source.format):
             continue
         if set(source.header) - set(source.mapping.values()):
-            st.caption(f"Or choose further columns of {escape_markdown(source.file)}:")
+            st.caption(f"Or assign the unread columns of {escape_markdown(source.file)}:")
             choose_columns(spec, position, source.header, source.mapping, replace_draft)
 
 
@@ -249,9 +246,13 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
     if not counts:
         return
     files = first_names([spec.entries[position].file.name for position in counts])
-    n_missing = count_of(sum(counts.values()), "document")
+    n_missing = sum(counts.values())
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f"**{n_missing}** of {escape_markdown(files)} without a numeric score.", width="content")
+        verb = "has" if n_missing == 1 else "have"
+        st.markdown(
+            f"**{count_of(n_missing, 'document')}** in {escape_markdown(files)} {verb} no numeric score.",
+            width="content",
+        )
         rules: dict[str, MissingScore] = {"Put them last": "last", "Drop them": "drop"}
         for label, rule in rules.items():
             if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
@@ -271,11 +272,8 @@ def _is_complete(sources: list[Source | TieScopeError]) -> bool:
     """Return whether there are runs, and judgments for each of them."""
     read = [source for source in sources if isinstance(source, Source)]
     runs = [source for source in read if source.kind == "run"]
-    return bool(runs) and (len(runs) < len(read) or all(map(_has_judgments, runs)))
-
-
-def _has_judgments(run: Source) -> bool:
-    return run.judgments is not None or "relevance" in run.table.column_names
+    has_judgments = (run.judgments is not None or "relevance" in run.table.column_names for run in runs)
+    return bool(runs) and (len(runs) < len(read) or all(has_judgments))
 
 
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:

@@ -166,7 +166,18 @@ def one_minute() -> None:
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
     draw_head(example_part)
-    example = _choose_example()
+    grid = st.grid(5, min_column_width=150)
+
+    def field(label: str, low: int, high: int, default: int, key: str) -> int:
+        with grid.cell():
+            return number_input(label, low, high, default, key)
+
+    tied = field("Documents in the tie", 1, MOST_TIED, 5, "tied")
+    relevant = field("Relevant documents in the tie", 1, tied, 1, "relevant")
+    above = field("Documents above the tie", 0, MOST_ABOVE, 0, "above")
+    k = field("Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
+    below = field("Documents below the tie", 0, MOST_ABOVE, 0, "under")
+    example = _cached_example(tied, relevant, above, k, below)
     orders = orderings_text(math.log10(example.orderings), example.orderings)
     finding(worked_finding(example, orders))
     mean = f"mean of {orders} orders" if example.orderings > 1 else "the only order"
@@ -176,24 +187,20 @@ def one_minute() -> None:
         Card("arrow_upward", "Best case", f"{example.best:.4f}", "relevant documents first"),
         Card("target", f"TMHits@{example.k}", f"{example.hits:.4f}", f"a hit in the top {example.k}", "blue"),
     )
-    _draw_answers(example)
+    rows = [f"| {name} | {value:.4f} |" for name, value in example.answers.items()]
+    st.markdown("\n".join(["| Measure | Value |", "| --- | --- |", *rows]))
+    st.caption(
+        "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
+        "orders. The other measures settle the tie by their own rule."
+    )
     _draw_list(example, example.k, ladder_part, first_hit_part)
-    _draw_formulas(formulas_part, example)
-
-
-def _choose_example() -> WorkedExample:
-    grid = st.grid(5, min_column_width=150)
-    with grid.cell():
-        tied = number_input("Documents in the tie", 1, MOST_TIED, 5, "tied")
-    with grid.cell():
-        relevant = number_input("Relevant documents in the tie", 1, tied, 1, "relevant")
-    with grid.cell():
-        above = number_input("Documents above the tie", 0, MOST_ABOVE, 0, "above")
-    with grid.cell():
-        k = number_input("Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
-    with grid.cell():
-        below = number_input("Documents below the tie", 0, MOST_ABOVE, 0, "under")
-    return _cached_example(tied, relevant, above, k, below)
+    with st.expander(f"**{formulas_part.title}**"):
+        st.caption(formulas_part.text)
+        grid = st.grid(2, min_column_width=300)
+        for formula in filled_formulas(example):
+            with grid.container(border=True, height="stretch"):
+                st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
+                st.latex(formula.latex)
 
 
 def _draw_list(example: WorkedExample | NoiseExample, k: int, ladder: ProsePart, ranks: ProsePart) -> None:
@@ -206,25 +213,6 @@ def _draw_list(example: WorkedExample | NoiseExample, k: int, ladder: ProsePart,
         draw_head(ranks)
         figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
         chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
-
-
-def _draw_answers(example: WorkedExample) -> None:
-    rows = [f"| {name} | {value:.4f} |" for name, value in example.answers.items()]
-    st.markdown("\n".join(["| Measure | Value |", "| --- | --- |", *rows]))
-    st.caption(
-        "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
-        "orders. The other measures settle the tie by their own rule."
-    )
-
-
-def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
-    with st.expander(f"**{part.title}**"):
-        st.caption(part.text)
-        grid = st.grid(2, min_column_width=300)
-        for formula in filled_formulas(example):
-            with grid.container(border=True, height="stretch"):
-                st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
-                st.latex(formula.latex)
 
 
 def noise() -> None:
@@ -261,7 +249,7 @@ TOPICS: Mapping[str, Callable[[], None]] = {
 EARLIER = {"Findings": "Files", "Large results": "Library", "Notebook": "Documents"}
 
 
-def show(_: View) -> None:
+def show(view: View) -> None:
     """Draw the chosen topic."""
     st.title("Guide", anchor=False)
     if topic := EARLIER.get(controls.asked_text("section") or ""):

@@ -120,26 +120,14 @@ _FAMILIES = (
 )
 
 
-def words() -> Figures:
-    """Return the verdicts of the leaderboard."""
-    return {"verdicts": VERDICTS}
-
-
 def formulas() -> Figures:
     """Return the measures and sources of each family."""
     families = {name: family_measures(name) for name in _FAMILIES}
-    return {
-        "families": families,
-        "sources": {
-            name: "; ".join(f"{measure.name}: {measure.source}" for measure in measures)
-            for name, measures in families.items()
-        },
+    sources = {
+        name: "; ".join(f"{measure.name}: {measure.source}" for measure in measures)
+        for name, measures in families.items()
     }
-
-
-def measures() -> Figures:
-    """Return all measures."""
-    return {"measures": list(measure_table().itertuples())}
+    return {"families": families, "sources": sources}
 
 
 def reading() -> Figures:
@@ -167,19 +155,6 @@ def deciding() -> Figures:
     }
 
 
-def tools() -> Figures:
-    """Return the tools with their rules, and all tie orders."""
-    return {
-        "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
-        "treatments": list(treatment_table().itertuples()),
-    }
-
-
-def findings() -> Figures:
-    """Return the kinds of findings."""
-    return {"kinds": KINDS}
-
-
 def files() -> Figures:
     """Return the formats, the columns and the limits of files."""
     by_name = {file_format.name: file_format for file_format in FORMATS}
@@ -203,31 +178,25 @@ def files() -> Figures:
 
 def library() -> Figures:
     """Return the limits of the library."""
-    max_visitor, max_visitors = UPLOAD_LIMITS.values()
-    return {
-        "days": RETENTION.days,
-        "max_upload": f"{USUAL[MAX_UPLOAD]:,}",
-        "max_library": f"{USUAL[MAX_LIBRARY]:,}",
-        "max_visitor": f"{max_visitor:,}",
-        "max_visitors": f"{max_visitors:,}",
-    }
-
-
-def large_results() -> Figures:
-    """Return the limit of stored results."""
-    return {"max_scored": f"{scored.USUAL:,}"}
+    names = "max_upload", "max_library", "max_visitor", "max_visitors"
+    limits = USUAL[MAX_UPLOAD], USUAL[MAX_LIBRARY], *UPLOAD_LIMITS.values()
+    texts = [f"{limit:,}" for limit in limits]
+    return {"days": RETENTION.days, **dict(zip(names, texts, strict=True))}
 
 
 FIGURES: Mapping[str, Callable[[], Figures]] = {
-    "words": words,
+    "words": lambda: {"verdicts": VERDICTS},
     "formulas": formulas,
-    "measures": measures,
+    "measures": lambda: {"measures": list(measure_table().itertuples())},
     "reading": reading,
     "deciding": deciding,
-    "tools": tools,
-    "findings": findings,
+    "tools": lambda: {
+        "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
+        "treatments": list(treatment_table().itertuples()),
+    },
+    "findings": lambda: {"kinds": KINDS},
     "files": files,
     "library": library,
-    "large_results": large_results,
+    "large_results": lambda: {"max_scored": f"{scored.USUAL:,}"},
 }
 """Name of a Guide file → function that returns its figures."""

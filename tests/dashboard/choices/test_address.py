@@ -113,7 +113,7 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
     page.switch_page("views/rerankers.py").run()
     again = opened("rerankers", **page.query_params)
     for shown in (page, again):
-        assert "12345678, which is not kept here" in shown.warning[0].value.replace("\\", "")
+        assert "12345678, which is not on this server" in shown.warning[0].value.replace("\\", "")
     again.selectbox(key="data").set_value(cache.SIMULATED_LABEL).run()
     assert not again.warning
     assert again.query_params == {"data": cache.SIMULATED_LABEL}

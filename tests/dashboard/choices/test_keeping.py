@@ -78,7 +78,7 @@ def test_a_board_that_somebody_keeps_is_not_opened_by_the_hash_of_its_files(libr
         page = opened("leaderboard", data=link)
         is_hers = who == "ada"
         assert page.selectbox(key="data").value == (record.label if is_hers else None)
-        assert any("or not shared with you" in one.value for one in page.warning) != is_hers
+        assert any("is not shared with you" in one.value for one in page.warning) != is_hers
 
 
 def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):

@@ -102,7 +102,7 @@ def test_limits_are_those_of_the_readers():
     for limit in (f"{MAX_BYTES / 2**30:g} GB", f"{MAX_JSON / 2**20:g} MB", f"{MAX_LINE / 2**20:g} MB"):
         assert limit in limits
     assert f"{MAX_COLUMNS:,}" in limits
-    assert f"{MAX_DEPTH} deep" in limits
+    assert f"{MAX_DEPTH} levels" in limits
     for limit in (f"{MAX_GROWTH} times", f"{MAX_VALUES:,}"):
         assert limit in limits
 

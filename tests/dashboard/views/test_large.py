@@ -191,7 +191,7 @@ def test_no_link_opens_a_file_that_may_not_be_opened(server, runs, tmp_path, sit
     ):
         page = opened(PAGE, results=str(path), path=str(path))
         assert shows_nothing(page)
-        assert "not kept here" in only(page.warning).value
+        assert "cannot apply" in only(page.warning).value
         assert bool(page.text_input) == (situation == "elsewhere")
 
 

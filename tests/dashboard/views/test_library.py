@@ -132,7 +132,7 @@ def test_last_weeks_run_of_the_same_name_is_added_beside_this_weeks(library):
     day = f"{old.added:%Y-%m-%d}"
     assert [one.file.name for one in entries] == ["coarse.trec", "qrels.txt", f"coarse_{day}.trec"]
     assert {one.file.sha256 for one in entries} == {one.sha256 for one in library.uploads()}
-    assert "has 2 rerankers now" in words(page)
+    assert "now has 2 rerankers" in words(page)
     assert "ticked" not in words(page)
 
 

@@ -113,7 +113,7 @@ def test_missing_and_empty_queries_are_counted_in_sight():
 @pytest.mark.parametrize("view", ["leaderboard", "ties", "rerankers", "query"])
 def test_choices_that_leave_no_list_are_said_and_show_all(view):
     page = opened(view, data=add_board(EXTREMES["nothing relevant"]()), empty="skip")
-    assert "leave no list" in only(page.sidebar.warning).value
+    assert "all lists are shown" in only(page.sidebar.warning).value
     assert finding(page)
 
 
@@ -173,7 +173,7 @@ def test_every_page_follows_criteria_and_the_further_scores_that_split_their_tie
             assert page.multiselect(key=key).value == choice
             assert page.query_params[key] == choice
     assert r"ranked by fronts of score and third \(lowest first\)" in sidebar_text(page)
-    assert "ties broken by fresh, second first" in sidebar_text(page)
+    assert "ties broken first by fresh, second" in sidebar_text(page)
 
 
 def test_documents_are_listed_by_front_with_criteria_and_tie_breaks():

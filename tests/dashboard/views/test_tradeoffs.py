@@ -358,7 +358,7 @@ def test_charts_with_rows_show_twenty_rerankers_and_all_on_request():
     assert n_rows == {"segments": 20, "recall": 20}
     assert "the best 20 of 23" in texts(page)
     assert len(charts(page)["diversity"]["data"][-1]["customdata"]) == 20
-    assert "20 of 23 rerankers are drawn." in texts(page)
+    assert "shows 20 of 23 rerankers." in texts(page)
     kinds = [node.type for node in page.main]
     assert len(kinds) - kinds[::-1].index("dataframe") < len(kinds) - kinds[::-1].index("plotly_chart")
     page.button(key="show-drawn-expand_more").click().run()

@@ -169,7 +169,7 @@ def test_choices_of_a_link_that_do_not_exist_fall_back():
 
 def test_a_link_to_data_that_is_gone_says_so_and_shows_other_data_only_when_asked():
     page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
-    assert "not kept here" in only(page.warning).value
+    assert "not on this server" in only(page.warning).value
     assert page.selectbox(key="data").value is None
     assert not [*page.get("code"), *page.dataframe, *page.get("plotly_chart")]
     only(page.button).click().run()
