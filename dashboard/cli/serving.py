@@ -43,8 +43,8 @@ def app_command(
         list[str] | None,
         typer.Option(
             metavar="DIR",
-            help="Folder, or address such as s3://bucket/runs/, whose files visitors may open by path. With "
-            "--insecure, anybody who can reach the server is a visitor.",
+            help="Visitors may open files in this folder by path. DIR may also be an address such as "
+            "s3://bucket/runs/. With --insecure, anybody who can reach the server is a visitor.",
         ),
     ] = None,
     embed: Annotated[
@@ -66,7 +66,7 @@ def app_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Audit log: a line of JSON whenever somebody opens, saves, shares or deletes a board "
+            help="Append a JSON line to this file whenever somebody opens, saves, shares or deletes a board "
             "(default: TIESCOPE_AUDIT_LOG).",
         ),
         FileUse.APPENDED,
@@ -121,7 +121,7 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
 def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: bool) -> None:
     allowed = AllowedPaths.of(allow_paths)
     if allowed and insecure:
-        say(f"tiescope: --allow-paths: anybody who can reach {host} can read all runs below {allowed}.")
+        say(f"tiescope: --allow-paths: anybody who can reach {host} can read all runs in {allowed}.")
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
 
 

@@ -299,8 +299,11 @@ def _read_zip(sent: File, packed: zipfile.ZipFile) -> Imported:
         **{f"files/{position:02}{ending}": item for position, item in enumerate(contents.files)},
         **{f"published/{position:02}": item for position, item in enumerate(contents.published)},
     }
-    if other := {ENTRY, *item_of} ^ set(packed.namelist()):
-        raise ReadError(file, f"{min(other)!r} is either missing or not listed in {ENTRY}", _AGAIN)
+    present, listed = set(packed.namelist()), {ENTRY, *item_of}
+    if missing := listed - present:
+        raise ReadError(file, f"the entry {min(missing)!r} is missing", _AGAIN)
+    if unlisted := present - listed:
+        raise ReadError(file, f"{ENTRY} does not list the entry {min(unlisted)!r}", _AGAIN)
     files, n_left = [], MOST_FILE_BYTES
     for place, item in item_of.items():
         data = _unpack(file, packed, place, n_left)
@@ -327,7 +330,7 @@ def _read_board(sent: File, contents: Contents, readings: list[Mapping[str, Any]
         except _DAMAGES as error:
             if isinstance(error, TieScopeError):
                 raise
-            raise ReadError(sent.name, f"{item.name!r} in it is damaged", _AGAIN) from error
+            raise ReadError(sent.name, f"the file {item.name!r} on the board is damaged", _AGAIN) from error
         n_bytes += sources[-1].table.nbytes
         sent.refuse_too_large(n_bytes)
     return make_board(BoardSpec(tuple(entries), contents.repeated, contents.names), sources)
@@ -342,7 +345,7 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
         raise ReadError(file, "it is encrypted", "Compress it again without a password.")
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG) or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ReadError(file, f"{name!r} in it is not a regular file", _AGAIN)
+        raise ReadError(file, f"the entry {name!r} is not a regular file", _AGAIN)
 
 
 def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
@@ -350,7 +353,7 @@ def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
     with packed.open(name) as stream:
         data = read_within(stream, limit)
     if len(data) > limit or packed.getinfo(name).file_size > limit:
-        raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB when unpacked", _AGAIN)
+        raise ReadError(file, f"the entry {name} is larger than {limit / 10**6:,.0f} MB when unpacked", _AGAIN)
     return data
 
 
@@ -363,7 +366,7 @@ def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, A
     try:
         plain = json.loads(text.decode(), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
-        raise ReadError(file, f"{ENTRY} inside is damaged", _AGAIN) from error
+        raise ReadError(file, f"the entry {ENTRY} is damaged", _AGAIN) from error
     if not isinstance(plain, dict) or plain.pop("format", None) != _FORMAT:
         raise ReadError(file, f"{ENTRY} does not describe a board", _AGAIN)
     whole_number = TypeAdapter(Annotated[int, Strict(), Field(ge=0, le=_LARGEST)])

@@ -41,8 +41,8 @@ _REASONS = {
     "unable to open": "it cannot be opened. Check the folder, or choose another TIESCOPE_HOME",
     "disk i/o error": "the disk has errors. Check it, or choose another TIESCOPE_HOME",
     "foreign key": "one of the files was removed. Upload it again",
-    "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs",
-    "read-only transaction": "it is read-only. Check the permissions of its user",
+    "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL, and check that the database server is running",
+    "read-only transaction": "it is read-only. Check the permissions of the database user",
 }
 """Part of a driver's message → its meaning and what to do."""
 
@@ -155,7 +155,7 @@ class Database:
         can_write = bool(self.url.query) or path is None or _is_writable(path)
         if not (is_current or can_write):
             raise LibraryError(
-                f"The library ({self._name}): an older TieScope wrote it, and it is read-only. "
+                f"The library ({self._name}) was written by an older TieScope and is read-only. "
                 "Open it once with write permission, so that it can be updated."
             )
         if not is_current or (can_write and owner and owner.id != database_id):
@@ -181,7 +181,7 @@ class Database:
         tables = sa.inspect(connection).get_table_names()
         if not tables and connection.dialect.name == "sqlite":
             raise LibraryError(
-                f"The library ({self._name}): it is empty, so the metadata of the uploads is lost. "
+                f"The library ({self._name}) is empty, so the metadata of the uploads is lost. "
                 "Restore it from a backup, or move the empty file away to start again."
             )
         if not tables:
@@ -191,7 +191,7 @@ class Database:
         )
         if not version or not {"uploads", "boards"} <= set(tables):
             raise LibraryError(
-                f"The library ({self._name}): it contains tables of another program, such as {min(tables)}. "
+                f"The library ({self._name}) contains tables of another program, such as {min(tables)}. "
                 "Nothing was changed. Choose another database."
             )
         if version not in VERSIONS:

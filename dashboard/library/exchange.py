@@ -69,8 +69,8 @@ def describe_unknown_files(library: Library) -> str:
     if not paths:
         return ""
     heading = (
-        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that this database does not list, so "
-        "their names and owners are unknown. To add a file to the library again: tiescope push FILE --board "
+        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that the library's database does "
+        "not list, so the files' names and owners are unknown. To add a file to the library again: tiescope push FILE --board "
         "NAME. Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
@@ -156,7 +156,7 @@ def read_files_to_push(
     entries, sources = read_files(paths, qrels, columns)
     pairs = {pair for source in sources for pair in source.mapping.items()}
     if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in pairs]:
-        raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
+        raise UsageError(f"No file has the chosen columns: {', '.join(unused)}.")
     return FilesToPush(BoardSpec(entries, repeated or "error"), sources)
 
 
@@ -358,10 +358,9 @@ def _qrels_lines(board: Board) -> list[str]:
     if judged is None:
         tables = [_judgments(table) for table in board.runs.tables.values()]
         if any(table != tables[0] for table in tables):
-            problem = "Judgments differ between rerankers"
             raise UsageError(
-                f"{problem}, but a qrels file has one set of judgments for all, so it would change the "
-                f"scores. {_PARQUET_HINT}"
+                "Judgments differ between rerankers. A qrels file holds one set of judgments for all rerankers, "
+                f"so exporting qrels would change the scores. {_PARQUET_HINT}"
             )
         judged = tables[0]
     judged = subtopic_rows(judged)

@@ -313,7 +313,7 @@ class Library(Intake):
             affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
             names = connection.scalars(sa.select(boards.c.name).where(affected, boards.c.named)).all()
             if names:
-                raise LibraryError(f"This upload is used on {', '.join(names[:5])}. Delete these boards first.")
+                raise LibraryError(f"These boards use this upload: {', '.join(names[:5])}. Delete them first.")
             rows.update_shelf(connection, owner, sha256, deleted=when)
             connection.execute(boards.update().where(affected).values(deleted=when))
 

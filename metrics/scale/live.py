@@ -496,6 +496,6 @@ class LiveScores:
         known_names = {*self.running.n_lists} if self.running else set()
         if len(known_names.union(names)) > MAX_RERANKERS:
             raise UsageError(
-                f"{names[0]}: there are more than {MAX_RERANKERS} rerankers. Give all lists the name of one "
-                "reranker: NAME=PATH."
+                f"{names[0]}: there are more than {MAX_RERANKERS} rerankers. Give all lists the same "
+                "reranker name: NAME=PATH."
             )

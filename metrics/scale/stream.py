@@ -213,7 +213,7 @@ class PartitionedRuns(ABC):
         is_counted = self.judged is None or self.judged.n_unjudged is not None
         if asks_for_bounds(part.ties) and not is_counted:
             raise UsageError(
-                "The bounds lowest and highest need the number of unjudged documents of all runs. Give "
+                "The bounds `lowest` and `highest` need the number of unjudged documents in every run. Give "
                 "is_bounded=True."
             )
         self._policies = [sum_counts([*self._policies, part.policies])]
@@ -247,7 +247,7 @@ def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str
         if theirs and not any(mapping.get(ours) == theirs for mapping in read_as)
     ]
     if unused:
-        raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
+        raise UsageError(f"No file has the chosen columns: {', '.join(unused)}.")
 
 
 Path = str | PurePath
@@ -311,8 +311,8 @@ class Stream(PartitionedRuns):
         for name, table in self._files:
             if name and "reranker" in table.mapping:
                 raise UsageError(
-                    f"{table.file.name}: the name {name!r} cannot be used, because the rows of the file name "
-                    "their rerankers. Leave out the name, or --stream."
+                    f"{table.file.name}: the name {name!r} cannot be used, because the file already names "
+                    "a reranker in each row. Leave out the name, or --stream."
                 )
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._repeated: Repeated = repeated

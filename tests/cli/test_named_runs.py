@@ -94,7 +94,7 @@ def test_a_stream_refuses_a_name_for_rows_that_name_their_rerankers(call, write)
     table = write("t.csv", "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nB,q,a,1,1\n")
     code, _, err = call("evaluate", f"X={table}", "--stream")
     assert code == 2
-    assert "because the rows of the file name their rerankers" in err
+    assert "the file already names a reranker in each row" in err
 
 
 @pytest.mark.usefixtures("days")

@@ -253,7 +253,7 @@ def test_an_empty_file_that_can_only_be_read_is_told(library_at, tmp_path):
     path = tmp_path / "empty.db"
     path.touch()
     library = library_at(f"sqlite:///file:{path}?mode=ro&uri=true")
-    with refused("it is empty"):
+    with refused("is empty, so"):
         library.boards()
     assert path.stat().st_size == 0
 
@@ -408,9 +408,7 @@ def test_a_missing_driver_is_told(library_at, monkeypatch):
 
 
 def test_a_server_that_does_not_answer_is_told_without_its_password(library_at, tmp_path):
-    with refused(
-        "The library .*cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs"
-    ) as caught:
+    with refused("The library .*cannot be reached. Check TIESCOPE_DATABASE_URL") as caught:
         library_at(f"postgresql://anna:secret@/boards?host={tmp_path}").boards()
     assert "secret" not in str(caught.value)
 

@@ -91,7 +91,7 @@ def test_a_discarded_upload_takes_its_nameless_boards_along_and_brings_them_back
 def test_an_upload_on_a_board_with_a_name_is_not_discarded(library):
     library.keep(FIRST)
     library.keep(FIRST, name="Mine")
-    with pytest.raises(LibraryError, match=r"used on Mine. Delete these boards first"):
+    with pytest.raises(LibraryError, match=r"use this upload: Mine. Delete them first"):
         library.discard(sha(FIRST))
     assert len(library.boards()) == 2
     assert sha(FIRST) in shas(library)
