@@ -84,8 +84,8 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
         _remember_page(key="wanted")
         _close(
             "Sign in to TieScope",
-            "TieScope shows how much of a reranker's score comes from relevance, and how much from the order of "
-            "tied documents.",
+            "TieScope shows how much of a reranker's score comes from relevance, and how much from the order "
+            "of tied documents.",
             "Sign in",
             st.login,
         )

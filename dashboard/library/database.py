@@ -41,7 +41,8 @@ _REASONS = {
     "unable to open": "it cannot be opened. Check the folder, or choose another TIESCOPE_HOME",
     "disk i/o error": "the disk has errors. Check it, or choose another TIESCOPE_HOME",
     "foreign key": "one of the files was removed. Upload it again",
-    "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL, and check that the database server is running",
+    "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL, and check that the database server is "
+    "running",
     "read-only transaction": "it is read-only. Check the permissions of the database user",
 }
 """Part of a driver's message → its meaning and what to do."""

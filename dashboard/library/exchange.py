@@ -69,9 +69,9 @@ def describe_unknown_files(library: Library) -> str:
     if not paths:
         return ""
     heading = (
-        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that the library's database does "
-        "not list, so the files' names and owners are unknown. To add a file to the library again: tiescope push FILE --board "
-        "NAME. Write NAME=FILE to name a run, and --qrels FILE for judgments."
+        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that the library's database does not "
+        "list, so the files' names and owners are unknown. To add a file to the library again: tiescope push "
+        "FILE --board NAME. Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
 
@@ -359,8 +359,8 @@ def _qrels_lines(board: Board) -> list[str]:
         tables = [_judgments(table) for table in board.runs.tables.values()]
         if any(table != tables[0] for table in tables):
             raise UsageError(
-                "Judgments differ between rerankers. A qrels file holds one set of judgments for all rerankers, "
-                f"so exporting qrels would change the scores. {_PARQUET_HINT}"
+                "Judgments differ between rerankers. A qrels file holds one set of judgments for all "
+                f"rerankers, so exporting qrels would change the scores. {_PARQUET_HINT}"
             )
         judged = tables[0]
     judged = subtopic_rows(judged)
