@@ -26,16 +26,7 @@ from pydantic import (
     with_config,
 )
 
-from dashboard.library.boards import (
-    MOST_FILES,
-    Board,
-    BoardSpec,
-    Columns,
-    Entry,
-    clean,
-    file_name,
-    make_board,
-)
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, Columns, Entry, clean, file_name, make_board
 from dashboard.library.earlier import EarlierUpload, as_plain_file
 from dashboard.library.loaded import Published, packed_files, table_label, unpacked_files
 from dashboard.library.records import Record
@@ -73,6 +64,7 @@ _DAMAGES = (
 """Exceptions that zipfile and pyarrow raise on damaged files."""
 _EXACT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _T = TypeVar("_T")
+_adapter = cache(TypeAdapter)
 
 # the JSON, validated field by field, because it is untrusted
 
@@ -253,7 +245,7 @@ def load(file: File) -> Imported:
         ReadError: the file is not a board file, or is damaged, or contains other entries.
     """
     try:
-        with _open(file) as stream:
+        with BytesIO(file.data) if isinstance(file.data, bytes) else file.data.open("rb") as stream:
             _refuse_odd_directory(file.name, stream)
             with zipfile.ZipFile(stream) as packed:
                 return _read_zip(file, packed)
@@ -263,10 +255,6 @@ def load(file: File) -> Imported:
         raise ReadError(file.name, str(error).rstrip("."), _AGAIN) from error
     except _DAMAGES as error:
         raise ReadError(file.name, "the board file is damaged", _AGAIN) from error
-
-
-def _open(file: File) -> BufferedIOBase:
-    return BytesIO(file.data) if isinstance(file.data, bytes) else file.data.open("rb")
 
 
 def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
@@ -376,19 +364,14 @@ def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, A
         raise ReadError(file, problem, "Update TieScope.")
     readings: list[Mapping[str, Any]] = []
     if version == _OF_PARQUETS and isinstance(items := plain.get("files"), list):
-        adapter = TypeAdapter(_EarlierReading)
         for position, item in enumerate(items):
             if isinstance(item, dict) and len(items) <= MOST_FILES:
-                reading = _validated(file, adapter, item.pop("reading", None), f"reading of files[{position}]")
+                place, plain_reading = f"reading of files[{position}]", item.pop("reading", None)
+                reading = _validated(file, _adapter(_EarlierReading), plain_reading, place)
                 readings.append(reading.model_dump())
                 item.pop("size", None)
                 item["sha256"] = item.pop("parquet", None)
-    return _validated(file, _contents(), plain), readings
-
-
-@cache
-def _contents() -> TypeAdapter[Contents]:
-    return TypeAdapter(Contents)
+    return _validated(file, _adapter(Contents), plain), readings
 
 
 def _validated(file: str, adapter: TypeAdapter[_T], plain: object, place: str = "") -> _T:
