@@ -37,7 +37,8 @@ class AllowedPaths:
         """
         folders, addresses = [], []
         for text in texts:
-            if "://" in text or _is_other_scheme(text):
+            is_short = _SCHEME.match(text) and not Path(text).is_dir()  # an address such as s3:bucket
+            if "://" in text or is_short:
                 addresses.append(_address(text))
                 continue
             folder = Path(text).absolute()
@@ -125,11 +126,6 @@ def _real(path: Path) -> Path | None:
         return real if stat.S_ISREG(real.stat().st_mode) else None
     except (OSError, RuntimeError, ValueError):
         return None
-
-
-def _is_other_scheme(text: str) -> bool:
-    """Return whether a text looks like an address without slashes, such as `s3:bucket`."""
-    return _SCHEME.match(text) is not None and not Path(text).is_dir()
 
 
 def _address(text: str) -> str:
