@@ -64,8 +64,8 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
     )
     for kind, names in (("measures", measures), ("ties", ties)):
         _demand(names and len(set(names)) == len(names), f"{kind} are empty or repeated")
-    options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
-    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by, "criteria": criteria})
+    plain_options = {option.name: about[option.name] for option in fields(ScoringOptions)}
+    options = ScoringOptions(**plain_options | {"tiebreak_by": tiebreak_by, "criteria": criteria})
     _demand(options.relevant_from < math.inf, "the smallest relevant grade is missing")
     _demand(
         (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
@@ -415,7 +415,7 @@ class Stored(HasScoringOptions):
                     raise ReadError(self.path.name, f"there is no column {min(unknown)!r}", _HINT)
                 yield file
         except (OSError, pa.ArrowException) as error:
-            raise ReadError(self.path.name, "it is gone or damaged", "Open it again.") from error
+            raise ReadError(self.path.name, "it was removed or damaged", "Open it again.") from error
 
 
 def is_stored(file: File) -> bool:
