@@ -82,7 +82,7 @@ class AllowedPaths:
         )
 
     def has_address(self, text: str) -> bool:
-        """Return whether an address is unambiguous and below an allowed one."""
+        """Return whether an address is unambiguous and begins with an allowed one."""
         parts = text.split("/")
         return (
             _URL.fullmatch(text) is not None
@@ -93,7 +93,7 @@ class AllowedPaths:
         )
 
     def _on_disk(self, text: str) -> list[Path]:
-        """Return files below an allowed folder, following links, without looking at other folders."""
+        """Return files in an allowed folder, following links, without looking at other folders."""
         relative = Path(text)
         if not text or ".." in relative.parts or "::" in text:
             return []

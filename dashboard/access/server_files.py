@@ -1,4 +1,4 @@
-"""Server files that visitors may open: those of the command line, and those below allowed paths."""
+"""Server files that visitors may open: those of the command line, and those in allowed paths."""
 
 import json
 import os

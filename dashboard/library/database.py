@@ -80,7 +80,7 @@ class Owner:
     """The database that a folder of uploads belongs to."""
 
     id: str  # also stored in the database, wherever it moves
-    database: str  # its last location, relative if below the home folder, without user and password
+    database: str  # its last location, relative if inside the home folder, without user and password
 
 
 class Ownership:

@@ -338,16 +338,12 @@ class Stream(PartitionedRuns):
             ReadError: a file cannot be read, or the rows of a query are not adjacent.
             UsageError: two runs have the same name, or there is no relevance.
         """
-        if self._is_bounded and self.judged is not None:
-            self.count_unjudged(self._unjudged_rows(self.judged))
+        if self._is_bounded and (judged := self.judged) is not None:
+            sources = (source for _, file in self._files for source in file.blocks())
+            self.count_unjudged(map(judged.unjudged_rows, sources))
         for name, file in self._files:
             for runs in self._runs(file, name):
                 yield self.add_policies(score(runs))
-
-    def _unjudged_rows(self, judged: QueryJudgments) -> Iterator[Hashes]:
-        for _, file in self._files:
-            for source in file.blocks():
-                yield judged.unjudged_rows(source)
 
     def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
         earlier, columns_of = set(self.rerankers), dict[str, pa.Table]()
