@@ -92,8 +92,7 @@ def read_record(connection: sa.Connection, folder: UploadFolder, board_id: str, 
     """Return a board that this visitor may open."""
     alive = (boards.c.id == clean(board_id)) & boards.c.deleted.is_(None)
     row = connection.execute(sa.select(boards).where(alive)).mappings().first()
-    listing = row and BoardListing(*(row[column] for column in LISTING_COLUMNS))
-    if row is None or listing is None or not listing.may_see(owner):
+    if row is None or not (listing := BoardListing(*(row[key] for key in LISTING_COLUMNS))).may_see(owner):
         raise LibraryError("The library has no such board, or it is not shared with you.")
     query = (
         sa.select(board_files, uploads.c.size, uploads.c.kept_sha256, uploads.c.ending)
