@@ -51,20 +51,18 @@ def bytes_by_session() -> Counter[str]:
     )
 
 
-def forget_expired_sessions() -> int:
-    """Drop expired sessions and all they hold; return their number.
+def forget_expired_sessions() -> None:
+    """Drop expired sessions and all they hold.
 
     Streamlit only looks for them when a page opens or closes, and its event loop keeps a reference to the last
     of them.
     """
-    expired = _closed_sessions()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 has no public equivalent
-    for _, information in expired:
+    for _, information in _closed_sessions()._cache.expire():  # type: ignore[attr-defined]  # noqa: SLF001 has no public equivalent
         session = information.session
         session.shutdown()
         session.session_state.clear()
         session.flush_browser_queue()
         session._fragment_storage.clear()  # noqa: SLF001 likewise
-    return len(expired)
 
 
 def forget_strangers() -> None:

@@ -6,6 +6,7 @@ from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library.boards import make_board
 from dashboard.library.schema import now
+from dashboard.library.store import used_bytes
 
 ANNA, BERT = "anna@example.org", "bert@example.org"
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
@@ -26,6 +27,12 @@ def names_on(record):
 
 def as_read(record):
     return make_board(record.spec, [entry.read() for entry in record.spec.entries])
+
+
+def used(library):
+    """Bytes of all that a library stores, which its limit applies to."""
+    with library.database.reading() as connection:
+        return used_bytes(connection)
 
 
 def on_disk(home):

@@ -37,7 +37,8 @@ class AllowedPaths:
         """
         folders, addresses = [], []
         for text in texts:
-            if "://" in text or _is_other_scheme(text):
+            is_short = _SCHEME.match(text) and not Path(text).is_dir()  # an address such as s3:bucket
+            if "://" in text or is_short:
                 addresses.append(_address(text))
                 continue
             folder = Path(text).absolute()
@@ -77,11 +78,11 @@ class AllowedPaths:
     def _refused(self, text: str) -> UsageError:
         quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} ..."
         return UsageError(
-            f"{quoted}: there is no such file that may be opened here. You can open files below {self}."
+            f"{quoted}: there is no such file that may be opened here. You can open files in {self}."
         )
 
     def has_address(self, text: str) -> bool:
-        """Return whether an address is unambiguous and below an allowed one."""
+        """Return whether an address is unambiguous and begins with an allowed one."""
         parts = text.split("/")
         return (
             _URL.fullmatch(text) is not None
@@ -92,7 +93,7 @@ class AllowedPaths:
         )
 
     def _on_disk(self, text: str) -> list[Path]:
-        """Return files below an allowed folder, following links, without looking at other folders."""
+        """Return files in an allowed folder, following links, without looking at other folders."""
         relative = Path(text)
         if not text or ".." in relative.parts or "::" in text:
             return []
@@ -125,11 +126,6 @@ def _real(path: Path) -> Path | None:
         return real if stat.S_ISREG(real.stat().st_mode) else None
     except (OSError, RuntimeError, ValueError):
         return None
-
-
-def _is_other_scheme(text: str) -> bool:
-    """Return whether a text looks like an address without slashes, such as `s3:bucket`."""
-    return _SCHEME.match(text) is not None and not Path(text).is_dir()
 
 
 def _address(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Server files that visitors may open: those of the command line, and those below allowed paths."""
+"""Server files that visitors may open: those of the command line, and those in allowed paths."""
 
 import json
 import os
@@ -90,7 +90,9 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     record_event("opened", identity() or "", path=path, qrels=qrels)
     if len(runs) == 1 and _is_stored(runs[0]):
         if judgments:
-            raise UsageError("A stored evaluation already contains its judgments. Leave their field empty.")
+            raise UsageError(
+                "A stored evaluation already contains its judgments. Leave the judgments field empty."
+            )
         return ScoringOutcome(path.strip(), [])
     qrels_file = judgments[0] if judgments else None
     return ScoredRuns.of(str(allowed)).score(runs, qrels_file, cache.MEASURES, TIES, on_progress)

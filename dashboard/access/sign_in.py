@@ -84,8 +84,8 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
         _remember_page(key="wanted")
         _close(
             "Sign in to TieScope",
-            "TieScope shows how much of a reranker's score is relevance, and how much is the order in which "
-            "its ties were sorted.",
+            "TieScope shows how much of a reranker's score comes from relevance, and how much from the order "
+            "of tied documents.",
             "Sign in",
             st.login,
         )
@@ -168,7 +168,7 @@ def _allowed_entries() -> tuple[str, ...]:
     """Return the allow-list; raise a UsageError if sign-in is incomplete."""
     auth, entries = _auth_section(), parse_allow_list(os.environ.get(ALLOW, "").split(","))
     if auth is None:
-        raise UsageError(f"{ALLOW} says who may sign in, but the server's secrets file has no [auth] section.")
+        raise UsageError(f"{ALLOW} is set, but the server's secrets file has no [auth] section.")
     if lack := missing_parts(auth):
         raise UsageError(f"In the server's secrets file, {lack}.")
     if not can_sign_in():

@@ -45,7 +45,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
 
 tiescope = typer.Typer(
     name="tiescope",
-    help="Measure how much of a reranker's score is relevance, and how much is the order of its ties.",
+    help="Measure how much of a reranker's score comes from relevance, and how much from the order of tied "
+    "documents.",
     epilog="Begin with: tiescope evaluate llm.trec --qrels qrels.txt · or: tiescope app llm.trec --qrels "
     "qrels.txt",
     no_args_is_help=True,

@@ -12,12 +12,13 @@ import typer
 from dashboard.access.admission import demand_sign_in, parse_allow_list, redirect_origin
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
+from dashboard.library.audit import AUDIT_LOG, prepare_audit_log
 from metrics.cli.messages import say
 from metrics.cli.options import FileUse, NamedPath, Qrels, parse_run
 from metrics.errors import UsageError, needs
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
-"""Scheme, host (`*.` for all hosts below one) and port."""
+"""Scheme, host (`*.` for all hosts of a domain) and port."""
 _ALL_ADDRESSES = ("", "0.0.0.0", "::")  # noqa: S104 only compared
 
 
@@ -43,8 +44,8 @@ def app_command(
         list[str] | None,
         typer.Option(
             metavar="DIR",
-            help="Folder, or address such as s3://bucket/runs/, whose files visitors may open by path. With "
-            "--insecure, anybody who can reach the server is a visitor.",
+            help="Visitors may open files in this folder by path. DIR may also be an address such as "
+            "s3://bucket/runs/. With --insecure, anybody who can reach the server is a visitor.",
         ),
     ] = None,
     embed: Annotated[
@@ -66,7 +67,7 @@ def app_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Audit log: a line of JSON whenever somebody opens, saves, shares or deletes a board "
+            help="Append a JSON line to this file whenever somebody opens, saves, shares or deletes a board "
             "(default: TIESCOPE_AUDIT_LOG).",
         ),
         FileUse.APPENDED,
@@ -74,8 +75,12 @@ def app_command(
 ) -> None:
     """Serve the dashboard in the browser."""
     _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
-    _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
-    _settle_audit_log(audit_log)
+    allowed = AllowedPaths.of(allow_paths or [])
+    if allowed and insecure:
+        say(f"tiescope: --allow-paths: anybody who can reach {host} can read all runs in {allowed}.")
+    os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
+    if log := audit_log or os.environ.get(AUDIT_LOG):
+        os.environ[AUDIT_LOG] = prepare_audit_log(Path(log))
     _settle_hosts(host, allow_host or os.environ.get(ALLOW_HOST, "").split())
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
@@ -118,13 +123,6 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
     os.environ[ALLOW], os.environ[INSECURE] = ",".join(entries), str(int(insecure))
 
 
-def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: bool) -> None:
-    allowed = AllowedPaths.of(allow_paths)
-    if allowed and insecure:
-        say(f"tiescope: --allow-paths: anybody who can reach {host} can read all runs below {allowed}.")
-    os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
-
-
 def _settle_hosts(host: str, declared: list[str]) -> None:
     """Tell the app which hosts it answers to besides this machine's own; announce them on a public address."""
     with needs("app"):
@@ -138,13 +136,6 @@ def _settle_hosts(host: str, declared: list[str]) -> None:
         names = ", ".join(["localhost", "the IP addresses of this machine", *hosts])
         say(f"tiescope: this server accepts requests for {names}. Add other host names with --allow-host.")
     os.environ[ALLOW_HOST] = " ".join(hosts)
-
-
-def _settle_audit_log(file: Path | None) -> None:
-    from dashboard.library.audit import AUDIT_LOG, prepare_audit_log
-
-    if file or os.environ.get(AUDIT_LOG):
-        os.environ[AUDIT_LOG] = prepare_audit_log(file or Path(os.environ[AUDIT_LOG]))
 
 
 def _validated_embedders(origins: list[str]) -> list[str]:

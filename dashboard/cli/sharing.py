@@ -80,7 +80,9 @@ def pull_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to."), FileUse.FOLDER],
     format: Annotated[  # noqa: A002
         Literal["parquet", "trec", "tiescope"],
-        typer.Option(help="Parquet with TieScope's column names, TREC runs and qrels, or one .tiescope file."),
+        typer.Option(
+            help="parquet: tables with TieScope's column names; trec: runs and qrels; tiescope: one board file."
+        ),
     ] = "parquet",
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     owner: Owner = "",

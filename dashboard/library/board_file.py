@@ -26,16 +26,7 @@ from pydantic import (
     with_config,
 )
 
-from dashboard.library.boards import (
-    MOST_FILES,
-    Board,
-    BoardSpec,
-    Columns,
-    Entry,
-    clean,
-    file_name,
-    make_board,
-)
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, Columns, Entry, clean, file_name, make_board
 from dashboard.library.earlier import EarlierUpload, as_plain_file
 from dashboard.library.loaded import Published, packed_files, table_label, unpacked_files
 from dashboard.library.records import Record
@@ -73,6 +64,7 @@ _DAMAGES = (
 """Exceptions that zipfile and pyarrow raise on damaged files."""
 _EXACT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _T = TypeVar("_T")
+_adapter = cache(TypeAdapter)
 
 # the JSON, validated field by field, because it is untrusted
 
@@ -253,7 +245,7 @@ def load(file: File) -> Imported:
         ReadError: the file is not a board file, or is damaged, or contains other entries.
     """
     try:
-        with _open(file) as stream:
+        with BytesIO(file.data) if isinstance(file.data, bytes) else file.data.open("rb") as stream:
             _refuse_odd_directory(file.name, stream)
             with zipfile.ZipFile(stream) as packed:
                 return _read_zip(file, packed)
@@ -263,10 +255,6 @@ def load(file: File) -> Imported:
         raise ReadError(file.name, str(error).rstrip("."), _AGAIN) from error
     except _DAMAGES as error:
         raise ReadError(file.name, "the board file is damaged", _AGAIN) from error
-
-
-def _open(file: File) -> BufferedIOBase:
-    return BytesIO(file.data) if isinstance(file.data, bytes) else file.data.open("rb")
 
 
 def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
@@ -299,8 +287,11 @@ def _read_zip(sent: File, packed: zipfile.ZipFile) -> Imported:
         **{f"files/{position:02}{ending}": item for position, item in enumerate(contents.files)},
         **{f"published/{position:02}": item for position, item in enumerate(contents.published)},
     }
-    if other := {ENTRY, *item_of} ^ set(packed.namelist()):
-        raise ReadError(file, f"{min(other)!r} is either missing or not listed in {ENTRY}", _AGAIN)
+    present, listed = set(packed.namelist()), {ENTRY, *item_of}
+    if missing := listed - present:
+        raise ReadError(file, f"the entry {min(missing)!r} is missing", _AGAIN)
+    if unlisted := present - listed:
+        raise ReadError(file, f"{ENTRY} does not list the entry {min(unlisted)!r}", _AGAIN)
     files, n_left = [], MOST_FILE_BYTES
     for place, item in item_of.items():
         data = _unpack(file, packed, place, n_left)
@@ -327,7 +318,7 @@ def _read_board(sent: File, contents: Contents, readings: list[Mapping[str, Any]
         except _DAMAGES as error:
             if isinstance(error, TieScopeError):
                 raise
-            raise ReadError(sent.name, f"{item.name!r} in it is damaged", _AGAIN) from error
+            raise ReadError(sent.name, f"the file {item.name!r} on the board is damaged", _AGAIN) from error
         n_bytes += sources[-1].table.nbytes
         sent.refuse_too_large(n_bytes)
     return make_board(BoardSpec(tuple(entries), contents.repeated, contents.names), sources)
@@ -342,7 +333,7 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
         raise ReadError(file, "it is encrypted", "Compress it again without a password.")
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG) or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ReadError(file, f"{name!r} in it is not a regular file", _AGAIN)
+        raise ReadError(file, f"the entry {name!r} is not a regular file", _AGAIN)
 
 
 def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
@@ -350,7 +341,7 @@ def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
     with packed.open(name) as stream:
         data = read_within(stream, limit)
     if len(data) > limit or packed.getinfo(name).file_size > limit:
-        raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB when unpacked", _AGAIN)
+        raise ReadError(file, f"the entry {name} is larger than {limit / 10**6:,.0f} MB when unpacked", _AGAIN)
     return data
 
 
@@ -363,7 +354,7 @@ def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, A
     try:
         plain = json.loads(text.decode(), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
-        raise ReadError(file, f"{ENTRY} inside is damaged", _AGAIN) from error
+        raise ReadError(file, f"the entry {ENTRY} is damaged", _AGAIN) from error
     if not isinstance(plain, dict) or plain.pop("format", None) != _FORMAT:
         raise ReadError(file, f"{ENTRY} does not describe a board", _AGAIN)
     whole_number = TypeAdapter(Annotated[int, Strict(), Field(ge=0, le=_LARGEST)])
@@ -373,19 +364,14 @@ def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, A
         raise ReadError(file, problem, "Update TieScope.")
     readings: list[Mapping[str, Any]] = []
     if version == _OF_PARQUETS and isinstance(items := plain.get("files"), list):
-        adapter = TypeAdapter(_EarlierReading)
         for position, item in enumerate(items):
             if isinstance(item, dict) and len(items) <= MOST_FILES:
-                reading = _validated(file, adapter, item.pop("reading", None), f"reading of files[{position}]")
+                place, plain_reading = f"reading of files[{position}]", item.pop("reading", None)
+                reading = _validated(file, _adapter(_EarlierReading), plain_reading, place)
                 readings.append(reading.model_dump())
                 item.pop("size", None)
                 item["sha256"] = item.pop("parquet", None)
-    return _validated(file, _contents(), plain), readings
-
-
-@cache
-def _contents() -> TypeAdapter[Contents]:
-    return TypeAdapter(Contents)
+    return _validated(file, _adapter(Contents), plain), readings
 
 
 def _validated(file: str, adapter: TypeAdapter[_T], plain: object, place: str = "") -> _T:
@@ -412,5 +398,5 @@ def _place(error: ValidationError) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key is repeated")
     return fields

@@ -164,9 +164,7 @@ class BoardSpec:
 
     def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
         """Return the spec with rerankers renamed, reordered or removed: current name → new name."""
-        before: dict[str, list[str]] = {}
-        for first, now in self.names or ():
-            before.setdefault(now, []).append(first)
+        before = _by_label(self.names or ())
         pairs = tuple((first, new) for old, new in names.items() for first in before.get(old, [old]))
         return replace(self, names=pairs, title="")
 
@@ -314,23 +312,23 @@ def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
 
 def repeats_of(names: Names) -> dict[str, list[str]]:
     """Return shown name → names in the files, for names with repeats."""
+    return {label: firsts for label, firsts in _by_label(names).items() if len(firsts) > 1}
+
+
+def _by_label(names: Names) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for first, label in names:
         groups.setdefault(label, []).append(first)
-    return {label: firsts for label, firsts in groups.items() if len(firsts) > 1}
+    return groups
 
 
 def arranged_runs(runs: Runs, names: Names) -> Runs:
     """Return the shown rerankers in order, with repeats combined."""
-    repeats = repeats_of(names)
     combined: dict[str, list[str]] = {}
     shown_names: dict[str, str] = {}
-    for first, label in names:
-        members = repeats.get(label, [first])
-        if first != members[0]:
-            continue
+    for label, members in _by_label(names).items():
         is_taken = label in runs.tables and label not in members
-        name = first if is_taken or len(members) == 1 else label  # messages call it so
+        name = members[0] if is_taken or len(members) == 1 else label  # messages call it so
         shown_names[name] = label
         if len(members) > 1:
             combined[name] = members

@@ -1,10 +1,16 @@
-"""The library's database: SQLite or PostgreSQL, migrated on opening, with readable errors."""
+"""The library's database: SQLite or PostgreSQL, migrated on opening, with readable errors.
 
+A folder of uploads belongs to one database.
+"""
+
+import json
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -15,10 +21,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from dashboard.library.place import USUAL_DATABASE, Owner, Ownership
 from dashboard.library.schema import VERSIONS, boards, library, released_files, uploads
 from dashboard.library.uploads import sync_folder
-from metrics.errors import LibraryError
+from metrics.errors import LibraryError, UsageError
+from metrics.runs.writing import whole_file
 
 WAIT = 10.0
 """Seconds to wait for another writer."""
@@ -26,6 +32,9 @@ _AGAIN = 5
 """Seconds before retrying a database that could not be opened."""
 _WRITERS = 7_146_873
 """Key of the PostgreSQL advisory lock that serializes writers."""
+_USUAL_DATABASE = "library.db"
+"""Default SQLite database in the home folder."""
+_ID = re.compile("[0-9a-f]{32}")
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _LOGS = ("-wal", "-shm", "-journal")
 """Suffixes of SQLite's auxiliary files."""
@@ -41,8 +50,9 @@ _REASONS = {
     "unable to open": "it cannot be opened. Check the folder, or choose another TIESCOPE_HOME",
     "disk i/o error": "the disk has errors. Check it, or choose another TIESCOPE_HOME",
     "foreign key": "one of the files was removed. Upload it again",
-    "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs",
-    "read-only transaction": "it is read-only. Check the permissions of its user",
+    "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL, and check that the database server is "
+    "running",
+    "read-only transaction": "it is read-only. Check the permissions of the database user",
 }
 """Part of a driver's message → its meaning and what to do."""
 
@@ -50,7 +60,7 @@ _REASONS = {
 def url_of(address: str | None, home: Path) -> sa.URL:
     """Return the database URL, by default SQLite in the home folder."""
     try:
-        url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / USUAL_DATABASE))
+        url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / _USUAL_DATABASE))
     except (ArgumentError, ValueError) as error:
         raise LibraryError(
             "TIESCOPE_DATABASE_URL is not a database address. Write postgresql://USER:PASSWORD@HOST/DATABASE."
@@ -65,19 +75,104 @@ def url_of(address: str | None, home: Path) -> sa.URL:
     return url.set(drivername="sqlite")
 
 
+@dataclass(frozen=True)
+class Owner:
+    """The database that a folder of uploads belongs to."""
+
+    id: str  # also stored in the database, wherever it moves
+    database: str  # its last location, relative if inside the home folder, without user and password
+
+
+class Ownership:
+    """The relation of an uploads folder to the database it is opened with.
+
+    Args:
+        home: folder of the uploads.
+        url: address of the database.
+    """
+
+    def __init__(self, home: Path, url: sa.URL) -> None:
+        self._path = home / "uploads" / "library.json"
+        self._folder = self._path.parent.resolve().parent
+        self._database = _describe(url, self._folder)
+
+    def refuse_other(self, database_id: str | None, *, may_replace: bool) -> Owner | None:
+        """Return the folder's owner, None if it has none yet; LibraryError if it is another database.
+
+        A database without ID or content may replace one at the same location.
+        """
+        try:
+            owner = _read_owner(self._path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            raise LibraryError(f"{self._path} cannot be read. Restore a copy. {self._hatch}") from error
+        if owner.id == database_id or (may_replace and owner.database == self._database):
+            return owner
+        ours = f" (id {database_id[:8]})" if database_id else ""
+        hint = (
+            "Unset TIESCOPE_DATABASE_URL"
+            if owner.database == _USUAL_DATABASE
+            else "Set TIESCOPE_DATABASE_URL to that database"
+        )
+        raise LibraryError(
+            f"The uploads in {self._path.parent} belong to the database {self._location(owner.database)} "
+            f"(id {owner.id[:8]}), not to {self._location(self._database)}{ours}. "
+            f"{hint}, restore a copy of that database, or choose another TIESCOPE_HOME. {self._hatch}"
+        )
+
+    def record(self, database_id: str) -> None:
+        """Make the folder belong to this database; a read-only folder needs no owner."""
+        owner = Owner(database_id, self._database)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(self._path) as stream:
+                stream.write(json.dumps(asdict(owner), indent=1).encode())
+        except (OSError, UsageError) as error:
+            if os.access(self._path.parent, os.W_OK):
+                raise LibraryError(f"The library's folder: {str(error).rstrip('.')}.") from error
+
+    @property
+    def _hatch(self) -> str:
+        return f"If you remove {self._path}, the folder will belong to the next database that opens it."
+
+    def _location(self, database: str) -> str:
+        return database if "://" in database else str(self._folder / database)
+
+
+def _read_owner(path: Path) -> Owner:
+    """Read an owner file; do not wait for a named pipe."""
+    if os.path.lexists(path) and not path.is_file():
+        raise OSError(f"{path} is not a regular file")
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    if not _ID.fullmatch(fields["id"]):
+        raise ValueError("this is not the ID of a database")
+    return Owner(fields["id"], str(fields["database"]))
+
+
+def _describe(url: sa.URL, folder: Path) -> str:
+    """Return the location of a database as in `Owner`."""
+    if url.get_backend_name() != "sqlite":
+        host = url.host or url.query.get("host", "")
+        return f"postgresql://{host}{f':{url.port}' if url.port else ''}/{url.database}"
+    path = Path(url.database or "").absolute()
+    path = path.parent.resolve() / path.name
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+
 class Database:
     """Connections to one database, opened on first use.
 
     Args:
         url: address of the database.
-        wait: seconds to wait for another writer.
         home: folder of its uploads, which must not belong to another database.
+        wait: seconds to wait for another writer.
     """
 
-    def __init__(self, url: sa.URL, wait: float = WAIT, home: Path | None = None) -> None:
+    def __init__(self, url: sa.URL, home: Path, wait: float = WAIT) -> None:
         self.url = url
         self._wait = wait
-        self._ownership = Ownership(home, url) if home else None
+        self._ownership = Ownership(home, url)
         self._engine: sa.Engine | None = None
         self._lock = Lock()
         self._trouble: tuple[float, LibraryError] | None = None
@@ -85,7 +180,10 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection with a consistent snapshot; LibraryError if the database cannot be read."""
-        with self._plain_errors(), _one_state(self._migrated_engine()).begin() as connection:
+        engine = self._migrated_engine()
+        if engine.dialect.name == "postgresql":  # SQLite has one state in every transaction
+            engine = engine.execution_options(isolation_level="REPEATABLE READ")
+        with self._plain_errors(), engine.begin() as connection:
             yield connection
 
     @contextmanager
@@ -132,8 +230,7 @@ class Database:
         path = _sqlite_path(self.url)
         if path is None or path.exists() or "mode" in self.url.query:
             return
-        if self._ownership:
-            self._ownership.refuse_other(None, may_replace=True)
+        self._ownership.refuse_other(None, may_replace=True)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(prefix=f"{path.name}.", dir=path.parent) as folder:
@@ -155,7 +252,7 @@ class Database:
         can_write = bool(self.url.query) or path is None or _is_writable(path)
         if not (is_current or can_write):
             raise LibraryError(
-                f"The library ({self._name}): an older TieScope wrote it, and it is read-only. "
+                f"The library ({self._name}) was written by an older TieScope and is read-only. "
                 "Open it once with write permission, so that it can be updated."
             )
         if not is_current or (can_write and owner and owner.id != database_id):
@@ -166,13 +263,11 @@ class Database:
                 if owner:
                     connection.execute(library.update().values(id=owner.id))
                 database_id = _id(connection)
-        if self._ownership and owner is None and database_id:
+        if owner is None and database_id:
             self._ownership.record(database_id)
 
     def _refuse_other(self, connection: sa.Connection) -> Owner | None:
         """Return the owner of the uploads folder; LibraryError if it is another database."""
-        if self._ownership is None:
-            return None
         database_id = _id(connection)
         return self._ownership.refuse_other(database_id, may_replace=not database_id or _is_empty(connection))
 
@@ -181,7 +276,7 @@ class Database:
         tables = sa.inspect(connection).get_table_names()
         if not tables and connection.dialect.name == "sqlite":
             raise LibraryError(
-                f"The library ({self._name}): it is empty, so the metadata of the uploads is lost. "
+                f"The library ({self._name}) is empty, so the metadata of the uploads is lost. "
                 "Restore it from a backup, or move the empty file away to start again."
             )
         if not tables:
@@ -191,7 +286,7 @@ class Database:
         )
         if not version or not {"uploads", "boards"} <= set(tables):
             raise LibraryError(
-                f"The library ({self._name}): it contains tables of another program, such as {min(tables)}. "
+                f"The library ({self._name}) contains tables of another program, such as {min(tables)}. "
                 "Nothing was changed. Choose another database."
             )
         if version not in VERSIONS:
@@ -304,13 +399,6 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 a drive
 def _begin_sqlite(connection: sa.Connection) -> None:
     alone = connection.get_execution_options().get("alone")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if alone else "BEGIN")
-
-
-def _one_state(engine: sa.Engine) -> sa.Engine:
-    """Make every transaction see a single state, which SQLite does by default."""
-    if engine.dialect.name == "postgresql":
-        return engine.execution_options(isolation_level="REPEATABLE READ")
-    return engine
 
 
 @contextmanager

@@ -6,7 +6,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
+from functools import partial
 from itertools import count
+from operator import methodcaller
 from pathlib import Path
 from typing import IO
 
@@ -69,9 +71,9 @@ def describe_unknown_files(library: Library) -> str:
     if not paths:
         return ""
     heading = (
-        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that this database does not list, so "
-        "their names and owners are unknown. To add a file to the library again: tiescope push FILE --board "
-        "NAME. Write NAME=FILE to name a run, and --qrels FILE for judgments."
+        f"{paths[0].parents[1]} holds {count_of(len(paths), 'file')} that the library's database does not "
+        "list, so the files' names and owners are unknown. To add a file to the library again: tiescope push "
+        "FILE --board NAME. Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
 
@@ -156,7 +158,7 @@ def read_files_to_push(
     entries, sources = read_files(paths, qrels, columns)
     pairs = {pair for source in sources for pair in source.mapping.items()}
     if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in pairs]:
-        raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
+        raise UsageError(f"No file has the chosen columns: {', '.join(unused)}.")
     return FilesToPush(BoardSpec(entries, repeated or "error"), sources)
 
 
@@ -227,55 +229,27 @@ _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt
 _LONGEST = 150
 _PARQUET_HINT = "Pull the board as Parquet."
 
-Write = Callable[[IO[bytes]], None]
+Write = Callable[[IO[bytes]], object]
 """Writes one file."""
-
-
-def as_parquet(record: Record) -> dict[str, Write]:
-    """Return file name → writer: one Parquet per upload with runs, and judgments.
-
-    Columns have our names. Rerankers and rows are those of the board, without repeated rows.
-    """
-    board = _read(record)
-    names = _names(board)
-    tables = {f"{name}.parquet": _with_names(board, rerankers) for name, rerankers in names.items()}
-    if board.runs.qrels is not None:
-        tables[f"{QRELS}.parquet"] = board.runs.qrels
-    return {name: _parquet_of(subtopic_rows(table)) for name, table in tables.items()}
-
-
-def as_trec(record: Record) -> dict[str, Write]:
-    """Return file name → writer: one TREC run per reranker, and qrels."""
-    board = _read(record)
-    lines = {
-        f"{stem}.trec": _run_lines(name, table)
-        for stem, (name, table) in zip(safe_names(board.runs.tables), board.runs.tables.items(), strict=True)
-    }
-    lines[f"{QRELS}.txt"] = _qrels_lines(board)
-    return {name: _lines_of(each) for name, each in lines.items()}
-
-
-def as_board_file(record: Record, published: Published | None) -> dict[str, Write]:
-    """Return file name → writer: the board as one file, with its published results."""
-    (name,) = safe_names([record.name])
-    return {f"{name}{ENDING}": lambda stream: export(record, stream, published=published)}
-
-
-FORMS: Mapping[str, Callable[[Record, Published | None], dict[str, Write]]] = {
-    "parquet": lambda record, _: as_parquet(record),
-    "trec": lambda record, _: as_trec(record),
-    "tiescope": as_board_file,
-}
-"""Format → function that returns its writers."""
 
 
 def pull(
     record: Record, folder: Path, form: str, *, force: bool, published: Published | None = None
 ) -> list[Path]:
-    """Write a board into a folder; return the files."""
-    writers = {folder / name: write for name, write in FORMS[form](record, published).items()}
-    existing = [path for path in writers if os.path.lexists(path)]
-    if existing and not force:
+    """Write a board into a folder; return the files.
+
+    `parquet` gives one table with our column names per upload with runs, and the judgments, without repeated
+    rows; `trec` one run per reranker, and qrels; `tiescope` one file with all, also the published results.
+    """
+    writers: dict[str, Write]
+    if form == "tiescope":
+        (name,) = safe_names([record.name])
+        writers = {f"{name}{ENDING}": partial(export, record, published=published)}
+    else:
+        board = make_board(record.spec, [entry.read() for entry in record.spec.entries])
+        writers = _parquet_writers(board) if form == "parquet" else _trec_writers(board)
+    paths = {folder / name: write for name, write in writers.items()}
+    if not force and (existing := [path for path in paths if os.path.lexists(path)]):
         raise UsageError(f"{existing[0]} already exists. Choose another folder, or overwrite it with --force.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -283,10 +257,10 @@ def pull(
         raise UsageError(f"{folder}: this is a file. Choose a folder.") from error
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror or error}).") from error
-    for path, write in writers.items():
+    for path, write in paths.items():
         with whole_file(path) as stream:
             write(stream)
-    return list(writers)
+    return list(paths)
 
 
 def safe_names(names: Iterable[str]) -> list[str]:
@@ -306,39 +280,43 @@ def _safe(name: str) -> str:
     return f"_{plain}" if plain.split(".")[0].casefold() in _RESERVED else plain
 
 
-def _read(record: Record) -> Board:
-    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
-
-
-def _names(board: Board) -> dict[str, list[str]]:
-    """Return file name → its rerankers; a single reranker names the file."""
-    stems, rerankers = [], []
-    for source in board.sources:
-        of_file = [name for name, where in board.runs.origins.items() if where.key is source.origin.key]
-        if of_file:
-            stems.append(of_file[0] if len(of_file) == 1 else File(source.file, b"").stem)
-            rerankers.append(of_file)
-    return dict(zip(safe_names(stems), rerankers, strict=True))
-
-
-def _with_names(board: Board, rerankers: list[str]) -> pa.Table:
-    """Return the rows of some rerankers with a reranker column."""
-    tables = []
-    for name in rerankers:
-        table = board.runs.tables[name]
-        rerankers_column = pa.array([name]).take(pa.array([0] * len(table))).dictionary_encode()
-        tables.append(table.add_column(0, COLUMNS[0].name, rerankers_column))
-    return pa.concat_tables(tables).unify_dictionaries()
-
-
-def _parquet_of(table: pa.Table) -> Write:
+def _parquet_writers(board: Board) -> dict[str, Write]:
+    """Return file name → writer of a Parquet; a file with a single reranker has its name."""
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
 
-    return lambda stream: parquet.write_table(table, stream, compression="zstd")
+    stems, tables = [], []
+    for source in board.sources:
+        names = [name for name, where in board.runs.origins.items() if where.key is source.origin.key]
+        if names:
+            stems.append(names[0] if len(names) == 1 else File(source.file, b"").stem)
+            tables.append(_with_names({name: board.runs.tables[name] for name in names}))
+    files = {f"{stem}.parquet": table for stem, table in zip(safe_names(stems), tables, strict=True)}
+    if board.runs.qrels is not None:
+        files[f"{QRELS}.parquet"] = board.runs.qrels
+    return {
+        name: partial(parquet.write_table, subtopic_rows(table), compression="zstd")
+        for name, table in files.items()
+    }
 
 
-def _lines_of(lines: Iterable[str]) -> Write:
-    return lambda stream: stream.writelines(line.encode() for line in lines)
+def _with_names(tables: Mapping[str, pa.Table]) -> pa.Table:
+    """Return the rows of some rerankers with a reranker column."""
+    named_tables = []
+    for name, table in tables.items():
+        column = pa.DictionaryArray.from_arrays(pa.repeat(0, len(table)), pa.array([name]))
+        named_tables.append(table.add_column(0, COLUMNS[0].name, column))
+    return pa.concat_tables(named_tables).unify_dictionaries()
+
+
+def _trec_writers(board: Board) -> dict[str, Write]:
+    """Return file name → writer of a TREC run or qrels."""
+    tables = board.runs.tables
+    lines = {
+        f"{stem}.trec": _run_lines(name, tables[name])
+        for stem, name in zip(safe_names(tables), tables, strict=True)
+    }
+    lines[f"{QRELS}.txt"] = _qrels_lines(board)
+    return {name: methodcaller("writelines", map(str.encode, of_file)) for name, of_file in lines.items()}
 
 
 def _run_lines(name: str, table: pa.Table) -> list[str]:
@@ -358,10 +336,9 @@ def _qrels_lines(board: Board) -> list[str]:
     if judged is None:
         tables = [_judgments(table) for table in board.runs.tables.values()]
         if any(table != tables[0] for table in tables):
-            problem = "Judgments differ between rerankers"
             raise UsageError(
-                f"{problem}, but a qrels file has one set of judgments for all, so it would change the "
-                f"scores. {_PARQUET_HINT}"
+                "Judgments differ between rerankers. A qrels file holds one set of judgments for all "
+                f"rerankers, so exporting qrels would change the scores. {_PARQUET_HINT}"
             )
         judged = tables[0]
     judged = subtopic_rows(judged)

@@ -37,14 +37,13 @@ class Turns:
             self._free.release()
 
 
-def usual_at_once() -> int:
-    """Return the default number of tasks at once: one core is left for pages."""
-    return max(1, (os.cpu_count() or 1) - 1)
-
-
 def max_at_once() -> int:
-    """Return the number of tasks at once; LibraryError if the environment's value is invalid."""
-    number = os.environ.get(MAX_AT_ONCE) or str(usual_at_once())
+    """Return the number of tasks at once, by default all cores but one, which is left for pages.
+
+    Raises:
+        LibraryError: the environment's value is invalid.
+    """
+    number = os.environ.get(MAX_AT_ONCE) or str(max(1, (os.cpu_count() or 1) - 1))
     if not (number.isascii() and number.isdecimal() and int(number[:4]) > 0):
         raise LibraryError(f"{MAX_AT_ONCE} is {number[:40]!r}. Use an integer of at least 1.")
     return int(number[:4])

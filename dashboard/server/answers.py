@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from ipaddress import ip_address
 
+import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse
@@ -91,7 +92,8 @@ def _is_here(scope: Scope) -> bool:
 class FirstPageRedirect:
     """Redirects the own address of the first page to the root, with its query.
 
-    Streamlit serves its default page at the root, and calls the page's own address "not found".
+    Streamlit serves its default page at the root, and calls the page's own address "not found". The root of an
+    app whose base path has the name of the page is not redirected.
     """
 
     def __init__(self, app: ASGIApp, path: str) -> None:
@@ -100,7 +102,8 @@ class FirstPageRedirect:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
-        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"].endswith(self._path):
+        is_page = scope["type"] == "http" and scope["method"] == "GET" and scope["path"].endswith(self._path)
+        if is_page and scope["path"].strip("/") != str(st.get_option("server.baseUrlPath")).strip("/"):
             query = scope["query_string"].decode("latin-1")
             await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, send)
         else:

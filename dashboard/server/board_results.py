@@ -61,8 +61,8 @@ class BoardResults:
         self._ended.append(frozenset(boards))
         boards.clear()
 
-    def release(self) -> int:
-        """Forget the results of boards whose last session ended; return the number of boards.
+    def release(self) -> None:
+        """Forget the results of boards whose last session ended.
 
         Those of the session that ended last stay, for a visitor who returns.
         """
@@ -83,7 +83,6 @@ class BoardResults:
                 del self._calls[forget][arguments]
         for forget, arguments in unused:
             forget(*arguments)
-        return len(released)
 
 
 board_results = BoardResults()

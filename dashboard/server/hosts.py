@@ -87,7 +87,7 @@ class HostGuard:
         if (is_named and origin == own) or (origin in self._origins and origin.host == host.host):
             return ""
         return (
-            f"The request comes from a page of {origins[0]}, not of {own.scheme}://{hosts[0]}. "
+            f"The request comes from a page on {origins[0]}, not on {own.scheme}://{hosts[0]}. "
             f"If a proxy serves TieScope at {origins[0]}, start TieScope with --allow-host {origins[0]}."
         )
 

@@ -131,7 +131,7 @@ def watch_command(
     from metrics.evaluation.running import HALF_LIVES, Running
     from metrics.runs import File, as_judgments, files, read
     from metrics.runs.columns import ColumnChoice
-    from metrics.scale.live import FolderFeed, LineCutter, LineFeed, LiveScores
+    from metrics.scale.live import FolderFeed, LineCutter, LiveScores, line_feed
 
     reading.in_parts()  # refuses options that need all rows of a run
     window: dict[str, Any] = {
@@ -159,17 +159,17 @@ def watch_command(
         if run.path == "-":
             stream = closing.enter_context(files.STDIN.open("rb", buffering=0))
             choice = ColumnChoice(reading.columns, strict=False, missing_score=reading.missing_score)
-            feed = LineFeed(stream, LineCutter("stdin", choice, lines), say, stop.waiting)
+            feed = line_feed(stream, LineCutter("stdin", choice, lines), say, every, stop.waiting)
         elif lines is not None:
             raise UsageError("--lines needs - (standard input). The format of a file is recognised.")
         else:
-            feed = FolderFeed(Path(run.path), read_file, say, qrels=qrels, waiting=stop.waiting)
+            feed = FolderFeed(Path(run.path), read_file, say, every, qrels=qrels, waiting=stop.waiting)
         _follow(feed, scores, _Tables(scores, window, every, as_json=as_json), stop)
 
 
 def _follow(feed: "Feed", scores: "LiveScores", tables: "_Tables", stop: _Stop) -> None:
     try:
-        while (arrivals := feed.wait(tables.every)) is not None:
+        for arrivals in feed:
             for arrival in arrivals:
                 scores.add(arrival)
                 stop.raise_if_requested()
@@ -184,13 +184,13 @@ class _Tables:
     """Prints the means of the scored lists if there are new ones, and each change once."""
 
     def __init__(self, scores: "LiveScores", window: Mapping[str, Any], every: float, *, as_json: bool) -> None:
-        self.every, self._scores, self._window, self._as_json = every, scores, window, as_json
+        self._every, self._scores, self._window, self._as_json = every, scores, window, as_json
         self._changes: ChangeWatch | None = None
         self._version, self._written_at = 0, -inf
 
     def write_if_due(self) -> None:
         """Print a table if there is something new, and the last table is old enough."""
-        if monotonic() - self._written_at >= self.every:
+        if monotonic() - self._written_at >= self._every:
             self._write_news()
 
     def write_last(self) -> None:

@@ -289,7 +289,7 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
 
 def _refuse_unread(columns: Sequence[str]) -> None:
     if columns:
-        raise UsageError(f"No file has the columns chosen: {', '.join(columns)}.")
+        raise UsageError(f"No file has the chosen columns: {', '.join(columns)}.")
 
 
 def _files_to_read(named_files: list[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any, str]]:

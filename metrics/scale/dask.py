@@ -42,13 +42,7 @@ from metrics.scale.dataset_parts import (
     with_final_names,
 )
 from metrics.scale.stored import Stored
-from metrics.scale.stream import (
-    PartitionedRuns,
-    PartStats,
-    QueryJudgments,
-    refuse_unused,
-    split_by_reranker,
-)
+from metrics.scale.stream import PartitionedRuns, PartStats, QueryJudgments, refuse_unused, split_by_reranker
 from metrics.ties import asks_for_bounds
 
 if TYPE_CHECKING:

@@ -15,17 +15,19 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, MissingScore, Source, distinct_file_names, open_blocks, with_names
+from metrics.runs import File, MissingScore, Source, open_blocks, with_names
 from metrics.runs.files import place_of
 from metrics.runs.findings import Finding
 from metrics.runs.formats.format import BlockTable
 from metrics.runs.formats.parquet import ParquetTable
-from metrics.runs.joining import labels_by_file, told_apart_finding
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
+from metrics.scale.stream import distinct_names
 from metrics.support.arrays import IntArray, coded, span_starts
 
 _Path: TypeAlias = str | PurePath
 Paths: TypeAlias = _Path | Iterable[_Path | tuple[str | None, _Path]] | Mapping[str, _Path]
+_Run: TypeAlias = tuple[str, PurePath | int | None]
+"""Name of a run, and its file, or the number of the path that named its files."""
 _PATTERN = re.compile(r"[*?\[]")
 _DIGITS = re.compile(r"([0-9]+)")
 
@@ -84,24 +86,26 @@ def dataset_files(
         UsageError: two runs have the same name.
     """
     no_run = None if judgments is None else place_of(judgments).resolve()
-    groups = [
-        [
-            _Member(
-                _dataset_file(open_blocks(File.open(place), columns, missing_score), name, folder),
-                _partition(place),
-                None if name else PurePath(str(root)),
-            )
-            for folder, root, place in _expand(path)
-            if place.resolve() != no_run
-        ]
-        for name, path in with_names(paths)
-    ]
-    groups = _told_apart(groups, [] if noted is None else noted)
-    _refuse_two_runs(_repeated_names(groups))
-    files = [member.file for group in groups for member in group]
-    if not files:
+    members = []
+    for group, (name, path) in enumerate(with_names(paths)):
+        for folder, root, place in _expand(path):
+            if place.resolve() != no_run:
+                table, partition = open_blocks(File.open(place), columns, missing_score), _partition(place)
+                file = DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
+                is_final = name or partition or file.names
+                member = _Member(file, None if partition else group, None if is_final else PurePath(str(root)))
+                members.append(member)
+    if not members:
         raise UsageError("There is no run. Give at least one file.")
-    return files
+    members = _told_apart(members, [] if noted is None else noted)
+    runs = dict.fromkeys(
+        (file.reranker, group, position if file.is_alone else None)
+        for position, (file, group, _) in enumerate(members)
+        if file.name or not file.names
+    )
+    counts = Counter(name for name, *_ in runs)
+    _refuse_two_runs(name for name, count in counts.items() if count > 1)
+    return [member.file for member in members]
 
 
 class _Member(NamedTuple):
@@ -109,61 +113,35 @@ class _Member(NamedTuple):
 
     Attributes:
         file: the file.
-        partition: the reranker that a folder such as `reranker=BM25` names.
-        root: the file or folder that was found; None if the user names the reranker.
+        group: number of the path that named it; None if a folder such as `reranker=BM25` names its reranker.
+        root: the file or folder that was found; None if the name of its reranker is final.
     """
 
     file: DatasetFile
-    partition: str | None
+    group: int | None
     root: PurePath | None
 
-    def run(self, group: int) -> tuple[str, PurePath | int] | None:
-        """Return the name of its run, and the file or group of files; None if the name is final."""
-        if self.root is None or self.partition or self.file.names:
-            return None
-        return self.file.reranker, self.root if self.file.is_alone else group
+    @property
+    def run(self) -> _Run:
+        """Name of its run, and the file or group of files."""
+        return self.file.reranker, self.root if self.file.is_alone else self.group
 
 
-def _told_apart(groups: Sequence[Sequence[_Member]], noted: list[Finding]) -> list[list[_Member]]:
-    roots: dict[str, dict[tuple[str, PurePath | int], PurePath]] = {}
-    settled: set[str] = set()
-    for group, members in enumerate(groups):
-        for member in members:
-            if (run := member.run(group)) and member.root:
-                roots.setdefault(run[0], {}).setdefault(run, member.root)
-            elif not member.file.names:
-                settled.add(member.file.reranker)
-    shared = {name: runs for name, runs in roots.items() if len(runs) > 1}
-    settled |= roots.keys() - shared.keys()
-    names: dict[tuple[str, PurePath | int] | None, str] = {}
-    for runs in shared.values():
-        paths = list(runs.values())
-        file_names = [text or path.name for text, path in zip(distinct_file_names(paths), paths, strict=True)]
-        for labels in labels_by_file(file_names):
-            if len(set(labels)) == len(labels) and settled.isdisjoint(labels):
-                names |= zip(runs, labels, strict=True)
-                settled |= set(labels)
-                break
-    if names:
-        first = next(member.file for group in groups for member in group if member.file.reranker in shared)
-        noted.append(told_apart_finding(first.table.file.name, list(shared), list(names.values())))
+def _told_apart(members: list[_Member], noted: list[Finding]) -> list[_Member]:
+    """Return the files with distinct names of runs, and add a finding if names changed."""
+    roots: dict[str, dict[_Run, PurePath]] = {}
+    for member in members:
+        if member.root:
+            roots.setdefault(member.file.reranker, {}).setdefault(member.run, member.root)
+    settled = {file.reranker for file, _, root in members if root is None and not file.names}
+    names, findings = distinct_names(roots, settled)
+    noted += findings
     return [
-        [
-            member._replace(file=replace(member.file, name=names.get(member.run(group), member.file.name)))
-            for member in members
-        ]
-        for group, members in enumerate(groups)
+        member._replace(file=replace(member.file, name=names[member.run]))
+        if member.root and member.run in names
+        else member
+        for member in members
     ]
-
-
-def _repeated_names(groups: Iterable[Sequence[_Member]]) -> list[str]:
-    names, partitions = Counter[str](), set[str]()
-    for group in groups:
-        names.update(file.reranker for file, *_ in group if file.is_alone)
-        names.update({file.name for file, partition, _ in group if file.name and not partition})
-        partitions |= {file.name for file, partition, _ in group if file.name and partition}
-    names.update(partitions)
-    return [name for name, count in names.items() if count > 1]
 
 
 def _refuse_two_runs(names: Iterable[str]) -> None:
@@ -188,10 +166,6 @@ def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collectio
     by_file = [file.reranker for file in final if file.name or not file.names]
     _refuse_two_runs(name for name in by_file if name in by_row)
     return final
-
-
-def _dataset_file(table: BlockTable, name: str | None, folder: str | None) -> DatasetFile:
-    return DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
 
 
 def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path, Path]]:

@@ -3,7 +3,7 @@
 import csv
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +13,7 @@ from math import ceil
 from pathlib import Path
 from select import select
 from time import monotonic, sleep
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.evaluation.running import Change, Running
@@ -211,16 +211,9 @@ class Arrival:
     parts: tuple["Arrival", ...] = ()
     refuse: Callable[[], object] = lambda: None
 
-    def read(self, name: str | None) -> Source:
-        """Read the lists as a run of a reranker with this name."""
-        return replace(as_run(self.source()), name=name)
 
-
-class Feed(Protocol):
-    """A source of lists."""
-
-    def wait(self, seconds: float) -> list[Arrival] | None:
-        """Wait at most this many seconds, and return new lists; None at the end."""
+Feed = Iterable[list[Arrival]]
+"""The lists that are new at each look; the wait before the next look lasts at most a given time."""
 
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
@@ -243,21 +236,23 @@ class FolderFeed:
         folder: Path,
         read: Callable[[File], Source],
         report: Callable[[str], None],
+        every: float,
         *,
         qrels: Path | None = None,
         waiting: Waiting = nullcontext,
     ) -> None:
-        """Open a folder.
+        """Open a folder, to look into it again and again after so many seconds.
 
         Raises:
             UsageError: there is no such folder, or it cannot be read.
         """
-        self._folder, self._read, self._report, self._waiting = folder, read, report, waiting
+        self._folder, self._read, self._report = folder, read, report
+        self._every, self._waiting = every, waiting
         self._left_out = qrels and qrels.resolve()
         self._seen: dict[str, Signature] = {}  # at the last look
         self._given: dict[str, Signature] = {}
         self._refused: dict[str, Signature] = {}  # could not be read
-        self._missing: dict[str, None] = {}  # given, then gone, the longest first
+        self._missing: dict[str, Signature] = {}  # given, then gone, the longest first
         self._reported: set[str] = set()  # changed after they were given
         self._is_readable = True
         try:
@@ -266,14 +261,15 @@ class FolderFeed:
             raise UsageError(
                 f"{folder}: {error.strerror or error}. Name a folder, or - for standard input."
             ) from error
-        self._has_looked = False
 
-    def wait(self, seconds: float) -> list[Arrival]:
-        """Wait this many seconds, except before the first look, and return complete files, oldest first."""
-        if self._has_looked:
+    def __iter__(self) -> Iterator[list[Arrival]]:
+        """Yield the files that are complete at each look, oldest first."""
+        while True:
+            yield self._look()
             with self._waiting():
-                sleep(seconds)
-        self._has_looked = True
+                sleep(self._every)
+
+    def _look(self) -> list[Arrival]:
         try:
             signatures = self._signatures()
         except OSError as error:
@@ -284,10 +280,10 @@ class FolderFeed:
             self._is_readable = False
             return []
         self._is_readable = True
-        self._missing |= dict.fromkeys(name for name in self._given if name not in signatures)
+        gone = [name for name in self._given if name not in signatures]
+        self._missing |= {name: self._given.pop(name) for name in gone}
         for name in [*self._missing][: max(len(self._missing) - _MAX_MISSING, 0)]:
             del self._missing[name]
-            self._given.pop(name, None)
             self._reported.discard(name)
         self._refused = {name: last for name, last in self._refused.items() if name in signatures}
         by_time = sorted(signatures.items(), key=lambda entry: (entry[1][1], entry[0]))
@@ -302,7 +298,9 @@ class FolderFeed:
             for entry in entries:
                 is_unfinished = entry.name.startswith(".") or entry.name.lower().endswith(_UNFINISHED)
                 try:
-                    if is_unfinished or not entry.is_file() or self._is_left_out(entry):
+                    if is_unfinished or not entry.is_file():
+                        continue
+                    if self._left_out and Path(entry.path).resolve() == self._left_out:
                         continue
                     status = entry.stat()
                 except OSError:  # it has gone, or is a link to itself
@@ -311,15 +309,12 @@ class FolderFeed:
                     signatures[entry.name] = (status.st_size, status.st_mtime_ns, status.st_ino)
         return signatures
 
-    def _is_left_out(self, entry: "os.DirEntry[str]") -> bool:
-        return self._left_out is not None and Path(entry.path).resolve() == self._left_out
-
     def _is_whole(self, name: str, signature: Signature) -> bool:
         """Tell whether a new file is unchanged since the last look; report a change after reading."""
-        if self._given.get(name) == signature:
-            self._missing.pop(name, None)
-        elif name in self._given and name not in self._missing:
-            if name not in self._reported:
+        if self._missing.get(name) == signature:
+            self._given[name] = self._missing.pop(name)
+        elif name in self._given:
+            if self._given[name] != signature and name not in self._reported:
                 self._reported.add(name)
                 self._report(
                     f"{name} changed after it was read; TieScope ignores the changes. Write a file under "
@@ -345,40 +340,33 @@ _LISTS = 256
 """Maximum number of lists read together."""
 
 
-class LineFeed:
-    """Gives the lists of a stream, several at a time if they arrive faster than they are scored."""
+def line_feed(
+    stream: RawIOBase,
+    cutter: LineCutter,
+    report: Callable[[str], None],
+    every: float,
+    waiting: Waiting = nullcontext,
+) -> Iterator[list[Arrival]]:
+    """Yield the lists of a stream, several at a time if they arrive faster than they are scored."""
 
-    def __init__(
-        self,
-        stream: RawIOBase,
-        cutter: LineCutter,
-        report: Callable[[str], None],
-        waiting: Waiting = nullcontext,
-    ) -> None:
-        self._stream, self._cutter, self._report, self._waiting = stream, cutter, report, waiting
-        self._has_ended = False
+    def arrival(lists: list[ListLines]) -> Arrival:
+        parts = tuple(Arrival(partial(cutter.read, [entry])) for entry in lists)
+        return Arrival(partial(cutter.read, lists), parts) if len(parts) > 1 else parts[0]
 
-    def wait(self, seconds: float) -> list[Arrival] | None:
-        """Wait at most this many seconds, and return complete lists; None after the last."""
-        if self._has_ended:
-            return None
-        with self._waiting():
-            is_ready = select([self._stream], [], [], seconds)[0]
-        if not is_ready:
-            return []
-        data = os.read(self._stream.fileno(), BLOCK)
-        self._has_ended = not data
+    has_ended = False
+    while not has_ended:
+        with waiting():
+            is_ready = select([stream], [], [], every)[0]
         lists: list[ListLines] = []
-        try:
-            for entry in self._cutter.feed(data) if data else self._cutter.end():
-                lists.append(entry)  # noqa: PERF402 those before a line that is refused are whole
-        except ReadError as error:
-            self._report(f"{error} TieScope skips this input.")
-        return [self._arrival(lists[start : start + _LISTS]) for start in range(0, len(lists), _LISTS)]
-
-    def _arrival(self, lists: list[ListLines]) -> Arrival:
-        parts = tuple(Arrival(partial(self._cutter.read, [entry])) for entry in lists)
-        return Arrival(partial(self._cutter.read, lists), parts) if len(parts) > 1 else parts[0]
+        if is_ready:
+            data = os.read(stream.fileno(), BLOCK)
+            has_ended = not data
+            try:
+                for entry in cutter.feed(data) if data else cutter.end():
+                    lists.append(entry)  # noqa: PERF402 those before a line that is refused are whole
+            except ReadError as error:
+                report(f"{error} TieScope skips this input.")
+        yield [arrival(lists[start : start + _LISTS]) for start in range(0, len(lists), _LISTS)]
 
 
 CHANCE = 0.01
@@ -470,7 +458,7 @@ class LiveScores:
     def add(self, arrival: Arrival) -> None:
         """Score new lists; if they cannot be read, one by one, and report those left out."""
         try:
-            source = arrival.read(self._name)
+            source = replace(as_run(arrival.source()), name=self._name)
             lists, noted = split_by_reranker(source, self._judged, self._repeated)
             if self.running is None:
                 self.running = self._make(lists[0][0])
@@ -496,6 +484,6 @@ class LiveScores:
         known_names = {*self.running.n_lists} if self.running else set()
         if len(known_names.union(names)) > MAX_RERANKERS:
             raise UsageError(
-                f"{names[0]}: there are more than {MAX_RERANKERS} rerankers. Give all lists the name of one "
-                "reranker: NAME=PATH."
+                f"{names[0]}: there are more than {MAX_RERANKERS} rerankers. Give all lists the same "
+                "reranker name: NAME=PATH."
             )

@@ -64,8 +64,8 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
     )
     for kind, names in (("measures", measures), ("ties", ties)):
         _demand(names and len(set(names)) == len(names), f"{kind} are empty or repeated")
-    options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
-    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by, "criteria": criteria})
+    plain_options = {option.name: about[option.name] for option in fields(ScoringOptions)}
+    options = ScoringOptions(**plain_options | {"tiebreak_by": tiebreak_by, "criteria": criteria})
     _demand(options.relevant_from < math.inf, "the smallest relevant grade is missing")
     _demand(
         (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
@@ -74,12 +74,15 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
     )
     values = [column_of(*column) for column in product(measures, ties)]
     policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], values)
-    _demand(list(totals.index) == list(policies.index), "totals do not match its rerankers")
+    _demand(list(totals.index) == list(policies.index), "the totals do not match the rerankers in the file")
     _demand(
         (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
-        "more lists have a gap than there are lists",
+        "a reranker has more lists with a gap than scored lists",
     )
-    _demand(policies["n_queries"].sum() == footer.num_rows, "the number of rows does not match its lists")
+    _demand(
+        policies["n_queries"].sum() == footer.num_rows,
+        "the number of rows differs from the number of lists in the file",
+    )
     _check_columns(footer.schema.to_arrow_schema(), values)
     return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
 
@@ -92,7 +95,7 @@ def _demand(holds: object, otherwise: str) -> None:
 def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
     counts = [[one[name] for name in _COUNTS] for one in counts_by_reranker.values()]
     are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
-    _demand(counts and are_counts, "counts are not numbers of lists")
+    _demand(counts and are_counts, "some counts are not whole numbers from 0 to the number of queries")
     return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
 
 
@@ -302,7 +305,9 @@ class Stored(HasScoringOptions):
                 place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
                 columns = {name: self._sound(name, lists[name]) for name in names}
                 if (place < 0).any():
-                    raise ReadError(self.path.name, "a list belongs to a reranker that it does not name", _HINT)
+                    raise ReadError(
+                        self.path.name, "a list belongs to a reranker that the file does not name", _HINT
+                    )
                 yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
                 first += len(batch)
 
@@ -410,7 +415,7 @@ class Stored(HasScoringOptions):
                     raise ReadError(self.path.name, f"there is no column {min(unknown)!r}", _HINT)
                 yield file
         except (OSError, pa.ArrowException) as error:
-            raise ReadError(self.path.name, "it is gone or damaged", "Open it again.") from error
+            raise ReadError(self.path.name, "it was removed or damaged", "Open it again.") from error
 
 
 def is_stored(file: File) -> bool:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame
 from metrics.runs.formats.format import BlockTable
 from metrics.runs.inspection import MergedFindings, RerankerCoverage
-from metrics.runs.joining import told_apart_finding, two_runs_error
+from metrics.runs.joining import labels_by_file, told_apart_finding, two_runs_error
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
 from metrics.runs.source import refuse_many_rerankers
 from metrics.runs.stacks import OpenDocuments, count_distinct, grades_of, unjudged_rows
@@ -213,7 +214,7 @@ class PartitionedRuns(ABC):
         is_counted = self.judged is None or self.judged.n_unjudged is not None
         if asks_for_bounds(part.ties) and not is_counted:
             raise UsageError(
-                "The bounds lowest and highest need the number of unjudged documents of all runs. Give "
+                "The bounds `lowest` and `highest` need the number of unjudged documents in every run. Give "
                 "is_bounded=True."
             )
         self._policies = [sum_counts([*self._policies, part.policies])]
@@ -247,27 +248,33 @@ def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str
         if theirs and not any(mapping.get(ours) == theirs for mapping in read_as)
     ]
     if unused:
-        raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
+        raise UsageError(f"No file has the chosen columns: {', '.join(unused)}.")
 
 
 Path = str | PurePath
+Key = TypeVar("Key")
 
 
-def _tell_apart(file_names: Sequence[str], files: list[tuple[str | None, BlockTable]]) -> list[Finding]:
-    unnamed = [
-        place for place, (name, table) in enumerate(files) if not name and "reranker" not in table.mapping
-    ]
-    stems = Counter(files[place][1].file.stem for place in unnamed)
-    renamed = {}
-    for place in unnamed:
-        table = files[place][1]
-        if file_names[place] and stems[table.file.stem] > 1:
-            renamed[place] = str(PurePath(file_names[place]).parent / table.file.stem)
-            files[place] = renamed[place], table
-    if not renamed:
-        return []
-    shared = list(dict.fromkeys(files[place][1].file.stem for place in renamed))
-    return [told_apart_finding(files[min(renamed)][1].file.name, shared, list(renamed.values()))]
+def distinct_names(
+    runs: Mapping[str, Mapping[Key, PurePath]], settled: set[str]
+) -> tuple[dict[Key, str], list[Finding]]:
+    """Return new names of the runs that share a name, and a finding on them.
+
+    Args:
+        runs: name → its runs, each with its file or folder.
+        settled: names of other runs.
+    """
+    shared = {name: paths for name, paths in runs.items() if len(paths) > 1}
+    used, names = settled | (runs.keys() - shared.keys()), dict[Key, str]()
+    for paths in shared.values():
+        tails = zip(distinct_file_names(list(paths.values())), paths.values(), strict=True)
+        for labels in labels_by_file([tail or path.name for tail, path in tails]):
+            if len(set(labels)) == len(labels) and used.isdisjoint(labels):
+                names |= zip(paths, labels, strict=True)
+                used |= set(labels)
+                break
+    first = next((path.name for paths in shared.values() for path in paths.values()), "")
+    return names, [told_apart_finding(first, list(shared), list(names.values()))] if names else []
 
 
 class Stream(PartitionedRuns):
@@ -297,22 +304,24 @@ class Stream(PartitionedRuns):
             if qrels is None
             else read(File.open(qrels), columns, strict=False, missing_score=missing_score)
         )
-        named_paths = with_names(files)
-        file_names = distinct_file_names([path for _, path in named_paths])
-        tables = [
-            (name, file_name, open_blocks(replace(File.open(path), endless=True), columns, missing_score))
-            for (name, path), file_name in zip(named_paths, file_names, strict=True)
-            if qrels_source is None or not is_judgments(qrels_source, path, qrels)
-        ]
-        self._files = [(name, table) for name, _, table in tables]
-        told_apart = _tell_apart([file_name for _, file_name, _ in tables], self._files)
+        tables: list[tuple[str | None, BlockTable]] = []
+        unnamed: dict[str, dict[int, PurePath]] = {}
+        for name, path in with_names(files):
+            if qrels_source is not None and is_judgments(qrels_source, path, qrels):
+                continue
+            table = open_blocks(replace(File.open(path), endless=True), columns, missing_score)
+            if not name and "reranker" not in table.mapping:
+                unnamed.setdefault(table.file.stem, {})[len(tables)] = PurePath(str(path))
+            tables.append((name, table))
+        names, told_apart = distinct_names(unnamed, {name for name, _ in tables if name})
+        self._files = [(names.get(place, name), table) for place, (name, table) in enumerate(tables)]
         judgments = None if qrels_source is None else as_judgments(qrels_source)
         mappings = [table.mapping for _, table in self._files]
         for name, table in self._files:
             if name and "reranker" in table.mapping:
                 raise UsageError(
-                    f"{table.file.name}: the name {name!r} cannot be used, because the rows of the file name "
-                    "their rerankers. Leave out the name, or --stream."
+                    f"{table.file.name}: the name {name!r} cannot be used, because the file already names "
+                    "a reranker in each row. Leave out the name, or --stream."
                 )
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._repeated: Repeated = repeated
@@ -329,16 +338,12 @@ class Stream(PartitionedRuns):
             ReadError: a file cannot be read, or the rows of a query are not adjacent.
             UsageError: two runs have the same name, or there is no relevance.
         """
-        if self._is_bounded and self.judged is not None:
-            self.count_unjudged(self._unjudged_rows(self.judged))
+        if self._is_bounded and (judged := self.judged) is not None:
+            sources = (source for _, file in self._files for source in file.blocks())
+            self.count_unjudged(map(judged.unjudged_rows, sources))
         for name, file in self._files:
             for runs in self._runs(file, name):
                 yield self.add_policies(score(runs))
-
-    def _unjudged_rows(self, judged: QueryJudgments) -> Iterator[Hashes]:
-        for _, file in self._files:
-            for source in file.blocks():
-                yield judged.unjudged_rows(source)
 
     def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
         earlier, columns_of = set(self.rerankers), dict[str, pa.Table]()

@@ -73,6 +73,15 @@ def test_what_tells_files_of_one_name_apart_is_said_in_one_line(call, option):
     assert "'today/electra', 'yesterday/electra'" in lines[0]
 
 
+@pytest.mark.parametrize("option", [[], ["--stream"]], ids=str)
+def test_two_files_of_one_name_in_a_folder_are_told_apart_by_their_suffixes(call, days, option):
+    (days / "today" / "electra.csv").write_text("query_id,doc_id,score\nq,a,1\nq,b,0\nr,a,1\n")
+    files = ("today/electra.run", "today/electra.csv")
+    _, out, _ = call("evaluate", *files, "--qrels", "qrels.txt", "-m", "RR", *option)
+    assert "electra.run" in out
+    assert "electra.csv" in out
+
+
 @pytest.mark.usefixtures("days")
 def test_a_named_file_is_not_written_over(call):
     code, _, err = call("evaluate", *RUNS, "-o", "today/electra.run")
@@ -94,7 +103,7 @@ def test_a_stream_refuses_a_name_for_rows_that_name_their_rerankers(call, write)
     table = write("t.csv", "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nB,q,a,1,1\n")
     code, _, err = call("evaluate", f"X={table}", "--stream")
     assert code == 2
-    assert "because the rows of the file name their rerankers" in err
+    assert "the file already names a reranker in each row" in err
 
 
 @pytest.mark.usefixtures("days")

@@ -66,4 +66,4 @@ def test_check_says_what_repeats_lack_and_refuses_those_that_are_not_there(call)
     assert call("check", "wide.csv", "--repeats", "s,t")[0] == 0
     code, _, said = call("check", "c-seed1.trec", "wide.csv", "--repeats", "no,none")
     assert code == 2
-    assert "No file has the columns chosen: no, none" in said
+    assert "No file has the chosen columns: no, none" in said

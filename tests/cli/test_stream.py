@@ -312,7 +312,7 @@ def test_a_table_without_a_row_misses_every_query(run_both_ways, write):
     [
         ("run.json", '[{"query_id": "q", "doc_id": "d", "score": 1, "relevance": 1}]', [], "read in blocks"),
         ("run.csv", HEADER + "q,a,1,1\n", ["--per-query"], "--format csv"),
-        ("run.csv", HEADER + "q,a,1,1\n", ["--column", "query_id=nix"], "columns chosen: nix"),
+        ("run.csv", HEADER + "q,a,1,1\n", ["--column", "query_id=nix"], "chosen columns: nix"),
         ("run.csv", HEADER + "q,a,1,1\n", ["-m", "Foo"], "'Foo'"),
         ("run.trec", RUN, [], "--qrels"),
         ("run.csv", "reranker,query_id,doc_id,score,relevance\n", [], "No run is given"),

@@ -116,7 +116,7 @@ WRONG = {
     "precision": ({"precision": "foo"}, "'foo'"),
     "repeated": ({"repeated": "foo"}, "repeated='foo'"),
     "tiebreak_by": ({"tiebreak_by": ["foo"]}, r"no score column 'foo' .*Its other score columns: other\."),
-    "columns": ({"columns": {"score": "foo"}}, "No file has the columns chosen: foo"),
+    "columns": ({"columns": {"score": "foo"}}, "No file has the chosen columns: foo"),
     "output": ({"output": "nowhere/scores.parquet"}, "nowhere/scores.parquet: cannot be written"),
     "folder": ({"output": "."}, "cannot be written"),
     "scheduler": ({"scheduler": "foo"}, "foo: no Dask scheduler answers"),

@@ -266,7 +266,7 @@ def test_columns_may_be_chosen(address, put):
     reading = {"columns": {"query_id": "theme", "score": "other"}}
     expected = evaluate(read_runs({"torn": put("whole.csv", rows)}, **reading), MEASURES, TIES)
     assert_same(dataset_evaluation(address, "torn", reading=reading)[0], expected)
-    with pytest.raises(UsageError, match="No file has the columns chosen: nix"):
+    with pytest.raises(UsageError, match="No file has the chosen columns: nix"):
         dataset_evaluation(address, "torn", reading={"columns": {"query_id": "theme", "latency": "nix"}})
 
 

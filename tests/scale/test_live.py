@@ -21,10 +21,10 @@ def looks(tmp_path, monkeypatch):
     monkeypatch.setattr("metrics.scale.live.sleep", lambda _seconds: None)
     folder = tmp_path / "runs"
     folder.mkdir()
-    feed = FolderFeed(folder, read, print)
+    feed = iter(FolderFeed(folder, read, print, every=1))
 
     def look(times=2):
-        return [arrival.source().file for _ in range(times) for arrival in feed.wait(1)]
+        return [arrival.source().file for _ in range(times) for arrival in next(feed)]
 
     return folder, look
 
@@ -51,10 +51,10 @@ def test_a_refused_file_that_leaves_and_comes_back_is_given_again(tmp_path, monk
     monkeypatch.setattr("metrics.scale.live.sleep", lambda _seconds: None)
     folder = tmp_path / "runs"
     folder.mkdir()
-    feed = FolderFeed(folder, read, print)
+    feed = iter(FolderFeed(folder, read, print, every=1))
 
     def look():
-        return [arrival for _ in range(2) for arrival in feed.wait(1)]
+        return [arrival for _ in range(2) for arrival in next(feed)]
 
     (folder / "a.csv").write_text(ROWS)
     (arrival,) = look()

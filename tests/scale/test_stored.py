@@ -80,7 +80,7 @@ def test_an_evaluation_without_a_list_is_kept(write, tmp_path):
 
 def test_a_file_that_is_gone_is_said_to_be(stored):
     stored.path.unlink()
-    with pytest.raises(ReadError, match="gone or damaged"):
+    with pytest.raises(ReadError, match="removed or damaged"):
         next(stored.pieces(["tie_ratio"]))
 
 

@@ -13,9 +13,8 @@ from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.escaping import escape_markdown
 from dashboard.library import scored
 from dashboard.library.boards import MOST_FILES
-from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.schema import RETENTION
-from dashboard.library.store import USUAL
+from dashboard.library.store import MAX_LIBRARY, MAX_UPLOAD, USUAL
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
 from metrics.runs.columns import MAX_COLUMNS

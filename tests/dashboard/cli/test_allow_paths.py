@@ -125,7 +125,7 @@ def test_whatever_else_is_named_is_refused_by_one_message_that_tells_nothing(tre
     quoted = text.strip() if len(text) <= 200 else f"{text[:200]} ..."
     assert (
         message
-        == f"{quoted}: there is no such file that may be opened here. You can open files below {tree / 'runs'}."
+        == f"{quoted}: there is no such file that may be opened here. You can open files in {tree / 'runs'}."
     )
 
 
@@ -222,9 +222,7 @@ def test_an_address_below_an_allowed_one_opens(text):
 )
 def test_any_other_address_is_refused(text):
     message = refused(AllowedPaths.of([BUCKET]), text)
-    assert (
-        message == f"{text}: there is no such file that may be opened here. You can open files below {BUCKET}."
-    )
+    assert message == f"{text}: there is no such file that may be opened here. You can open files in {BUCKET}."
 
 
 @pytest.mark.parametrize(
@@ -267,7 +265,7 @@ def test_without_the_option_no_path_opens(call, streamlit_calls, monkeypatch):
 def test_with_insecure_it_says_that_everybody_can_read_what_is_allowed(call, streamlit_calls, tree):
     code, _, err = call("app", "--host", "0.0.0.0", "--insecure", "--allow-paths", tree / "runs")  # noqa: S104 not served
     assert (code, len(streamlit_calls)) == (0, 1)
-    assert f"anybody who can reach 0.0.0.0 can read all runs below {tree / 'runs'}" in " ".join(err.split())
+    assert f"anybody who can reach 0.0.0.0 can read all runs in {tree / 'runs'}" in " ".join(err.split())
 
 
 @pytest.fixture

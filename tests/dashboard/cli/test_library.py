@@ -216,7 +216,7 @@ def test_judgments_may_be_among_the_runs_as_a_pattern_names_them(library, call, 
         (["r.trec", "--board", "b", "--qrels", "r.trec"], "not judgments"),
         (
             ["r.trec", "--board", "b", "--qrels", "q.txt", "--column", "score=x"],
-            "No file has the columns chosen: x",
+            "No file has the chosen columns: x",
         ),
         (["r.trec", "--board", "b", "--owner", "ada"], "'ada' is not an e-mail address"),
         (["r.trec", "one.tiescope", "--board", "b"], "Push it alone"),

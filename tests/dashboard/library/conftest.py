@@ -92,12 +92,13 @@ def empty_url(kind, request, tmp_path):
 
 
 @pytest.fixture
-def open_database(tmp_path):
+def open_database(tmp_path_factory):
     """Look into a database, and change it by hand."""
     databases = []
 
     def open_url(address):
-        databases.append(Database(url_of(address, tmp_path)))
+        home = tmp_path_factory.mktemp("aside")  # without the uploads, which belong to one database
+        databases.append(Database(url_of(address, home), home))
         return databases[-1]
 
     yield open_url

@@ -18,13 +18,12 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
 from full_disk import largest_file
-from libraries import aged
+from libraries import aged, used
 
 from dashboard.library import database as module
 from dashboard.library import uploads
 from dashboard.library.boards import make_board
 from dashboard.library.database import url_of
-from dashboard.library.intake import Intake
 from dashboard.library.schema import boards, shelves
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
@@ -59,7 +58,7 @@ def state(library, home):
     records = [library.find(one.id) for one in library.boards()]
     for record in records:
         assert [entry.read() for entry in record.spec.entries]
-    return records, library.uploads(), library.room()[0], paths
+    return records, library.uploads(), used(library), paths
 
 
 @contextmanager
@@ -154,9 +153,9 @@ def _denied(*_, **__):
 def test_a_board_that_made_room_is_kept_though_the_sweep_fails(open_library, monkeypatch):
     library = open_library()
     library.keep(FIRST)
-    tight = open_library(most=library.room()[0])
+    tight = open_library(most=used(library))
     tight.set_eviction(evict=True)
-    monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
+    monkeypatch.setattr(Library, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
     record = tight.keep(OTHER)
     assert tight.find(record.id) == record
 
@@ -253,7 +252,7 @@ def test_an_empty_file_that_can_only_be_read_is_told(library_at, tmp_path):
     path = tmp_path / "empty.db"
     path.touch()
     library = library_at(f"sqlite:///file:{path}?mode=ro&uri=true")
-    with refused("it is empty"):
+    with refused("is empty, so"):
         library.boards()
     assert path.stat().st_size == 0
 
@@ -305,7 +304,7 @@ def test_a_full_library_can_still_be_healed(open_library):
     library = open_library()
     record = library.keep(FIRST)
     record.spec.entries[0].file.data.unlink()
-    tight = open_library(most=library.room()[0])
+    tight = open_library(most=used(library))
     tight.keep(FIRST)
     assert [entry.read() for entry in library.find(record.id).spec.entries]
 
@@ -408,9 +407,7 @@ def test_a_missing_driver_is_told(library_at, monkeypatch):
 
 
 def test_a_server_that_does_not_answer_is_told_without_its_password(library_at, tmp_path):
-    with refused(
-        "The library .*cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs"
-    ) as caught:
+    with refused("The library .*cannot be reached. Check TIESCOPE_DATABASE_URL") as caught:
         library_at(f"postgresql://anna:secret@/boards?host={tmp_path}").boards()
     assert "secret" not in str(caught.value)
 

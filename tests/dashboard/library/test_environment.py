@@ -13,7 +13,7 @@ def test_the_environment_names_folder_database_and_limits(monkeypatch, tmp_path,
     monkeypatch.setenv("TIESCOPE_MAX_LIBRARY_MB", "7")
     library = Library.open()
     library.keep(FIRST)
-    assert library.room()[1] == 7_000_000
+    assert library.most == 7_000_000
     assert len(on_disk(tmp_path / "elsewhere")) == 2
     library.close()
 

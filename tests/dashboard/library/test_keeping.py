@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from boards import QRELS, STRICT, TIED, board
-from libraries import ANNA, BERT, FIRST, OTHER, aged, names_on, shas
+from libraries import ANNA, BERT, FIRST, OTHER, aged, names_on, shas, used
 
 from dashboard.library import loaded
 from dashboard.library.boards import BoardSpec, Entry, make_board
@@ -293,10 +293,10 @@ def test_a_copy_has_results_of_its_own_and_they_go_with_their_board(library):
 def test_results_take_room_of_the_library(open_library):
     library = open_library()
     record = library.keep(FIRST)
-    before = library.room()[0]
+    before = used(library)
     library.publish(record.id, RESULTS)
-    assert library.room()[0] == before + len(RESULTS[1])
-    full = open_library(most=library.room()[0])
+    assert used(library) == before + len(RESULTS[1])
+    full = open_library(most=used(library))
     with pytest.raises(LibraryError, match="The library is full"):
         full.publish(record.id, ("b~2", bytes(10**6)))
     assert full.published(record.id) == RESULTS

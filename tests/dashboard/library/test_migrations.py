@@ -198,7 +198,7 @@ def test_a_database_of_something_else_is_left_alone(library_at, empty_url, engin
     library = library_at(empty_url)
     for operation in (library.boards, lambda: library.keep(BOARD), library.sweep):
         with pytest.raises(
-            LibraryError, match=r"it contains tables of another program, such as boards\. Nothing was"
+            LibraryError, match=r"contains tables of another program, such as boards\. Nothing was"
         ):
             operation()
     assert contents(engine) == {"boards": []}

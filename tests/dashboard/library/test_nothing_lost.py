@@ -184,7 +184,7 @@ def test_a_database_of_no_bytes_is_refused_until_a_copy_is_restored(filled, call
     kept, copy = files(filled), (filled / "library.db").read_bytes()
     (filled / "library.db").write_bytes(b"")
     assert refused(
-        call, visit, "library.db", "it is empty", "Restore it from a backup, or move the empty file away"
+        call, visit, "library.db", "is empty, so", "Restore it from a backup, or move the empty file away"
     )
     assert (files(filled), (filled / "library.db").read_bytes()) == (kept, b"")
     (filled / "library.db").write_bytes(copy)
@@ -308,7 +308,7 @@ def test_a_database_of_something_else_is_refused_and_nothing_is_made_in_it(
         other.execute("CREATE TABLE wood (length INTEGER)")
         other.commit()
     monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    assert refused(call, visit, "it contains tables of another program, such as wood", "Nothing was changed")
+    assert refused(call, visit, "contains tables of another program, such as wood", "Nothing was changed")
     assert (files(filled), tables(empty_url)) == (kept, ["wood"])
 
 
@@ -449,7 +449,7 @@ def test_an_earlier_library_on_a_read_only_disk_says_where_to_open_it(home, on_r
     shutil.copytree(STORED_BY_0_1, home)
     codes, printed = on_read_only_disk()
     assert codes == ["2", "2", "2"], printed
-    assert printed.count("an older TieScope wrote it, and it is read-only. Open it once with write") == 3
+    assert printed.count("was written by an older TieScope and is read-only.") == 3
 
 
 def test_a_read_only_disk_without_a_library_is_told(home, on_read_only_disk):

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from boards import STRICT
-from libraries import ANNA, BERT, FIRST, OTHER, on_disk, sha, shas
+from libraries import ANNA, BERT, FIRST, OTHER, on_disk, sha, shas, used
 
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
@@ -29,7 +29,7 @@ def small(open_library, tmp_path, migrated_file):
             tmp_path / "measured", f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'measured.db')}"
         )
         measured.keep(FIRST)
-        library = open_library(most=measured.room()[0])
+        library = open_library(most=used(measured))
         measured.close()
         library.keep(FIRST, ANNA, **options)
         return library
@@ -39,12 +39,12 @@ def small(open_library, tmp_path, migrated_file):
 
 def test_a_full_library_refuses_what_is_new_and_keeps_what_it_has(small):
     library = small()
-    before = library.uploads(ANNA), library.room()
+    before = library.uploads(ANNA), used(library)
     with pytest.raises(
         LibraryError, match=r"The library is full: 0 MB. Delete uploads, raise TIESCOPE_MAX_LIB"
     ):
         library.keep(OTHER, ANNA)
-    assert (library.uploads(ANNA), library.room()) == before
+    assert (library.uploads(ANNA), used(library)) == before
     assert library.keep(FIRST, BERT, name="nothing new")
 
 

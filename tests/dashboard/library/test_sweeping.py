@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, TIED, board
+from libraries import used
 
-from dashboard.library import intake
-from dashboard.library.intake import Intake
+from dashboard.library import store
 from dashboard.library.records import STRANGER
 from dashboard.library.schema import boards, now, shelves
 from dashboard.library.store import Library
@@ -83,7 +83,7 @@ def days_later(monkeypatch):
     """Let so many days go by."""
 
     def advance(days):
-        monkeypatch.setattr(intake, "now", lambda: now() + timedelta(days))
+        monkeypatch.setattr(store, "now", lambda: now() + timedelta(days))
 
     return advance
 
@@ -91,8 +91,8 @@ def days_later(monkeypatch):
 @pytest.fixture
 def sweeps(monkeypatch):
     """How often was swept."""
-    calls, sweep = [], Intake.sweep
-    monkeypatch.setattr(Intake, "sweep", lambda self: (calls.append(1), sweep(self)))
+    calls, sweep = [], Library.sweep
+    monkeypatch.setattr(Library, "sweep", lambda self: (calls.append(1), sweep(self)))
     return calls
 
 
@@ -106,14 +106,14 @@ def test_a_library_that_is_written_to_is_swept_once_a_day(library, days_later, s
     library.keep(OTHER, name="again")
     library.keep(OTHER, name="and again")
     assert sweeps == [1]
-    assert library.room()[0] == sum(one.kept_size for one in library.uploads())
+    assert used(library) == sum(one.kept_size for one in library.uploads())
     days_later(2.3)
     library.keep(OTHER, name="the day after")
     assert sweeps == [1, 1]
 
 
 def test_a_board_is_kept_though_the_daily_sweep_fails(library, days_later, monkeypatch):
-    monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
+    monkeypatch.setattr(Library, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
     days_later(2)
     record = library.keep(FIRST)
     assert library.find(record.id) == record
@@ -151,7 +151,7 @@ def test_no_room_is_made_of_a_board_that_somebody_else_can_restore(open_library)
     library.revise(record.id, 1, FIRST, ANNA)  # so that the run is in Anna's library alone
     library.delete(record.id, BERT)
     library.set_eviction(ANNA, evict=True)
-    tight = open_library(most=library.room()[0])
+    tight = open_library(most=used(library))
     with pytest.raises(LibraryError, match="The library is full"):
         tight.keep(THIRD, ANNA)
     library.restore(record.id, BERT)
@@ -177,13 +177,13 @@ def test_a_change_that_is_refused_leaves_no_file_behind(library, tmp_path, datab
 
 
 def test_a_file_is_in_its_place_before_it_is_committed(library, tmp_path, monkeypatch):
-    settle = intake.UploadFolder.place
+    settle = store.UploadFolder.place
 
     def fail(*arguments):
         settle(*arguments)
         raise LibraryError("The power failed.")
 
-    monkeypatch.setattr(intake.UploadFolder, "place", fail)
+    monkeypatch.setattr(store.UploadFolder, "place", fail)
     with pytest.raises(LibraryError, match="power"):
         library.keep(FIRST)
     assert on_disk(tmp_path / "home") & shas(FIRST)
@@ -200,7 +200,7 @@ def test_a_file_of_an_earlier_database_stays_though_keeping_it_again_fails(libra
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     with monkeypatch.context() as patch:
-        patch.setattr(intake.UploadFolder, "place", lambda *_: _raise(LibraryError("The power failed.")))
+        patch.setattr(store.UploadFolder, "place", lambda *_: _raise(LibraryError("The power failed.")))
         with pytest.raises(LibraryError, match="power"):
             other.keep(FIRST)
     other.sweep()
@@ -216,7 +216,7 @@ def test_an_upload_that_is_kept_again_before_a_sweep_stays(library, aged, monkey
     library.discard(SHA)
     aged(31, boards.c.deleted, shelves.c.deleted)
     with monkeypatch.context() as patch:
-        patch.setattr(intake.UploadFolder, "remove", lambda *_: False)
+        patch.setattr(store.UploadFolder, "remove", lambda *_: False)
         library.sweep()
     assert [upload.sha256 for upload in library.uploads()] == list(shas(FIRST) - {SHA})
     again = library.keep(FIRST)

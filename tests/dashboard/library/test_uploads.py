@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from libraries import ANNA, BERT, FIRST, as_read, names_on, on_disk, sha, shas
+from libraries import ANNA, BERT, FIRST, as_read, names_on, on_disk, sha, shas, used
 
 from dashboard.library.boards import BoardSpec, Entry, make_board, read_files
 from dashboard.library.uploads import UploadFolder
@@ -91,7 +91,7 @@ def test_a_discarded_upload_takes_its_nameless_boards_along_and_brings_them_back
 def test_an_upload_on_a_board_with_a_name_is_not_discarded(library):
     library.keep(FIRST)
     library.keep(FIRST, name="Mine")
-    with pytest.raises(LibraryError, match=r"used on Mine. Delete these boards first"):
+    with pytest.raises(LibraryError, match=r"use this upload: Mine. Delete them first"):
         library.discard(sha(FIRST))
     assert len(library.boards()) == 2
     assert sha(FIRST) in shas(library)
@@ -145,7 +145,7 @@ def test_the_same_bytes_are_kept_once_whoever_uploads_them(library, tmp_path):
         library.keep(FIRST, owner)
         assert len(library.uploads(owner)) == 2
     assert on_disk(tmp_path / "home") == sorted(entry.file.sha256 for entry in FIRST.spec.entries)
-    assert library.room()[0] == sum(one.kept_size for one in library.uploads())
+    assert used(library) == sum(one.kept_size for one in library.uploads())
 
 
 def test_the_same_bytes_are_kept_once_under_whatever_name(library, tmp_path):

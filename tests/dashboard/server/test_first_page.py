@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse
 
 import dashboard
 from dashboard.access.settings import OPEN
+from dashboard.server import answers
 from dashboard.server.answers import FirstPageRedirect
 from dashboard.server.first_page import await_loading
 
@@ -82,3 +83,12 @@ def test_the_own_address_of_the_first_page_leads_to_the_root_with_its_query(fold
     assert str(response.url.join(response.headers["Location"])) == f"http://tiescope{folder}{query}"
     for path in ("", "ties", "leaderboard/x", "media/leaderboard.csv"):
         assert answer(app, "GET", f"{folder}{path}{query}").text == "another page"
+
+
+@pytest.mark.parametrize("base", ["leaderboard", "/behind/leaderboard/"])
+def test_the_root_of_an_app_with_the_base_path_leaderboard_is_not_redirected(monkeypatch, base):
+    monkeypatch.setattr(answers.st, "get_option", {"server.baseUrlPath": base}.get)
+    app, root = FirstPageRedirect(PlainTextResponse("the app"), "/leaderboard"), f"/{base.strip('/')}"
+    assert answer(app, "GET", root).text == "the app"
+    response = answer(app, "GET", f"{root}/leaderboard")
+    assert str(response.url.join(response.headers["Location"])) == f"http://tiescope{root}/"

@@ -97,7 +97,7 @@ def test_a_refusal_says_which_host_was_asked_for_and_the_option_to_use():
         "Start it with --allow-host evil.example:8640.",
     )
     _, text = ask("Host: gpu-box", "Origin: https://gpu-box")
-    assert "comes from a page of https://gpu-box, not of http://gpu-box." in text
+    assert "comes from a page on https://gpu-box, not on http://gpu-box." in text
     assert text.endswith("--allow-host https://gpu-box.")
     assert "<" not in ask("Host: <script>")[1]
 

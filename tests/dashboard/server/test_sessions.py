@@ -13,9 +13,11 @@ from dashboard.streamlit_internals import forget_expired_sessions, forget_strang
 
 
 def test_a_session_whose_time_is_over_is_forgotten_though_nobody_comes(monkeypatch):
-    store_closed(monkeypatch, Mock(id="closed"))
-    assert forget_expired_sessions() == 1
-    assert forget_expired_sessions() == 0
+    session = Mock(id="closed")
+    store_closed(monkeypatch, session)
+    for _ in range(2):
+        forget_expired_sessions()
+        session.shutdown.assert_called_once_with()
 
 
 def test_a_forgotten_session_holds_nothing_though_streamlit_keeps_it_at_hand(monkeypatch):

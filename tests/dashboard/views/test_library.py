@@ -241,7 +241,7 @@ def test_a_deleted_upload_comes_back_by_undo_with_the_board_that_showed_it(libra
 def test_an_upload_on_a_board_with_a_name_stays_and_it_is_said_where(library):
     library.keep(files("coarse.trec", COARSE, "qrels.txt", QRELS), name="November")
     page = press(tick(opened("data", section="Library"), library.uploads()[0]), "discard")
-    assert "used on November" in page.error[0].value.replace("\\", "")
+    assert "boards use this upload: November" in page.error[0].value.replace("\\", "")
     assert len(library.uploads()) == 2
 
 

@@ -41,7 +41,7 @@ def test_columns_that_are_named_are_repeats_beside_a_score_too(write):
     assert scored(read_runs([path], repeats=("a", "b"), repeats_std="mean"))[1] == pytest.approx([1, 0])
     with pytest.raises(ReadError, match="no column 'd' among query_id"):
         read_runs([path], repeats=("a", "d"))
-    with pytest.raises(UsageError, match="No file has the columns chosen: c, d"):
+    with pytest.raises(UsageError, match="No file has the chosen columns: c, d"):
         read_runs([path], repeats=("c", "d"))
 
 

@@ -88,7 +88,7 @@ def test_repeats_on_unlike_scales_are_said_to_be():
         ({"c": ["x", "endless"]}, "inf and -inf"),
         ("seed", "or 'seeds'"),
         (("score",), "two score columns"),
-        (("one", "two"), "No file has the columns chosen: one, two"),
+        (("one", "two"), "No file has the chosen columns: one, two"),
     ],
 )
 def test_repeats_that_are_none_are_refused(repeats, problem):
