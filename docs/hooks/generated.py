@@ -47,8 +47,8 @@ def commands_page() -> str:
     """Return what --help says of every command, a table each."""
     parts = [
         "# Commands",
-        "This page repeats `tiescope COMMAND --help`. `-o FILE` writes the whole file or keeps the old one; `-` reads "
-        "standard input. All commands use the same "
+        "This page repeats `tiescope COMMAND --help`. `-o FILE` writes the whole file or keeps the old one; "
+        "`-` reads standard input. All commands use the same "
         "[exit codes](../how-to/report.md#files-and-exit-codes-of-every-command).",
     ]
     group: Any = get_command(tiescope)  # Typer exports no class of its groups

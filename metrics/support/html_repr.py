@@ -89,10 +89,10 @@ def runs(
         "Runs",
         f"{count_of(len(tables), 'reranker')}, {count_of(n_rows, 'row')}. {_relevance(tables, judgments)}",
         _html(pd.DataFrame(rows, columns=["reranker", "queries", "documents", "tied", "judged"])),
-        f"Found while reading: {severity_counts or 'nothing'}; .findings also checks the lists.",
+        f"Found while reading: {severity_counts or 'nothing'}; for checks of the lists, see .findings.",
         ""
         if is_counted
-        else f"Tied and judged documents are not counted above {MAX_COUNTED_ROWS:,} rows and judgments.",
+        else f"Ties and judged documents are not counted: more than {MAX_COUNTED_ROWS:,} rows and judgments.",
         _truncation_note(len(tables), RERANKERS, "rerankers", ".rerankers"),
     )
 

@@ -133,7 +133,7 @@ def test_nothing_added_has_no_means_and_wrong_questions_say_what_there_is():
     running.add(lists(0, 2), at=5)
     with pytest.raises(UsageError, match="in order of time"):
         running.add(lists(0, 2), at=4)
-    with pytest.raises(UsageError, match="one of last, seconds and halflife"):
+    with pytest.raises(UsageError, match="one of last, seconds or halflife"):
         running.means(last=2, seconds=3)
     with pytest.raises(UsageError, match="above 0"):
         running.means(last=0)
@@ -152,7 +152,7 @@ def test_a_window_that_is_no_number_of_lists_or_seconds_is_refused(window):
 @pytest.mark.parametrize("at", [math.nan, math.inf, "noon"])
 def test_a_moment_that_is_no_number_is_refused(at):
     running = Running("RR")
-    with pytest.raises(UsageError, match="give a time in seconds since a fixed moment"):
+    with pytest.raises(UsageError, match="give a finite number of seconds"):
         running.add(lists(0, 2), at=at)
     assert running.means().empty
 

@@ -109,7 +109,7 @@ def test_a_name_like_no_other_is_refused_with_all_there_are():
 
 @pytest.mark.parametrize("text", ["nDCG'@10", "AP'", "AP\N{PRIME}"])
 def test_a_measure_of_condensed_lists_is_said_to_be_an_option_of_all(text):
-    with pytest.raises(UsageError, match=r"without unjudged documents.*unjudged='leave_out'"):
+    with pytest.raises(UsageError, match=r"unjudged documents are left out.*unjudged='leave_out'"):
         parse(text)
 
 

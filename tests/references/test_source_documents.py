@@ -652,7 +652,7 @@ MRR_MAP = (
     Feature(235, 242, "scenario B: 1.0 and 1.0", "Guide, Measures",
             guide("reading", "Relevant at ranks 1, 2, 3: RR 1.0000, AP 1.0000")),
     Feature(244, 247, "where the two part", "Rerankers, MRR beside MAP",
-            page("rerankers", "MRR beside MAP", "Only RR or AP differs", "RR and AP disagree", "18",
+            page("rerankers", "MRR beside MAP", "Only one of RR and AP differs", "RR and AP disagree", "18",
                 **READINGS)),
     Feature(251, 271, "code of MRR, which leaves out queries without a hit", "`RR`; Guide, Documents",
             both(equal(lambda: mean_of_lists("RR", {2}, {4}), 0.25), guide("documents",

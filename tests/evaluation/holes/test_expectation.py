@@ -75,7 +75,7 @@ def test_what_is_no_rate_is_refused(rate):
 
 def test_without_a_judged_document_no_rate_is_known():
     runs = read_runs(RUN, QRELS[QRELS["doc_id"] == "z"])
-    with pytest.raises(UsageError, match="Give the share of unjudged documents that are relevant"):
+    with pytest.raises(UsageError, match="Give rate, the share of unjudged documents"):
         estimated_means(runs, "RR")
 
 
@@ -114,7 +114,7 @@ def test_what_was_in_the_pool_and_unjudged_says_nothing_of_how_many_are_relevant
 
 def test_where_nobody_judged_what_is_ranked_a_rate_is_asked_for_whatever_the_pool():
     runs = small_board([("q", "a", 2), ("q", "b", 1)], [("q", "a", -1)])
-    with pytest.raises(UsageError, match="Give the share of unjudged documents that are relevant"):
+    with pytest.raises(UsageError, match="Give rate, the share of unjudged documents"):
         estimated_means(runs, "RR")
 
 

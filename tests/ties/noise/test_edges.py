@@ -57,7 +57,7 @@ def test_a_standard_deviation_that_floats_cannot_divide_by_is_refused(tiny):
 
 
 def test_sigmas_of_incompatible_magnitudes_are_refused():
-    with pytest.raises(UsageError, match="smallest standard deviation, 1e-280"):
+    with pytest.raises(UsageError, match=r"smallest standard deviation \(1e-280\)"):
         values(board([0.5, 0.5], [1], score_std=[1e-280, 1e280]), "noise")
 
 
