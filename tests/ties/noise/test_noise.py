@@ -91,31 +91,26 @@ def test_further_score_columns_are_refused_beside_noise():
         evaluate(table, "RR", "noise:0.1", tiebreak_by=["freshness"])
 
 
-def test_noise_of_each_row_asks_for_its_column():
-    with pytest.raises(UsageError, match="score_std"):
-        values(board([{"score": 0.5, "relevance": 1.0}]), "noise")
+TOO_SMALL_OR_LARGE = ["noise:1e-300", "noise:1e308", "noise:5e307"]
+NONE = ["noise:-1", "noise:nan", "noise:inf", "noise:", "noise:float8", "noise:decimals:18"]
+NO_MEAN = r"no formula for the mean of {} under noise:0\.1\. Choose AP or nDCG"
 
 
 @pytest.mark.parametrize(
-    "name", ["noise:-1", "noise:nan", "noise:inf", "noise:", "noise:float8", "noise:decimals:18"]
+    ("ties", "measures", "problem"),
+    [
+        ("noise", NAMES, "score_std"),
+        *((name, NAMES, "standard deviation of 0 or more") for name in NONE),
+        *(
+            (f"noise:{size}", NAMES, r"0, or between 1e-290 and 1e\+290")
+            for size in ("1e-300", "1e308", "5e307")
+        ),
+        *(("noise:0.1", [measure], NO_MEAN.format(measure)) for measure in ("bpref", "infAP")),
+    ],
 )
-def test_a_noise_that_is_none_is_refused(name):
-    with pytest.raises(UsageError, match="standard deviation of 0 or more"):
-        values(board([{"score": 0.5, "relevance": 1.0}]), name)
-
-
-@pytest.mark.parametrize("measure", ["bpref", "infAP"])
-def test_measures_without_a_mean_under_noise_are_refused_among_others(measure):
-    with pytest.raises(
-        UsageError, match=rf"no formula for the mean of {measure} under noise:0\.1\. Choose AP or nDCG"
-    ):
-        values(board([{"score": 0.5, "relevance": 1.0}]), "noise:0.1", [measure])
-
-
-@pytest.mark.parametrize("name", ["noise:1e-300", "noise:1e308", "noise:5e307"])
-def test_a_noise_beyond_what_floats_compute_is_refused(name):
-    with pytest.raises(UsageError, match=r"0, or between 1e-290 and 1e\+290"):
-        values(board([{"score": 1e308, "relevance": 1.0}]), name)
+def test_noise_that_cannot_be_computed_is_refused(ties, measures, problem):
+    with pytest.raises(UsageError, match=problem):
+        values(board([{"score": 0.5, "relevance": 1.0}]), ties, measures)
 
 
 def test_a_format_is_said_to_be_even_and_a_standard_deviation_normal():
