@@ -189,10 +189,8 @@ def main():
             f"| {name} | {installed(peer)} | {first.cpu:.2f} | {second.cpu:.2f} | {second.megabytes:.0f} |",
             flush=True,
         )
-    print(
-        "\n200 lists of 6 documents with ties. Each cell gives the number of lists on which the tool differs from the"
-    )
-    print("mean over all orders, and in brackets the largest difference.\n")
+    print("\n200 lists of 6 documents with ties. Each cell gives the number of lists on which the tool differs")
+    print("from the mean over all orders, and in brackets the largest difference.\n")
     print(f"| tool | ties | {' | '.join(SHORT_MEASURES)} |\n| --- | --- |{' ---: |' * len(SHORT_MEASURES)}")
     for name, peer in peers.items():
         cells = {measure: f"{n} ({largest:.2f})" if n else "0" for measure, n, largest in differences(peer)}
