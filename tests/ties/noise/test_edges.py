@@ -3,21 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import one_list as board
 
 from metrics import UsageError, evaluate
 from metrics.ties import noise as limits
 
 MEASURES = ["RR", "AP", "nDCG", "Hits@3", "RR@3"]
 FORMATS = ["noise:float64", "noise:float32", "noise:float16", "noise:bfloat16", "noise:decimals:1"]
-
-
-def board(scores, relevant, query="q", **columns):
-    n_docs = len(scores)
-    grades = np.isin(np.arange(n_docs), relevant).astype(float)
-    documents = [f"d{number}" for number in range(n_docs)]
-    return pd.DataFrame({"doc_id": documents, "score": scores, "relevance": grades}).assign(
-        query_id=query, **columns
-    )
 
 
 def values(table, ties, measures=MEASURES):

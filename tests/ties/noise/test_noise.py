@@ -7,17 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from relevance_measures import MEASURES
+from relevance_measures import MEASURES, with_cutoffs
 
 from metrics import UsageError, evaluate, parse
 from metrics.ties.treatments import treatment
 
-NAMES = [
-    f"{measure.name}{cutoff}"
-    for measure in MEASURES
-    if measure.family.noisy
-    for cutoff in {"none": [""], "optional": ["", "@2"], "required": ["@1", "@3"]}[measure.cutoff]
-]
+NOISY = [measure for measure in MEASURES if measure.family.noisy]
+NAMES = with_cutoffs(["", "@2"], ["@1", "@3"], NOISY)
 DOCS = st.lists(
     st.fixed_dictionaries(
         {
