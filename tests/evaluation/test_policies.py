@@ -27,23 +27,15 @@ def rr(evaluation):
         ({"missing": "skip", "empty": "skip"}, {"both": 0.5}),
     ],
 )
-def test_missing_and_empty_queries_count_zero_or_are_left_out(policies, values):
+def test_missing_and_empty_queries_count_zero_or_are_left_out_and_are_counted(policies, values):
     evaluation = scored(**policies)
     assert rr(evaluation) == values
+    counts = {"n_queries": 4, "n_missing": 2, "n_empty": 2, "n_scored": len(values)}
+    assert evaluation.policies.loc["run"].to_dict() == counts
     assert evaluation.lists.index.equals(evaluation.scores.index)
     assert evaluation.summary()["RR", "expected", "mean"].to_list() == pytest.approx(
         [sum(values.values()) / len(values)]
     )
-
-
-@pytest.mark.parametrize(("policies", "n_scored"), [({}, 4), ({"missing": "skip", "empty": "skip"}, 1)])
-def test_policies_are_counted_whatever_they_are(policies, n_scored):
-    assert scored(**policies).policies.loc["run"].to_dict() == {
-        "n_queries": 4,
-        "n_missing": 2,
-        "n_empty": 2,
-        "n_scored": n_scored,
-    }
 
 
 def test_policies_are_kept_with_the_values():
