@@ -30,7 +30,8 @@ class MissingPackageError(UsageError, ImportError):
     """An optional package is not installed; `extra` is the extra of this package that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f'{package} is missing, or too old. Install it: pip install "tiescope[{extra}]"')
+        problem = f"{package} is not installed, or its version is too old."
+        super().__init__(f'{problem} Install it: pip install "tiescope[{extra}]"')
         self._arguments = package, extra
 
     def __reduce__(self) -> tuple[object, ...]:

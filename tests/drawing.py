@@ -38,6 +38,14 @@ def frame(table):
     return pd.DataFrame(rows, columns=["reranker", "query_id", "doc_id", "score", "relevance"])
 
 
+def one_list(scores, relevant, query="q", **columns):
+    """The table of a list whose documents at some places are relevant."""
+    grades = np.isin(np.arange(len(scores)), relevant).astype(float)
+    documents = [f"d{number}" for number in range(len(scores))]
+    table = pd.DataFrame({"doc_id": documents, "score": scores, "relevance": grades})
+    return table.assign(query_id=query, **columns)
+
+
 @st.composite
 def scored_frames(draw):
     """A table whose scores have deviations, and what is done about those of them that are missing."""

@@ -120,11 +120,9 @@ def test_a_tool_that_mixes_orders_is_told_measure_by_measure():
     mixed = results_by("tied") | {
         name: value for name, value in results_by("worst").items() if name.startswith("AP")
     }
-    sentences = order_sentences(compare_results(mixed))
-    assert [
-        sentence for sentence in sentences if sentence.startswith("AP: worst order. This order fits 17 of 17")
-    ]
-    assert "nDCG-linear@k: mean over all orders (tied score). This order fits 183 of 183" in " ".join(sentences)
+    by_ap, others = sorted(order_sentences(compare_results(mixed)), key=len)
+    assert re.match(r"AP: worst order\..* 17 of 17", by_ap)
+    assert re.search(r"nDCG-linear@k: mean over all orders .* 183 of 183", others)
 
 
 def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
@@ -136,10 +134,7 @@ def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
         "no known tie order fits half of the cases."
     }
     (sentence,) = order_sentences(compare_results({"RR-01": 1 / 3}))
-    assert (
-        "Other orders that fit the same number of cases: document ID descending, as in trec_eval; "
-        "document ID ascending" in sentence
-    )
+    assert "document ID descending, as in trec_eval; document ID ascending" in sentence
 
 
 @pytest.mark.parametrize(

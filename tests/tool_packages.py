@@ -30,8 +30,7 @@ def base(name):
 
 def trec_eval(spellings, run, qrels, level):
     """By the measures of trec_eval in pytrec_eval, on ranks, which 32 bits hold as well as 64."""
-    values = by_query(spellings, as_ranks(run), qrels, level)
-    return {name: np.mean([query[base(name)] for query in values.values()]) for name in spellings}
+    return pytrec_eval(spellings, as_ranks(run), qrels, level)
 
 
 def trec_eval_complete(spellings, run, qrels, level):

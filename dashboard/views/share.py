@@ -206,7 +206,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
         Card("adjust", "Targets met, traditional", traditional, "same targets", "orange"),
         Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
         Card(
-            *("casino", "Met by sort order only", str(len(summary.by_sort)), by_order),
+            *("casino", "Met only in the traditional order", str(len(summary.by_sort)), by_order),
             "orange" if summary.by_sort else "gray",
         ),
     )

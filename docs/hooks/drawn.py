@@ -93,7 +93,7 @@ def _worked_example() -> Mapping[str, str]:
         f"**{formula.name}** {escape(formula.meaning)}\n\n$$\n{formula.latex}\n$$"
         for formula in filled_formulas(example)
     )
-    said = "Here five documents tie and one is relevant; the app changes it."
+    said = "Five documents tie, including one relevant document. In the app, you can change this example."
     return {
         "An example to change": f"\n{said}\n\n| Measure | Value |\n| --- | --- |\n{values}\n",
         "The list": _chart(lambda palette: tie_ladder(example.documents, palette, example.k)),

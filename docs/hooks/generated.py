@@ -47,8 +47,9 @@ def commands_page() -> str:
     """Return what --help says of every command, a table each."""
     parts = [
         "# Commands",
-        "What `tiescope COMMAND --help` says. `-o FILE` writes whole or not at all; `-` reads standard input. "
-        "[Exit codes](../how-to/report.md#files-and-exit-codes-of-every-command) are those of every command.",
+        "This page repeats `tiescope COMMAND --help`. `-o FILE` writes the whole file or keeps the old one; "
+        "`-` reads standard input. All commands use the same "
+        "[exit codes](../how-to/report.md#files-and-exit-codes-of-every-command).",
     ]
     group: Any = get_command(tiescope)  # Typer exports no class of its groups
     for name, command in group.commands.items():

@@ -336,7 +336,7 @@ class Evaluation(HasScoringOptions):
         if len(repeated):
             reranker, query = repeated[0]
             raise UsageError(
-                f"Query {query!r} of {reranker!r} is in two parts. Split runs and judgments by query."
+                f"Two parts have the query {query!r} of {reranker!r}. Split runs and judgments by query."
             )
         policies = sum_counts([part.policies for part in parts])
         return replace(

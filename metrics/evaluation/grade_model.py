@@ -381,8 +381,8 @@ class RankedDocuments:
         """Return the grade model; all documents down to rank `depth` were meant to be judged."""
         if not self.placements.is_graded.any():
             raise UsageError(
-                "No ranked document is judged, so relevance cannot be estimated. Give the share of unjudged "
-                "documents that are relevant (rate)."
+                "No ranked document is judged, so relevance cannot be estimated. Give rate, the share of "
+                "unjudged documents that are relevant."
             )
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 

@@ -74,7 +74,7 @@ def numbers_of(values: Values, name: str) -> FloatArray:
         )
     if numbers.ndim > 1:
         raise UsageError(
-            f"{name} has the shape {numbers.shape}, but must be one list. For many lists, use "
+            f"{name} has shape {numbers.shape}, but one list has one dimension. For many lists, use "
             "metrics.score(frame)."
         )
     if np.isnan(numbers).any():
@@ -111,7 +111,7 @@ def _in_order(measure: Callable[P, float]) -> Callable[P, float]:
         if len({*names}) < len(names) or ("ties" not in names and names[:1] != ["k"]):
             return measure(*arguments, **options)
         order = "relevance, scores, k" if "k" in signature(measure).parameters else "relevance, scores"
-        advice = f"Call {measure.__name__}({order}, ties=...): the arguments were given in another order."
+        advice = f"The arguments are in a deprecated order. Call {measure.__name__}({order}, ties=...)."
         warn(advice, DeprecationWarning, stacklevel=2)
         call: Callable[..., float] = measure
         return call(*relevance, **dict(zip(names, positional, strict=True)), **options)
@@ -288,7 +288,7 @@ def _value(
     keys = -np.arange(len(grades), dtype=np.float64) if scores is None else numbers_of(scores, "scores")
     if len(keys) != len(grades):
         raise UsageError(
-            f"relevance has {len(grades):,} values, scores has {len(keys):,}. Give both one value per document."
+            f"relevance has {len(grades):,} values, scores has {len(keys):,}. Both need one value per document."
         )
     if str(ties).startswith("docid"):
         raise UsageError(

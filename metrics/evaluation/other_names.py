@@ -50,7 +50,7 @@ def advice(name: str, public_names: list[str]) -> str:
         cutoff = (
             "@10" if any(record.name == measure and record.cutoff == "required" for record in MEASURES) else ""
         )
-        return f": use {one_list}metrics.score(frame, {measure + cutoff!r}) for a data frame of many"
+        return f": use {one_list}metrics.score(frame, {measure + cutoff!r}) for a data frame of many lists"
     if plain in _OTHER_TOOLS:
         return f": use {_OTHER_TOOLS[plain]}"
     close = get_close_matches(name, public_names, n=1)

@@ -183,7 +183,7 @@ class Running:
         """
         moment = max(time.time(), self._latest) if at is None else at
         if not isfinite(_number(moment)):
-            raise UsageError(f"at={at!r}: give a time in seconds since a fixed moment.")
+            raise UsageError(f"at={at!r}: give a finite number of seconds, such as time.time().")
         if moment < self._latest:
             raise UsageError(f"at={at}: the last lists arrived at {self._latest}. Add lists in order of time.")
         runs = as_runs(runs, qrels)
@@ -277,7 +277,7 @@ class Running:
     def _check_window(self, last: int | None, seconds: float | None, halflife: float | None) -> None:
         windows = [window for window in (last, seconds, halflife) if window is not None]
         if len(windows) > 1 or not all(_number(window) > 0 for window in windows):
-            raise UsageError("Give only one of last, seconds and halflife, as a number above 0.")
+            raise UsageError("Give only one of last, seconds or halflife, and a number above 0.")
         if last is not None and not _number(last).is_integer():
             raise UsageError(f"last={last!r}: give a whole number of lists.")
         needed = last or HALF_LIVES * (halflife or 0)

@@ -111,8 +111,8 @@ def names_or_defaults(
     for argument in (measures, ties):
         if isinstance(argument, Mapping) or is_frame(argument):
             raise UsageError(
-                f"measures and ties are names, not a {type(argument).__name__}. Give the runs first and name "
-                'the judgments: metrics.evaluate(run, ["RR"], qrels=qrels).'
+                f"measures and ties must be names, but one of them is a {type(argument).__name__}. Pass the "
+                'runs first and the judgments as qrels: metrics.evaluate(run, ["RR"], qrels=qrels).'
             )
     measures = DEFAULT_MEASURES if measures is None else measures
     return measures, default_ties(measures) if ties is None else ties

@@ -73,7 +73,8 @@ MEASURES: tuple[Measure, ...] = (
         family=bpref,
         cutoff="none",
         aliases=("BinaryPreference",),
-        summary="Penalises each judged irrelevant document above a relevant one; ignores unjudged documents.",
+        summary="Penalises each document judged irrelevant that ranks above a relevant document. Unjudged "
+        "documents are ignored.",
         source="Buckley & Voorhees, SIGIR 2004; as trec_eval 9 computes it",
     ),
     Measure(
@@ -100,8 +101,8 @@ MEASURES: tuple[Measure, ...] = (
         family=expected_reciprocal_rank,
         cutoff="optional",
         aliases=("ExpectedReciprocalRank",),
-        summary="Mean of 1/rank at the rank where readers stop. Each document stops a share (2^grade - 1)/16 "
-        "of the readers who reach it; grades go up to 4.",
+        summary="Mean of 1/rank at the rank where readers stop. At each document, "
+        "a share (2^grade - 1)/16 of the readers who reach it stops; grades go up to 4.",
         source="Chapelle et al., CIKM 2009; highest grade: gdeval of TREC's web track",
     ),
     Measure(
@@ -112,7 +113,7 @@ MEASURES: tuple[Measure, ...] = (
         summary="Gain 2^grade - 1, discounted by rank, divided by the same sum for the best order of all "
         "judged documents.",
         source=f"{_DCG}; {_TIES}",
-        term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
+        term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$, divided by the ideal DCG",
     ),
     Measure(
         name="nDCG-linear",
@@ -121,7 +122,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("ndcg_cut", "nDCG-lin"),
         summary="nDCG whose gain is the grade itself, as in trec_eval's ndcg_cut.",
         source=f"Järvelin & Kekäläinen, TOIS 2002; {_TIES}",
-        term=r"$g=\mathrm{grade}$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
+        term=r"$g=\mathrm{grade}$, $w=\frac{1}{\log_2(i+1)}$, divided by the ideal DCG",
     ),
     Measure(
         name="DCG",
@@ -174,8 +175,8 @@ MEASURES: tuple[Measure, ...] = (
         name="RBP",
         family=add.additive(add.relevant, persistent),
         cutoff="none",
-        summary="Relevant documents, weighted by how likely a reader reaches their rank. The reader continues "
-        "to the next document with probability p.",
+        summary="Sum over relevant documents of the probability that a reader reaches their rank, times 1 - p. "
+        "The reader continues to the next document with probability p.",
         source=f"Moffat & Zobel, TOIS 2008; {_TIES}",
         parameter=0.8,
         term=r"$g=\mathrm{rel}$, $w=(1-p)\,p^{\,i-1}$",
@@ -212,8 +213,8 @@ MEASURES: tuple[Measure, ...] = (
         family=subtopic_gain(0.5),
         cutoff="optional",
         aliases=("alpha-nDCG", "α-nDCG"),
-        summary="nDCG of subtopics: each further document on a subtopic gains less. The ideal order is built "
-        "greedily.",
+        summary="nDCG of subtopics: each further document on the same subtopic adds less gain. The ideal order "
+        "is built greedily.",
         source="Clarke et al., SIGIR 2008; greedy ideal order: ndeval of TREC's web track",
         parameter=0.5,
         of_parameter=subtopic_gain,
@@ -232,8 +233,8 @@ MEASURES: tuple[Measure, ...] = (
         family=own.tie_sensitive_rr,
         cutoff="none",
         answers="RR",
-        summary="Reciprocal rank that moves closer to the worst case as the tie holds more of the list's "
-        "irrelevant documents.",
+        summary="Reciprocal rank that is closer to the worst case if the tie has more of the list's irrelevant "
+        "documents.",
         source=f"Tie-sensitive Reciprocal Rank, McGill DMaS: {_TSRR}",
     ),
     Measure(
@@ -242,7 +243,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="none",
         answers="RR",
         aliases=("PessimisticRR",),
-        summary="Reciprocal rank when relevant documents are last in their tie.",
+        summary="Reciprocal rank if relevant documents are last in their tie.",
         source=f"pessimistic RR (PRR), as in the README of TsRR: {_TSRR}",
     ),
     Measure(
@@ -281,8 +282,8 @@ def parse(text: str) -> MeasureAt:
     """
     if text.rstrip("@.0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
         raise UsageError(
-            f"{text[:40]}: the prime stands for lists without unjudged documents, an option of all measures. "
-            "Omit it and set unjudged='leave_out' (--unjudged leave_out)."
+            f"{text[:40]}: the prime means that unjudged documents are left out, an option of all measures. "
+            "Omit the prime and set unjudged='leave_out' (--unjudged leave_out)."
         )
     match = _PATTERN.fullmatch(text)
     measure = _by_name(MEASURES).get(match[2].casefold()) if match else None

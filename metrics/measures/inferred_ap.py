@@ -186,6 +186,6 @@ def _refuse_large(tie: JudgedTie) -> None:
         raise UsageError(
             f"infAP: the standard deviation over the orders of {tie.size:,} tied documents "
             f"({tie.relevant:,} relevant, {tie.nonrelevant:,} judged irrelevant) would take {steps:.1g} "
-            f"steps; the limit is {MAX_STEPS:.1g}. Use AP instead: where no grade is below 0, it equals infAP "
-            "to four decimals."
+            f"steps; the limit is {MAX_STEPS:.1g}. Use AP instead: if no grade is below 0, AP equals infAP to "
+            "four decimals."
         )

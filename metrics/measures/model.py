@@ -160,7 +160,7 @@ class MeasureAt:
     def joint_bounds(self, holes: Holes) -> tuple[FloatArray, FloatArray]:
         """Return (n_lists,) smallest and largest value over all orders and all grades of unjudged documents."""
         if self.measure.family.joint is None:
-            raise UsageError(f"{self} has no known bounds over unjudged documents (Family.joint).")
+            raise UsageError(f"TieScope has no bounds over unjudged documents for {self}.")
         return self.measure.family.joint(holes, self.argument)
 
     def count_depth(self, groups: TieGroups) -> FloatArray | float | None:
@@ -217,7 +217,7 @@ class RefinedGroups:
             if ties.bound:
                 if self._holes is None:
                     raise UsageError(
-                        "lowest and highest need the judgments of all runs. Call metrics.evaluate."
+                        "The bounds lowest and highest need the judgments of all runs. Call metrics.evaluate."
                     )
                 bounds = bounds or measure.joint_bounds(self._holes)
                 yield bounds[ties.bound > 0]

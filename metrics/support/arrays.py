@@ -24,11 +24,7 @@ def combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         return column
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
-    return (
-        column.chunk(0)
-        if column.num_chunks == 1
-        else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
-    )
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -143,8 +143,8 @@ def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
         if (rows := plain_csv(table)) is not None:
             return csv_text(table[:0], header=header) + rows
     texts = table.select_dtypes(exclude=["number", "bool"])
-    has_return = any(column.map(lambda text: "\r" in str(text)).any() for _, column in texts.items())
-    has_return = has_return or any("\r" in str(name) for name in table.columns)
+    cells = (table.columns, *(column for _, column in texts.items()))
+    has_return = any("\r" in str(text) for column in cells for text in column)
     quoting = csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL
     return str(table.to_csv(index=False, lineterminator="\n", header=header, quoting=quoting))
 

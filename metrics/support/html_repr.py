@@ -6,11 +6,10 @@ No colors, scripts or external resources. All text is escaped.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from metrics.support.arrays import BoolArray, FloatArray, coded
+from metrics.support.arrays import FloatArray, coded, span_starts
 from metrics.support.escaping import clean, html
 from metrics.support.wording import compared_as, count_of
 
@@ -46,7 +45,7 @@ def evaluation(
     shown_measures = measures[: COLUMNS // len(shown_ties)]
     columns = [(measure, how) for measure in shown_measures for how in shown_ties]
     means = scores.groupby(level="reranker", sort=False).mean().reindex(policies.index[:RERANKERS])[columns]
-    table = means.map(_value).rename_axis(columns=[None, None])
+    table = means.rename_axis(columns=[None, None])
     table.insert(0, ("", "reranker"), _names(means.index))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
     lists = count_of(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
@@ -89,10 +88,10 @@ def runs(
         "Runs",
         f"{count_of(len(tables), 'reranker')}, {count_of(n_rows, 'row')}. {_relevance(tables, judgments)}",
         _html(pd.DataFrame(rows, columns=["reranker", "queries", "documents", "tied", "judged"])),
-        f"Found while reading: {severity_counts or 'nothing'}; .findings also checks the lists.",
+        f"Found while reading: {severity_counts or 'nothing'}; for checks of the lists, see .findings.",
         ""
         if is_counted
-        else f"Tied and judged documents are not counted above {MAX_COUNTED_ROWS:,} rows and judgments.",
+        else f"Ties and judged documents are not counted: more than {MAX_COUNTED_ROWS:,} rows and judgments.",
         _truncation_note(len(tables), RERANKERS, "rerankers", ".rerankers"),
     )
 
@@ -101,21 +100,13 @@ def _run(name: str, table: pa.Table, grades: Callable[[str], FloatArray | None] 
     query = coded(table["query_id"]).indices.to_numpy()
     tied = judged = ""
     if grades is not None and len(table):
-        tied = f"{_tied(query, table['score'].to_numpy()).mean():.1%}"
+        scores = table["score"].to_numpy()
+        order = np.lexsort((scores, query))
+        sizes = np.diff(span_starts(query[order], scores[order]), append=len(order))
+        tied = f"{sizes[sizes > 1].sum() / len(order):.1%}"
         row_grades = grades(name)
         judged = "" if row_grades is None else f"{1 - np.isnan(row_grades).mean():.1%}"
     return [*_names([name]), f"{len(np.unique(query)):,}", f"{len(table):,}", tied, judged]
-
-
-def _tied(query: npt.NDArray[np.int32], scores: FloatArray) -> BoolArray:
-    """Return (n_rows,), by query and score, whether each row shares its score with another of its query."""
-    order = np.lexsort((scores, query))
-    query, scores = query[order], scores[order]
-    equals_previous = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
-    shared = np.zeros(len(order), dtype=np.bool_)
-    shared[1:] |= equals_previous
-    shared[:-1] |= equals_previous
-    return shared
 
 
 def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None) -> str:
@@ -139,10 +130,6 @@ def _truncation_note(n: int, shown_measures: int, noun: str, full_table: str) ->
     )
 
 
-def _value(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.4f}"
-
-
 def _block(noun: str, first: str, table: str, *notes: str) -> str:
     below = "<br>".join(html(words) for words in notes if words)
     return f"<div><p><b>{noun}</b>: {html(first)}</p>{table}<p>{below}</p></div>"
@@ -154,4 +141,4 @@ def _names(names: Iterable[object]) -> list[str]:
 
 def _html(table: pd.DataFrame) -> str:
     with pd.option_context("display.max_colwidth", None):
-        return str(table.to_html(index=False))
+        return str(table.to_html(index=False, na_rep="–", float_format="{:.4f}".format))

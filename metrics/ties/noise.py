@@ -49,7 +49,7 @@ class Noise:
     def summary(self) -> str:
         """The noise in words."""
         if self.number_format:
-            return f"true scores that are uniform within half a step of {self.number_format}"
+            return f"true scores that are uniform within half a rounding step of {self.number_format}"
         size = "each row's score_std" if self.by_row else f"{self.sigma:g}"
         return f"normal noise with standard deviation {size}"
 
@@ -95,7 +95,7 @@ def parse_noise(name: str) -> Noise | None:
     formats = ", ".join([*_FORMATS, "decimals:N"])
     raise UsageError(
         f"{name}: give a standard deviation of 0 or more after the colon, as in noise:0.05, or a number "
-        f"format: {formats}. The name noise alone reads standard deviations from the column score_std."
+        f"format: {formats}. Without a colon, noise reads the standard deviations from the column score_std."
     )
 
 
@@ -255,7 +255,7 @@ def refuse_wide(span: FloatArray, smallest: FloatArray) -> None:
         example = int(np.argmax(is_wide))
         raise UsageError(
             f"score_std: the scores of a list span {span[example]:.3g}, more than {MAX_RATIO:g} times the "
-            f"smallest standard deviation, {smallest[example]:.3g} (0 counts as a millionth of the smallest "
-            "value above 0). Raise the smallest standard deviation, or give one for all scores, as in "
-            "noise:0.05."
+            f"list's smallest standard deviation ({smallest[example]:.3g}). A standard deviation of 0 counts "
+            "as a millionth of the smallest one above 0. Raise the smallest standard deviation, or give one "
+            "for all scores, as in noise:0.05."
         )

@@ -250,7 +250,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "mean over all orders",
         "Tied",
         "every order of the ties",
-        "The mean over all orders that the scores allow: the tied score.",
+        "The mean over all orders of the tied documents: the tied score.",
         "MTRR and TMHits@k; scikit-learn's nDCG",
     ),
     Treatment(
@@ -259,7 +259,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "File order",
         "file order",
         "Ties keep file order.",
-        "most home-grown scripts; LightGBM, XGBoost",
+        "many scripts; LightGBM, XGBoost",
         input_order,
     ),
     Treatment(
@@ -305,10 +305,10 @@ TREATMENTS: tuple[Treatment, ...] = (
     Treatment(
         "std",
         "standard deviation over all orders",
-        "Spread",
+        "SD from ties",
         "every order of the ties",
-        "The standard deviation over all orders that the scores allow.",
-        "nobody else",
+        "The standard deviation over all orders of the tied documents.",
+        "no other tool",
         spread=True,
     ),
 )
@@ -321,7 +321,7 @@ JOINT_BOUNDS: tuple[Treatment, ...] = (
         "Lowest",
         "every order and judgment",
         "The smallest value over all orders and all grades of unjudged documents.",
-        "nobody else",
+        "no other tool",
         bound=-1,
     ),
     Treatment(
@@ -330,7 +330,7 @@ JOINT_BOUNDS: tuple[Treatment, ...] = (
         "Highest",
         "every order and judgment",
         "The largest value over all orders and all grades of unjudged documents.",
-        "nobody else",
+        "no other tool",
         bound=1,
     ),
 )
@@ -357,15 +357,15 @@ def treatment(name: str) -> Treatment:
             f"{name} rounds scores, so that close scores tie; it is not a tie order. Write --precision {name}."
         )
     if noise := parse_noise(name):
-        where = ", where documents with the same score have the same standard deviation" if noise.by_row else ""
+        limit = ", if documents with the same score have the same standard deviation" if noise.by_row else ""
         return Treatment(
             name,
             "mean over noisy scores",
             "Noisy",
             "every order that noise in the scores allows",
             f"The mean over all orders, weighted by their probability under {noise.summary}. It approaches the "
-            f"tied mean as the noise goes to 0{where}.",
-            "nobody else",
+            f"tied mean as the noise goes to 0{limit}.",
+            "no other tool",
             noise=noise,
         )
     names = ", ".join(one.name for one in (*TREATMENTS, *JOINT_BOUNDS))

@@ -18,7 +18,7 @@ import files
 import numpy as np
 import pandas as pd
 import pytrec_eval
-from fresh import first_call, medians, whole_process
+from fresh import cpu_seconds, first_call, medians, whole_process
 from pyarrow import csv
 
 import metrics
@@ -38,13 +38,6 @@ THEIRS_READ = (
 THEIRS_SCORED = "evaluator.evaluate(run)"
 TIESCOPE = "from dashboard.cli import main; main()"
 TABLES = "import pandas, pyarrow"
-
-
-def cpu_seconds(work):
-    """Seconds of CPU that a piece of work takes."""
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
 
 
 def clock_seconds(work):

@@ -5,6 +5,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import time
 from typing import NamedTuple
 
 _WATCHED = """
@@ -39,6 +40,13 @@ def first_call(setup, work):
     command = [sys.executable, "-c", code]
     ended = subprocess.run(command, check=True, capture_output=True, text=True, env=environment())
     return Cost(*map(float, ended.stderr.splitlines()[-1].split()))
+
+
+def cpu_seconds(work):
+    """Seconds of CPU that a piece of work takes in this process."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
 
 
 def whole_process(code, *arguments):

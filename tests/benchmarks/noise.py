@@ -9,21 +9,16 @@ distance of two grades. Seconds are of the processor, medians of three alternati
 
 import statistics
 import sys
-import time
+from functools import partial
 
 import numpy as np
 import pandas as pd
+from fresh import cpu_seconds
 
 from metrics import Runs, evaluate
 
 MEASURES = ["RR", "nDCG@10", "AP"]
 N_DOCS, GOAL, N_ALTERNATIONS = 100, 60, 3
-
-
-def seconds(runs, ties):
-    start = time.process_time()
-    evaluate(runs, MEASURES, ties)
-    return time.process_time() - start
 
 
 def main(n_lists=10_000):
@@ -41,7 +36,8 @@ def main(n_lists=10_000):
         ("five grades", np.floor(5 * scores) / 5, "noise:0.1"),
     ):
         runs = Runs.from_frame(table.assign(score=given))
-        pairs = [(seconds(runs, "expected"), seconds(runs, ties)) for _ in range(N_ALTERNATIONS)]
+        works = [partial(evaluate, runs, MEASURES, way) for way in ("expected", ties)]
+        pairs = [tuple(map(cpu_seconds, works)) for _ in range(N_ALTERNATIONS)]
         tied, noisy = (statistics.median(column) for column in zip(*pairs, strict=True))
         print(f"{name}, {ties}: {noisy:.2f} s, {noisy / tied:.0f} times {tied:.3f} s (goal: {GOAL})")
 

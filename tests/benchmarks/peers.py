@@ -18,6 +18,8 @@ import numpy as np
 
 MEASURES = ("RR", "P@10", "R@10", "AP", "nDCG@10")
 SHORT_MEASURES = ("RR", "P@3", "R@3", "AP", "nDCG@3")
+NAMES = {"RR": "mrr", "AP": "map", "P": "precision", "R": "recall", "nDCG": "ndcg"}
+"""What ranx and tie-aware-retrieval-metrics call the measures."""
 PATHS = [str(Path(__file__).parents[up]) for up in range(3)]
 """The benchmarks, the tests with their enumeration, and the packages."""
 LEVELS = 11
@@ -76,7 +78,7 @@ def ranx(run, qrels, measures):
 
 def _ranx_name(measure):
     name, sign, k = measure.partition("@")
-    return {"RR": "mrr", "AP": "map", "P": "precision", "R": "recall", "nDCG": "ndcg"}[name] + sign + k
+    return NAMES[name] + sign + k
 
 
 def scikit_learn(run, qrels, measures):
@@ -101,7 +103,7 @@ def trm(run, qrels, measures):
     values, longest = {}, max(map(len, scores))
     for measure in measures:
         name, _, k = measure.partition("@")
-        theirs = {"RR": "mrr", "AP": "map", "P": "precision", "R": "recall", "nDCG": "ndcg"}[name]
+        theirs = NAMES[name]
         depth = int(k or longest)
         results = evaluate(scores, relevant, [theirs], [depth]).per_query[theirs][depth]
         values[measure] = {query: result.expected for query, result in zip(run, results, strict=True)}
@@ -109,12 +111,12 @@ def trm(run, qrels, measures):
 
 
 PEERS = {
-    "TieScope": Peer("tiescope", "mean over every order", tiescope),
-    "pytrec_eval": Peer("pytrec-eval-terrier", "document id, descending", pytrec_eval),
-    "ir_measures": Peer("ir-measures", "as the tool it calls", ir_measures),
+    "TieScope": Peer("tiescope", "mean over all orders", tiescope),
+    "pytrec_eval": Peer("pytrec-eval-terrier", "document ID, descending", pytrec_eval),
+    "ir_measures": Peer("ir-measures", "same as the tool it calls", ir_measures),
     "ranx": Peer("ranx", "one order, by its sort", ranx),
-    "scikit-learn": Peer("scikit-learn", "nDCG: mean; AP: a tie is one step", scikit_learn),
-    "tie-aware-retrieval-metrics": Peer("tie-aware-retrieval-metrics", "mean over every order", trm),
+    "scikit-learn": Peer("scikit-learn", "nDCG: mean; AP: one step per tie", scikit_learn),
+    "tie-aware-retrieval-metrics": Peer("tie-aware-retrieval-metrics", "mean over all orders", trm),
 }
 
 
@@ -187,10 +189,8 @@ def main():
             f"| {name} | {installed(peer)} | {first.cpu:.2f} | {second.cpu:.2f} | {second.megabytes:.0f} |",
             flush=True,
         )
-    print(
-        "\n200 lists of 6 documents with ties, beside the mean over all their orderings: on how many lists the"
-    )
-    print("value is another, and how far off it is at most.\n")
+    print("\n200 lists of 6 documents with ties. Each cell gives the number of lists on which the tool differs")
+    print("from the mean over all orders, and in brackets the largest difference.\n")
     print(f"| tool | ties | {' | '.join(SHORT_MEASURES)} |\n| --- | --- |{' ---: |' * len(SHORT_MEASURES)}")
     for name, peer in peers.items():
         cells = {measure: f"{n} ({largest:.2f})" if n else "0" for measure, n, largest in differences(peer)}

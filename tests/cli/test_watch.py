@@ -274,7 +274,7 @@ def test_a_folder_that_is_gone_is_looked_for_again(call, folder, tmp_path):
         (("nowhere",), "nowhere: No such file or directory. Name a folder"),
         ((".", "--lines", "jsonl"), "--lines needs -"),
         ((".", "-m", "nonsense"), "nonsense"),
-        ((".", "--last", "3", "--seconds", "3"), "Give only one of last, seconds and halflife"),
+        ((".", "--last", "3", "--seconds", "3"), "Give only one of last, seconds or halflife"),
         ((".", "--halflife", "inf"), "--halflife"),
         ((".", "--halflife", "nan"), "--halflife"),
         ((".", "--last", "9" * 20), "--last"),

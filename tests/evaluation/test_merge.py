@@ -155,7 +155,7 @@ def test_a_merged_evaluation_can_be_merged_again():
 
 
 def test_a_query_in_two_parts_of_a_reranker_is_refused_by_name():
-    with pytest.raises(UsageError, match="Query 'q2' of 'A' is in two parts"):
+    with pytest.raises(UsageError, match="Two parts have the query 'q2' of 'A'"):
         Evaluation.merge(scored(queries_of(TABLE, "q2")), scored(TABLE))
 
 
@@ -166,7 +166,7 @@ def test_a_query_left_out_of_two_parts_is_refused_too():
         runs = Runs(Runs.from_frame(frame(queries_of(TABLE, query))).tables, qrels)
         evaluations.append(evaluate(runs, ["RR"], ["expected"], missing="skip"))
     assert [one.policies["n_missing"].to_list() for one in evaluations] == [[1, 1], [1, 1]]
-    with pytest.raises(UsageError, match="Query 'gone' of 'A' is in two parts"):
+    with pytest.raises(UsageError, match="Two parts have the query 'gone' of 'A'"):
         Evaluation.merge(*evaluations)
 
 

@@ -55,9 +55,7 @@ OWN_RULES = {"TsRR": metrics.tsrr, "taRR": metrics.tarr}
     ],
 )
 def test_arguments_in_their_old_order_are_taken_with_a_warning(old, new):
-    with pytest.warns(
-        DeprecationWarning, match=r"Call \w+\(relevance, scores(, k)?, ties=\.\.\.\): the arguments"
-    ):
+    with pytest.warns(DeprecationWarning, match=r"Call \w+\(relevance, scores(, k)?, ties=\.\.\.\)"):
         value = old()
     assert value == new()
 
@@ -143,7 +141,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg({1, 2}), "number or boolean for each document"),
         (
             lambda: metrics.ndcg([[1, 0], [0, 1]]),
-            r"shape \(2, 2\), but must be one list\. .* use metrics\.score",
+            r"shape \(2, 2\).* use metrics\.score",
         ),
         (lambda: metrics.ndcg([10**400, 1]), "number or boolean for each document"),
         (lambda: metrics.ndcg([1], 2.5), "scores=2.5: give a number"),
@@ -164,7 +162,10 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.precision_at_k([1], k=[0.5]), "Give scores as scores="),
         (lambda: metrics.score([1, 0]), "For one plain list: metrics.reciprocal_rank"),
         (lambda: metrics.score(1), "Give a path, a data frame or a dictionary"),
-        (lambda: metrics.score({"q": {"a": 1}}, {"q": {"a": 1}}), "Give the runs first and name the judgments"),
+        (
+            lambda: metrics.score({"q": {"a": 1}}, {"q": {"a": 1}}),
+            "the runs first and the judgments as qrels",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_words(call, words):

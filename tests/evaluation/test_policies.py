@@ -27,23 +27,15 @@ def rr(evaluation):
         ({"missing": "skip", "empty": "skip"}, {"both": 0.5}),
     ],
 )
-def test_missing_and_empty_queries_count_zero_or_are_left_out(policies, values):
+def test_missing_and_empty_queries_count_zero_or_are_left_out_and_are_counted(policies, values):
     evaluation = scored(**policies)
     assert rr(evaluation) == values
+    counts = {"n_queries": 4, "n_missing": 2, "n_empty": 2, "n_scored": len(values)}
+    assert evaluation.policies.loc["run"].to_dict() == counts
     assert evaluation.lists.index.equals(evaluation.scores.index)
     assert evaluation.summary()["RR", "expected", "mean"].to_list() == pytest.approx(
         [sum(values.values()) / len(values)]
     )
-
-
-@pytest.mark.parametrize(("policies", "n_scored"), [({}, 4), ({"missing": "skip", "empty": "skip"}, 1)])
-def test_policies_are_counted_whatever_they_are(policies, n_scored):
-    assert scored(**policies).policies.loc["run"].to_dict() == {
-        "n_queries": 4,
-        "n_missing": 2,
-        "n_empty": 2,
-        "n_scored": n_scored,
-    }
 
 
 def test_policies_are_kept_with_the_values():
@@ -93,18 +85,20 @@ def test_relevance_cannot_start_at_zero_where_unjudged_documents_are(relevant_fr
         scored(relevant_from=relevant_from)
 
 
-def test_unjudged_documents_and_negative_grades_are_not_relevant():
-    run = b"q Q0 unjudged 1 9 t\nq Q0 negative 2 8 t\nq Q0 zero 3 7 t\nq Q0 good 4 6 t\n"
-    qrels = b"q 0 negative -2\nq 0 zero 0\nq 0 good 1\n"
-    assert rr(scored(run, qrels)) == {"q": pytest.approx(1 / 4)}
+UNJUDGED = b"q Q0 unjudged 1 9 t\nq Q0 negative 2 8 t\nq Q0 zero 3 7 t\nq Q0 good 4 6 t\n"
 
 
-def test_a_document_judged_for_another_query_is_unjudged_here():
-    assert rr(scored(b"q Q0 a 1 1 t\n", b"r 0 a 1\nq 0 b 1\n")) == {"r": 0, "q": 0}
-
-
-def test_ids_must_be_spelt_alike_to_match():
-    assert rr(scored(b"007 Q0 a 1 1 t\n", b"7 0 a 1\n007 0 A 1\n")) == {"7": 0, "007": 0}
+@pytest.mark.parametrize(
+    ("run", "qrels", "values"),
+    [
+        (UNJUDGED, b"q 0 negative -2\nq 0 zero 0\nq 0 good 1\n", {"q": 1 / 4}),
+        (b"q Q0 a 1 1 t\n", b"r 0 a 1\nq 0 b 1\n", {"r": 0, "q": 0}),
+        (b"007 Q0 a 1 1 t\n", b"7 0 a 1\n007 0 A 1\n", {"7": 0, "007": 0}),
+    ],
+    ids=["unjudged or below 0", "judged for another query", "IDs spelt otherwise"],
+)
+def test_a_document_is_not_relevant_unless_judged_so_for_its_query(run, qrels, values):
+    assert rr(scored(run, qrels)) == pytest.approx(values)
 
 
 def test_queries_come_in_the_order_of_the_judgments():

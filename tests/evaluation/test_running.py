@@ -127,43 +127,47 @@ def test_equal_lists_have_no_change_and_steady_ones_none_that_stands_out():
     assert np.mean(np.array(p_values) < 0.05) <= 0.15
 
 
-def test_nothing_added_has_no_means_and_wrong_questions_say_what_there_is():
-    running = Running("RR")
-    assert running.means().empty
-    running.add(lists(0, 2), at=5)
-    with pytest.raises(UsageError, match="in order of time"):
-        running.add(lists(0, 2), at=4)
-    with pytest.raises(UsageError, match="one of last, seconds and halflife"):
-        running.means(last=2, seconds=3)
-    with pytest.raises(UsageError, match="above 0"):
-        running.means(last=0)
-    with pytest.raises(UsageError, match="There are: llm; RR"):
-        running.change("other", "RR")
-
-
-@pytest.mark.parametrize("window", [{"last": 1.5}, {"last": "3"}, {"seconds": math.nan}, {"halflife": "1"}])
-def test_a_window_that_is_no_number_of_lists_or_seconds_is_refused(window):
-    running = Running("RR")
-    running.add(lists(0, 2))
-    with pytest.raises(UsageError):
-        running.means(**window)
-
-
-@pytest.mark.parametrize("at", [math.nan, math.inf, "noon"])
-def test_a_moment_that_is_no_number_is_refused(at):
-    running = Running("RR")
-    with pytest.raises(UsageError, match="give a time in seconds since a fixed moment"):
-        running.add(lists(0, 2), at=at)
-    assert running.means().empty
+FINITE = "give a finite number of seconds"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [(("RR", "nonsense"), "nonsense"), ((["nonsense"],), "nonsense"), (([],), "at least one measure")],
+    ("ask", "problem"),
+    [
+        (lambda running: running.add(lists(0, 2), at=4), "in order of time"),
+        *(
+            (lambda running, at=at: running.add(lists(0, 2), at=at), FINITE)
+            for at in (math.nan, math.inf, "noon")
+        ),
+        (lambda running: running.means(last=2, seconds=3), "one of last, seconds or halflife"),
+        (lambda running: running.means(last=0), "above 0"),
+        (lambda running: running.means(last=1.5), "a whole number of lists"),
+        (lambda running: running.means(last="3"), "above 0"),
+        (lambda running: running.means(seconds=math.nan), "above 0"),
+        (lambda running: running.means(halflife="1"), "above 0"),
+        (lambda running: running.change("other", "RR"), "There are: llm; RR"),
+    ],
 )
-def test_names_that_do_not_exist_are_refused_before_any_list_comes(arguments, problem):
+def test_wrong_questions_and_moments_are_refused_and_add_nothing(ask, problem):
+    running = Running("RR")
+    assert running.means().empty
+    running.add(lists(0, 2), at=5)
     with pytest.raises(UsageError, match=problem):
-        Running(*arguments)
+        ask(running)
+    assert running.n_lists == {"llm": 2}
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "problem"),
+    [
+        ("RR", {"traditional": "nonsense"}, "nonsense"),
+        (["nonsense"], {}, "nonsense"),
+        ([], {}, "at least one measure"),
+        *(("RR", {"keep": keep}, "give a whole number of lists, 1 or more") for keep in (2.5, math.nan, 0)),
+    ],
+)
+def test_what_cannot_be_kept_or_computed_is_refused_before_any_list_comes(measures, options, problem):
+    with pytest.raises(UsageError, match=problem):
+        Running(measures, **options)
 
 
 def test_a_measure_named_twice_has_one_row():
@@ -208,8 +212,6 @@ def test_lists_that_are_not_kept_take_no_memory_and_no_window_reaches_them():
     for window in ({"last": 4}, {"halflife": 1}):
         with pytest.raises(UsageError, match="keep=3"):
             running.means(**window)
-    with pytest.raises(UsageError, match="a whole number of lists"):
-        Running("RR", keep=0)
 
 
 def test_lists_before_a_known_change_are_left_out_by_number():
@@ -225,12 +227,6 @@ def test_counts_of_queries_left_out_or_counted_as_0_are_those_of_all_batches():
     for first in (0, 2):
         running.add(of_queries(lists(0, 4, chance=0), first, first + 2))
     assert running.policies.loc["llm", ["n_queries", "n_empty"]].to_list() == [4, 4]
-
-
-@pytest.mark.parametrize("keep", [2.5, float("nan"), 0])
-def test_what_is_kept_is_a_whole_number_of_lists(keep):
-    with pytest.raises(UsageError, match="give a whole number of lists, 1 or more"):
-        Running("RR", keep=keep)
 
 
 def test_a_clock_that_steps_back_does_not_refuse_lists(monkeypatch):

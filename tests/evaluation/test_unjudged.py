@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawing import TREATMENTS
-from relevance_measures import MEASURES
+from relevance_measures import MEASURES, with_cutoffs
 
 from metrics import UsageError, evaluate, read_runs
 
-NAMES = [measure.name + ("@3" if measure.cutoff == "required" else "") for measure in MEASURES]
+NAMES = with_cutoffs([""], ["@3"])
 NOISY = [name for name, measure in zip(NAMES, MEASURES, strict=True) if measure.family.noisy]
 ALL_TIES = [*TREATMENTS, "random:1", "std"]
 

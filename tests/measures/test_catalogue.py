@@ -97,46 +97,37 @@ def test_a_measure_stands_beside_all_that_settle_the_same_ties(text, names):
     assert [str(measure) for measure in side_by_side(parse(text))] == names
 
 
+MISSPELT = {"Hitz@3": "Hits", "MRRR": "RR", "suces@1": "Hits", "tied nDGC@10": "nDCG"}
+NO_NAME = ["", "@3", "RR@", "RR@-1", "RR@@3", "RR@3@4", "RR 3", "RR@\uff11", "tied", "tied TsRR"]
+CONDENSED = ["nDCG'@10", "AP'", "AP\N{PRIME}"]
+NO_PARAMETER = ["RBP(1.5)", "RBP(-0.5)", "RBP(1)", "RBP(12)", "RR(0.5)"]
+
+
 @pytest.mark.parametrize(
-    ("text", "meant"), [("Hitz@3", "Hits"), ("MRRR", "RR"), ("suces@1", "Hits"), ("tied nDGC@10", "nDCG")]
+    ("text", "problem"),
+    [
+        *((text, f"{text}.*Did you mean {meant}") for text, meant in MISSPELT.items()),
+        ("zzz", r"'zzz'.*RR.*Hits@k"),
+        *((text, "no measure") for text in NO_NAME),
+        *((text, r"unjudged documents are left out.*unjudged='leave_out'") for text in CONDENSED),
+        ("Hits", "cut-off"),
+        ("RR@0", "1 or more"),
+        ("Hits@00", "1 or more"),
+        ("RR@2.5", "a whole number"),
+        ("IPrec@10", "from 0 to 1"),
+        *(
+            (text, r"only RBP and alpha_nDCG take a parameter, between 0 and 1: RBP\(0.8\)")
+            for text in NO_PARAMETER
+        ),
+    ],
 )
-def test_a_misspelt_measure_is_refused_with_the_one_meant(text, meant):
-    with pytest.raises(UsageError, match=f"{text}.*Did you mean {meant}"):
+def test_a_name_that_is_no_measure_is_refused_with_what_to_write(text, problem):
+    with pytest.raises(UsageError, match=problem):
         parse(text)
-
-
-def test_a_name_like_no_other_is_refused_with_all_there_are():
-    with pytest.raises(UsageError, match=r"'zzz'.*RR.*Hits@k"):
-        parse("zzz")
-
-
-@pytest.mark.parametrize("text", ["nDCG'@10", "AP'", "AP\N{PRIME}"])
-def test_a_measure_of_condensed_lists_is_said_to_be_an_option_of_all(text):
-    with pytest.raises(UsageError, match=r"without unjudged documents.*unjudged='leave_out'"):
-        parse(text)
-
-
-def test_hits_without_a_cutoff_is_refused():
-    with pytest.raises(UsageError, match="cut-off"):
-        parse("Hits")
 
 
 def test_a_cutoff_may_begin_with_any_number_of_zeros():
     assert parse("RR@" + "0" * 5000 + "7") == parse("RR@7")
-
-
-@pytest.mark.parametrize("text", ["RR@0", "Hits@00"])
-def test_a_cutoff_of_zero_is_refused(text):
-    with pytest.raises(UsageError, match="1 or more"):
-        parse(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "@3", "RR@", "RR@-1", "RR@@3", "RR@3@4", "RR 3", "RR@\uff11", "tied", "tied TsRR"]
-)
-def test_what_is_no_name_with_a_cutoff_is_refused(text):
-    with pytest.raises(UsageError, match="no measure"):
-        parse(text)
 
 
 @pytest.mark.parametrize(
@@ -144,20 +135,6 @@ def test_what_is_no_name_with_a_cutoff_is_refused(text):
 )
 def test_a_recall_stands_after_an_at(text, name):
     assert str(parse(text)) == name
-
-
-@pytest.mark.parametrize(("text", "problem"), [("IPrec@10", "from 0 to 1"), ("RR@2.5", "a whole number")])
-def test_invalid_recalls_and_cutoffs_are_refused(text, problem):
-    with pytest.raises(UsageError, match=problem):
-        parse(text)
-
-
-@pytest.mark.parametrize("text", ["RBP(1.5)", "RBP(-0.5)", "RBP(1)", "RBP(12)", "RR(0.5)"])
-def test_a_parameter_that_a_measure_cannot_have_is_refused_as_one(text):
-    with pytest.raises(
-        UsageError, match=r"only RBP and alpha_nDCG take a parameter, between 0 and 1: RBP\(0.8\)"
-    ):
-        parse(text)
 
 
 @given(st.text(max_size=20))

@@ -23,13 +23,12 @@ from enumeration import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from relevance_measures import MEASURES
+from relevance_measures import MEASURES, with_cutoffs
 
 from metrics import Runs, evaluate, parse
 
-CUTOFFS = {"none": ("",), "optional": ("", "@1", "@3", "@10"), "required": ("@1", "@3", "@10")}
 NAMES = [
-    *(str(parse(f"{measure.name}{cutoff}")) for measure in MEASURES for cutoff in CUTOFFS[measure.cutoff]),
+    *(str(parse(name)) for name in with_cutoffs(["", "@1", "@3", "@10"], ["@1", "@3", "@10"])),
     "RBP(0.5)",
     "IPrec@0",
     "IPrec@0.5",

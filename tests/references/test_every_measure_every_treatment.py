@@ -5,15 +5,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from relevance_measures import MEASURES
+from relevance_measures import MEASURES, with_cutoffs
 
 from metrics import TREATMENTS, Runs, UsageError, evaluate, parse
 
-NAMES = [
-    f"{one.name}{cutoff}"
-    for one in MEASURES
-    for cutoff in {"none": [""], "optional": ["", "@2"], "required": ["@1", "@3"]}[one.cutoff]
-]
+NAMES = with_cutoffs(["", "@2"], ["@1", "@3"])
 CANONICAL_NAMES = [str(parse(name)) for name in NAMES]
 BOUNDED = [str(parse(name)) for name in NAMES if parse(name).measure.largest == 1]
 ORDERS = ["input", "docid_desc", "docid_asc", "random:1", "random:2"]

@@ -11,31 +11,26 @@ from metrics import Runs, evaluate
 from metrics.runs import File, read
 
 
-@settings(max_examples=50)
-@given(tables())
-def test_every_value_is_that_of_the_enumeration(table):
-    actual = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS))
-    exact = {
-        (reranker, query, measure, ties): float(reference(docs, measure, ties))
-        for reranker, queries in table.items()
-        for query, docs in queries.items()
-        for measure in MEASURES
-        for ties in TREATMENTS
-    }
-    assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
-
-
-@given(tables(), st.sampled_from([0.5, 2, 3]))
-def test_a_higher_relevant_from_is_the_enumeration_with_fewer_relevant_documents(table, relevant_from):
-    actual = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS, relevant_from=relevant_from))
-    exact = {
+def exact_values(table, relevant_from=1):
+    """{(reranker, query, measure, ties): value} of the enumeration."""
+    return {
         (reranker, query, measure, ties): float(reference(docs, measure, ties, relevant_from))
         for reranker, queries in table.items()
         for query, docs in queries.items()
         for measure in MEASURES
         for ties in TREATMENTS
     }
+
+
+def assert_exact(actual, exact):
     assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
+
+
+@settings(max_examples=65)
+@given(tables(), st.sampled_from([1, 1, 1, 0.5, 2, 3]))
+def test_every_value_is_that_of_the_enumeration_wherever_relevance_begins(table, relevant_from):
+    evaluation = evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS, relevant_from=relevant_from)
+    assert_exact(values(evaluation), exact_values(table, relevant_from))
 
 
 def test_every_list_of_up_to_five_documents_equals_its_enumeration():
@@ -48,14 +43,8 @@ def test_every_list_of_up_to_five_documents_equals_its_enumeration():
         for cuts in product((0, 1), repeat=size - 1)
         for grades in product((0, 1), repeat=size)
     }
-    actual = values(evaluate(Runs.from_frame(frame({"A": queries})), MEASURES, TREATMENTS))
-    exact = {
-        ("A", query, measure, ties): float(reference(docs, measure, ties))
-        for query, docs in queries.items()
-        for measure in MEASURES
-        for ties in TREATMENTS
-    }
-    assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    table = {"A": queries}
+    assert_exact(values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS)), exact_values(table))
 
 
 QUERIES, DOCUMENTS = st.sampled_from(["q1", "q2", "q3"]), st.sampled_from("abcdefg")
@@ -72,14 +61,11 @@ def test_judgments_in_their_own_file_score_as_the_enumeration_does(ranked, judge
     run = "".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, docs in ranked.items() for d, s in docs.items())
     qrels = "".join(f"{q} 0 {d} {g}\n" for q, docs in judged.items() for d, g in docs.items())
     runs = Runs.from_sources([read(File("run.trec", run.encode())), read(File("qrels.txt", qrels.encode()))])
-    actual = values(evaluate(runs, MEASURES, TREATMENTS))
-    exact = {}
-    for query, grades in judged.items():
-        docs = [Doc(name, score, grades.get(name, 0)) for name, score in ranked.get(query, {}).items()]
-        for measure in MEASURES:
-            for ties in TREATMENTS:
-                exact["run", query, measure, ties] = float(reference(docs, measure, ties))
-    assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    lists = {
+        query: [Doc(name, score, grades.get(name, 0)) for name, score in ranked.get(query, {}).items()]
+        for query, grades in judged.items()
+    }
+    assert_exact(values(evaluate(runs, MEASURES, TREATMENTS)), exact_values({"run": lists}))
 
 
 def test_the_reference_itself_knows_the_textbook_list():

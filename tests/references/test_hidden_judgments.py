@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pyarrow as pa
 import pytest
-from relevance_measures import MEASURES
+from relevance_measures import with_cutoffs
 from repository import REAL_RUNS
 
 from metrics import evaluate, parse, read_runs
@@ -16,7 +16,7 @@ from metrics.evaluation.holes import drawn_values, estimated_means, joint_bounds
 FOLDER = REAL_RUNS / "trec-dl-2019"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real runs are not beside the repository")
 RERANKERS = ("ada2", "bm25", "rankgpt35", "repllama", "spladepp")
-NAMES = [str(parse(measure.name + ("@10" if measure.cutoff != "none" else ""))) for measure in MEASURES]
+NAMES = [str(parse(name)) for name in with_cutoffs(["@10"], ["@10"])]
 JUDGED = [name for name in NAMES if name != "Judged@10"]
 
 

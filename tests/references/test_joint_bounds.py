@@ -7,15 +7,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from enumeration import RULES, Doc, JudgedList, every_value, name_and_parameter
-from relevance_measures import MEASURES
+from relevance_measures import with_cutoffs
 
 from metrics import Runs, UsageError, evaluate, parse
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import is_exact, joint_bounds
 
-CUTOFFS = {"none": ("",), "optional": ("", "@1", "@3"), "required": ("@1", "@2", "@3")}
 NAMES = [
-    *(str(parse(f"{measure.name}{cutoff}")) for measure in MEASURES for cutoff in CUTOFFS[measure.cutoff]),
+    *(str(parse(name)) for name in with_cutoffs(["", "@1", "@3"], ["@1", "@2", "@3"])),
     "RBP(0.5)",
     "IPrec@0",
     "IPrec@0.5",

@@ -7,6 +7,7 @@ Beside the repository, where the documents are, no line of them is without a row
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -179,28 +180,12 @@ def compare(*arguments):
     return ["compare", SIMULATED, "--baseline", "GPT-4 (Low Ties)", *arguments, "--format", "csv"]
 
 
-def five_cases(*contents):
-    return page("simulator", "The five cases", *contents, section="Notebook")
-
-
-def summary(*contents):
-    return page("rerankers", "Summary table", *contents, **SAMPLE_RERANKERS)
-
-
-def synthetic(*contents):
-    return page("simulator", "Impact of tied rankings", *contents, section="Notebook")
-
-
-def llm_panels(*contents):
-    return page("simulator", "LLM reranker performance", *contents, section="Notebook")
-
-
-def printed_report(*contents):
-    return page("simulator", "G-RAG evaluation report", *contents, section="Notebook")
-
-
-def tradeoffs(heading, *contents):
-    return page("compare", heading, *contents, section="Trade-offs")
+five_cases = partial(page, "simulator", "The five cases", section="Notebook")
+synthetic = partial(page, "simulator", "Impact of tied rankings", section="Notebook")
+llm_panels = partial(page, "simulator", "LLM reranker performance", section="Notebook")
+printed_report = partial(page, "simulator", "G-RAG evaluation report", section="Notebook")
+summary = partial(page, "rerankers", "Summary table", **SAMPLE_RERANKERS)
+tradeoffs = partial(page, "compare", section="Trade-offs")
 
 
 def target(text):
@@ -652,7 +637,7 @@ MRR_MAP = (
     Feature(235, 242, "scenario B: 1.0 and 1.0", "Guide, Measures",
             guide("reading", "Relevant at ranks 1, 2, 3: RR 1.0000, AP 1.0000")),
     Feature(244, 247, "where the two part", "Rerankers, MRR beside MAP",
-            page("rerankers", "MRR beside MAP", "Only RR or AP differs", "RR and AP disagree", "18",
+            page("rerankers", "MRR beside MAP", "Only one of RR and AP differs", "RR and AP disagree", "18",
                 **READINGS)),
     Feature(251, 271, "code of MRR, which leaves out queries without a hit", "`RR`; Guide, Documents",
             both(equal(lambda: mean_of_lists("RR", {2}, {4}), 0.25), guide("documents",

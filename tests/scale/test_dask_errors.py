@@ -216,7 +216,9 @@ cli.main()
 """
     monkeypatch.chdir(tmp_path)
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603 our own
-    message = 'dask is missing, or too old. Install it: pip install "tiescope[distributed]"'
+    message = (
+        'dask is not installed, or its version is too old. Install it: pip install "tiescope[distributed]"'
+    )
     assert process.stdout == f"30\nMissingPackageError {message}\n"
     assert (process.returncode, process.stderr) == (2, f"tiescope: {message}\n")
     assert issubclass(MissingPackageError, UsageError)

@@ -1,17 +1,31 @@
+"""Orderings and relevance patterns of ties, and the chances of ranks."""
+
 import math
 import tracemalloc
+from collections import Counter
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, permutations, product
 
 import numpy as np
 import pytest
 from drawing import frame, lists
-from enumeration import all_orderings, rank_counts
+from enumeration import all_orderings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs
-from metrics.ties import Orderings, Ranking, first_relevant_rank, log10_factorials
+from metrics.ties import (
+    Complexity,
+    Orderings,
+    Patterns,
+    Ranking,
+    first_relevant_rank,
+    log10_factorials,
+    place_chances,
+)
+from metrics.ties.permutations import chance_of_none
+
+GROUPS = st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0]), min_size=1, max_size=4), max_size=3)
 
 
 def ranking(docs):
@@ -73,17 +87,6 @@ def test_chances_of_the_first_relevant_rank_are_those_of_the_binomials(group):
     assert chances[0] == pytest.approx(exact, rel=1e-14)
 
 
-@given(
-    lists(scores=st.just(1.0), grades=st.sampled_from([0, 1])).filter(lambda docs: any(d.grade for d in docs))
-)
-def test_chances_of_the_first_relevant_rank_are_those_of_the_enumeration(docs):
-    counts = rank_counts(docs)
-    relevant = sum(doc.grade for doc in docs)
-    chances = first_relevant_rank(np.array([len(docs)]), np.array([relevant]), len(docs))[0]
-    exact = [counts[rank] / counts.total() for rank in range(1, len(docs) + 1)]
-    assert chances == pytest.approx(exact, rel=1e-14)
-
-
 def test_chances_are_given_for_several_groups_at_once():
     chances = first_relevant_rank(np.array([1, 3]), np.array([1, 2]), 3)
     assert chances == pytest.approx(np.array([[1, 0, 0], [2 / 3, 1 / 3, 0]]))
@@ -92,3 +95,106 @@ def test_chances_are_given_for_several_groups_at_once():
 @pytest.mark.parametrize("size", [0, 1, 2, 10, 170, 171, 5000])
 def test_log10_of_a_factorial_is_that_of_the_exact_integer(size):
     assert log10_factorials(size)[size] == pytest.approx(math.log10(math.factorial(size)), rel=1e-13)
+
+
+@given(lists())
+def test_each_pattern_stands_for_as_many_orderings_as_it_says(docs):
+    patterns = Patterns.of(ranking(docs), "q")
+    behind = Counter(tuple(doc.grade for doc in order) for order in all_orderings(docs))
+    in_order = list(patterns)
+    assert len(in_order) == len(set(in_order)) == patterns.count
+    assert Counter(dict.fromkeys(in_order, patterns.multiplicity)) == behind
+
+
+@given(GROUPS)
+def test_patterns_start_with_the_highest_grades_and_vary_the_last_group_first(groups):
+    arrangements = [sorted(set(permutations(group)), reverse=True) for group in groups]
+    expected = [tuple(grade for part in parts for grade in part) for parts in product(*arrangements)]
+    assert list(Patterns(tuple(map(tuple, groups)))) == expected
+
+
+def test_patterns_come_one_by_one_however_many_there_are():
+    patterns = Patterns(((1.0,) * 3 + (0.0,) * 997, (2.0, 0.0)))
+    assert patterns.count == math.comb(1000, 3) * 2
+    assert patterns.multiplicity == math.factorial(3) * math.factorial(997)
+    first, second = islice(patterns, 2)
+    assert first == (1.0,) * 3 + (0.0,) * 997 + (2.0, 0.0)
+    assert second == (1.0,) * 3 + (0.0,) * 997 + (0.0, 2.0)
+
+
+def test_a_query_without_documents_has_one_empty_ordering_and_pattern():
+    assert (list(Orderings(())), Orderings(()).count) == ([()], 1)
+    assert (list(Patterns(())), Patterns(()).count, Patterns(()).multiplicity) == ([()], 1, 1)
+
+
+GROUPED = Orderings(((4, 2), (0,), (1, 3, 5)))
+
+
+def test_the_same_seed_draws_the_same_orderings_and_another_seed_others():
+    assert (GROUPED.sample(50, seed=3) == GROUPED.sample(50, seed=3)).all()
+    assert (GROUPED.sample(50, seed=3) != GROUPED.sample(50, seed=4)).any()
+
+
+def test_draws_are_uniform_over_the_orderings_that_scores_allow():
+    counts = Counter(map(tuple, GROUPED.sample(12_000, seed=0).tolist()))
+    assert set(counts) == set(GROUPED)
+    assert all(850 < times < 1150 for times in counts.values())
+
+
+def test_a_sample_has_a_row_for_each_draw_whatever_the_list():
+    assert GROUPED.sample(0, seed=0).shape == (0, 6)
+    assert Orderings(()).sample(3, seed=0).shape == (3, 0)
+    assert Orderings(((7,),)).sample(2, seed=0).tolist() == [[7], [7]]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "total", "tractable", "draws"),
+    [
+        ([2, 2], 4, True, 1000),
+        ([3, 3, 2], 72, True, 1000),
+        ([5], 120, True, 1000),
+        ([8], 40_320, False, 4032),
+        ([4, 4, 3], 3456, True, 1000),
+        ([], 1, True, 1000),
+        ([20], math.factorial(20), False, 10_000),
+    ],
+)
+def test_complexity_is_that_of_the_notebook(sizes, total, tractable, draws):
+    groups = tuple(tuple(range(size)) for size in [*sizes, 1, 1, 1])
+    complexity = Complexity.of(map(len, Orderings(groups).groups))
+    assert (complexity.total_permutations, complexity.tie_sizes) == (total, tuple(sizes))
+    assert (complexity.is_tractable, complexity.recommended_sampling) == (tractable, draws)
+
+
+@given(lists())
+def test_chances_of_places_are_those_of_the_enumeration(docs):
+    tied_ranking = ranking(docs)
+    size = tied_ranking.sizes[tied_ranking.groups]
+    first = tied_ranking.above[tied_ranking.groups] + 1
+    chances = place_chances(first, first + size - 1, len(docs))
+    orders = list(Orderings.of(tied_ranking, "q"))
+    counts = np.zeros_like(chances)
+    for order in orders:
+        counts[list(order), range(len(order))] += 1
+    assert chances == pytest.approx(counts / len(orders))
+
+
+def test_chances_of_places_stop_where_asked():
+    assert place_chances([1, 2], [1, 4], 2).tolist() == [[1.0, 0.0], [0.0, 1 / 3]]
+
+
+def test_chance_of_none_is_that_of_the_binomials():
+    cases = [
+        (n, t, m) for n in (1, 2, 5, 12, 400) for t in {0, 1, 2, n} if t <= n for m in {0, 1, 3, n} if m <= n
+    ]
+    exact = [float(Fraction(math.comb(n - t, m), math.comb(n, m))) for n, t, m in cases]
+    chances = chance_of_none(*map(np.array, zip(*cases, strict=True)))
+    assert chances == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("marked", [0, 1, 1000, 500_000, 999_999, 1_000_000])
+@pytest.mark.parametrize("within", [0, 1, 20])
+def test_chance_of_none_holds_for_a_million_documents(marked, within):
+    exact = float(Fraction(math.perm(1_000_000 - marked, within), math.perm(1_000_000, within)))
+    chances = chance_of_none(np.array([1_000_000]), np.array([marked]), np.array([within]))
+    assert chances == pytest.approx([exact], rel=1e-9)

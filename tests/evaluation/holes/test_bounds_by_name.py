@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from relevance_measures import MEASURES
+from relevance_measures import MEASURES, with_cutoffs
 
 from metrics import Running, UsageError, evaluate, parse, read_runs
 from metrics.evaluation import ScoringOptions
@@ -11,11 +11,8 @@ from metrics.measures import RefinedGroups
 from metrics.scale.stream import Stream
 from metrics.ties import Ranking, treatment
 
-NAMES = [
-    str(parse(measure.name + "@2" * (measure.cutoff == "required")))
-    for measure in MEASURES
-    if measure.family.joint
-]
+BOUNDED = [measure for measure in MEASURES if measure.family.joint]
+NAMES = [str(parse(name)) for name in with_cutoffs([""], ["@2"], BOUNDED)]
 RUN = "".join(
     f"{query} Q0 {name} 1 {score} A\n"
     for query, names in (("q", "abcd"), ("r", "aef"), ("s", "g"), ("w", "xyz"))

@@ -73,12 +73,6 @@ def test_what_is_no_rate_is_refused(rate):
         RankedDocuments.of(read_runs(RUN, QRELS)).unjudged_rates(rate, 10)
 
 
-def test_without_a_judged_document_no_rate_is_known():
-    runs = read_runs(RUN, QRELS[QRELS["doc_id"] == "z"])
-    with pytest.raises(UsageError, match="Give the share of unjudged documents that are relevant"):
-        estimated_means(runs, "RR")
-
-
 @pytest.mark.parametrize("measure", ["RR", "P@2"])
 def test_an_estimate_lies_within_the_bounds_over_judgments(measure, monkeypatch):
     monkeypatch.setattr(grade_model, "_LEAST_COVERAGE", 0)
@@ -112,10 +106,17 @@ def test_what_was_in_the_pool_and_unjudged_says_nothing_of_how_many_are_relevant
     assert documents.grade_model(10).levels.min() == 0
 
 
-def test_where_nobody_judged_what_is_ranked_a_rate_is_asked_for_whatever_the_pool():
-    runs = small_board([("q", "a", 2), ("q", "b", 1)], [("q", "a", -1)])
-    with pytest.raises(UsageError, match="Give the share of unjudged documents that are relevant"):
-        estimated_means(runs, "RR")
+@pytest.mark.parametrize(
+    "runs",
+    [
+        lambda: read_runs(RUN, QRELS[QRELS["doc_id"] == "z"]),
+        lambda: small_board([("q", "a", 2), ("q", "b", 1)], [("q", "a", -1)]),
+    ],
+    ids=["unlisted alone", "pooled alone"],
+)
+def test_where_nobody_judged_what_is_ranked_a_rate_is_asked_for(runs):
+    with pytest.raises(UsageError, match="Give rate, the share of unjudged documents"):
+        estimated_means(runs(), "RR")
 
 
 def test_a_query_that_a_judgment_may_add_leaves_no_mean_to_be_expected():

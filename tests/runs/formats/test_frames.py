@@ -324,5 +324,5 @@ def test_a_column_alone_is_no_table(column):
 
 
 def test_a_table_of_any_library_in_place_of_measures_is_named_so():
-    with pytest.raises(UsageError, match="Give the runs first"):
+    with pytest.raises(UsageError, match="the runs first"):
         evaluate(frame(), Capsule(pa.table({"a": [1]})))

@@ -5,16 +5,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from relevance_measures import MEASURES
+from relevance_measures import MEASURES, with_cutoffs
 
 from metrics import evaluate, parse
 
-NAMES = [
-    f"{measure.name}{cutoff}"
-    for measure in MEASURES
-    if measure.family.noisy and not measure.family.own_rule
-    for cutoff in {"none": [""], "optional": ["", "@2"], "required": ["@1", "@3"]}[measure.cutoff]
-]
+NOISY = [measure for measure in MEASURES if measure.family.noisy and not measure.family.own_rule]
+NAMES = with_cutoffs(["", "@2"], ["@1", "@3"], NOISY)
 DRAWN = ["RR", "RR@3", "Hits@3", "AP", "AP@3", "AP-cap@12", "nDCG", "nDCG@5", "P@5", "RBP(0.8)", "DR@4"]
 
 

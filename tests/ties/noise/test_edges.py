@@ -3,21 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import one_list as board
 
 from metrics import UsageError, evaluate
 from metrics.ties import noise as limits
 
 MEASURES = ["RR", "AP", "nDCG", "Hits@3", "RR@3"]
 FORMATS = ["noise:float64", "noise:float32", "noise:float16", "noise:bfloat16", "noise:decimals:1"]
-
-
-def board(scores, relevant, query="q", **columns):
-    n_docs = len(scores)
-    grades = np.isin(np.arange(n_docs), relevant).astype(float)
-    documents = [f"d{number}" for number in range(n_docs)]
-    return pd.DataFrame({"doc_id": documents, "score": scores, "relevance": grades}).assign(
-        query_id=query, **columns
-    )
 
 
 def values(table, ties, measures=MEASURES):
@@ -50,15 +42,17 @@ def test_the_standard_deviations_of_a_list_say_nothing_about_another():
     assert together[0] == pytest.approx(values(first, "noise")[0], abs=1e-13)
 
 
-@pytest.mark.parametrize("tiny", [5e-324, 1e-300])
-def test_a_standard_deviation_that_floats_cannot_divide_by_is_refused(tiny):
-    with pytest.raises(UsageError, match=r"score_std .* between 1e-290"):
-        values(board([0.5, 0.5], [1], score_std=[tiny, 0.0]), "noise")
-
-
-def test_sigmas_of_incompatible_magnitudes_are_refused():
-    with pytest.raises(UsageError, match="smallest standard deviation, 1e-280"):
-        values(board([0.5, 0.5], [1], score_std=[1e-280, 1e280]), "noise")
+@pytest.mark.parametrize(
+    ("deviations", "problem"),
+    [
+        ([5e-324, 0.0], r"score_std .* between 1e-290"),
+        ([1e-300, 0.0], r"score_std .* between 1e-290"),
+        ([1e-280, 1e280], r"smallest standard deviation \(1e-280\)"),
+    ],
+)
+def test_standard_deviations_that_floats_cannot_divide_by_are_refused(deviations, problem):
+    with pytest.raises(UsageError, match=problem):
+        values(board([0.5, 0.5], [1], score_std=deviations), "noise")
 
 
 @pytest.mark.parametrize(

@@ -4,28 +4,16 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
-import pandas as pd
 import pytest
-from relevance_measures import MEASURES
+from drawing import one_list as board
+from relevance_measures import MEASURES, with_cutoffs
 from scipy.integrate import quad
 from scipy.stats import norm
 
 from metrics import evaluate
 
-ALL = [
-    f"{measure.name}{'@3' if measure.cutoff == 'required' else ''}"
-    for measure in MEASURES
-    if measure.family.noisy and not measure.family.own_rule
-]
-
-
-def board(scores, relevant, **columns):
-    n_docs = len(scores)
-    documents = [f"d{number}" for number in range(n_docs)]
-    grades = np.isin(np.arange(n_docs), relevant).astype(float)
-    return pd.DataFrame({"doc_id": documents, "score": scores, "relevance": grades}).assign(
-        query_id="q", **columns
-    )
+NOISY = [measure for measure in MEASURES if measure.family.noisy and not measure.family.own_rule]
+ALL = with_cutoffs([""], ["@3"], NOISY)
 
 
 def values(table, ties, measures):
