@@ -31,8 +31,8 @@ PublishedNames = Annotated[
     list[str] | None,
     typer.Option(
         "--names",
-        help="Match a published name with a reranker or measure of the runs: published=ours. published= leaves "
-        "the name out. Repeatable.",
+        help="Match a published name with a reranker or measure of the runs: PUBLISHED=NAME. Write PUBLISHED= "
+        "to leave a published name out. Repeatable.",
     ),
 ]
 
@@ -59,15 +59,15 @@ def audit_command(
     show: Annotated[
         Literal["figures", "conventions", "names", "orders"],
         typer.Option(
-            help="Content of the table: the figures by the best convention, all conventions, the "
-            "matched names, or the order of each pair of rerankers."
+            help="Content of the table: figures under the convention that fits best, all conventions, matched "
+            "names, or the order of each pair of rerankers."
         ),
     ] = "figures",
     order_by: Annotated[
         list[str] | None,
         typer.Option(
-            help="Check the published ranking by this measure. Give its published name or ours (default: RR or "
-            "nDCG). Repeatable."
+            help="Check the published ranking by this measure. Give the measure's name in the published table "
+            "or in TieScope (default: RR or nDCG). Repeatable."
         ),
     ] = None,
     *,
@@ -133,10 +133,10 @@ def published_files(texts: list[str]) -> list[Path]:
 
 
 def names_by_hand(texts: list[str]) -> dict[str, str]:
-    """Return published → ours of names given as published=ours, split at the last =."""
+    """Return published name → name in the runs, from texts PUBLISHED=NAME that are split at the last =."""
     for text in texts:
         if not all(text.rpartition("=")[:2]):
-            raise UsageError(f"--names {text}: write published=ours, such as 'BM25 (base)=bm25'.")
+            raise UsageError(f"--names {text}: write PUBLISHED=NAME, such as 'BM25 (base)=bm25'.")
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in texts}
 
 
@@ -226,7 +226,9 @@ def _names(result: "Audit") -> "pd.DataFrame":
 def conformance_command(
     results: Annotated[
         Path | None,
-        typer.Argument(metavar="RESULTS.json", help="A JSON file with the tool's value of each case."),
+        typer.Argument(
+            metavar="RESULTS.json", help="JSON file with the other tool's value for each test case."
+        ),
         FileUse.READ,
     ] = None,
     tolerance: Annotated[

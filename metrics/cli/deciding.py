@@ -50,7 +50,7 @@ def compare_command(
     traditional: options.Traditional = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="Tie orders to compare by, instead of --traditional and expected. Repeatable."),
+        typer.Option(help="Tie orders to compare under (default: --traditional, and expected). Repeatable."),
     ] = None,
     test: Annotated[str, typer.Option(help="Test of differences (--list-tests).")] = "t",
     correction: Annotated[
@@ -86,7 +86,7 @@ def compare_command(
             "traditional one."
         )
     if in_one_table and len(baseline or []) > 1:
-        raise UsageError("--table compares with one baseline: name it once.")
+        raise UsageError("--table compares all rerankers with one baseline: give --baseline once.")
     runs = reading.read(run, qrels)
     baseline_pairs(runs.rerankers, baseline)
     testing = {"test": test, "correction": correction, "level": level, "seed": seed}
@@ -153,8 +153,7 @@ def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", le
     orders = [name for name in evaluation.ties if treatment(name).key is not None]
     if not orders or "expected" not in evaluation.ties:
         raise UsageError(
-            "--swaps compares the scores under a tie order with the tied scores. Give both: --ties expected "
-            "--ties input."
+            "--swaps needs expected (the tied scores) and a tie order: --ties expected --ties input."
         )
     tables = []
     for measure in evaluation.measures:
@@ -353,12 +352,14 @@ def review_command(
         typer.Option(help="Judgments from before the change (default: --qrels)."),
         options.FileUse.READ,
     ] = None,
-    since: Annotated[str, typer.Option(help="Name of the state before the change, such as main.")] = "before",
+    since: Annotated[
+        str, typer.Option(help="Name of the version before the change, such as the branch main.")
+    ] = "before",
     fail_on: Annotated[
         Literal["never", "missed", "lower"],
         typer.Option(
-            help="Exit with 1 if a target is missed (missed), also if a value fell in every tie order "
-            "(lower), or never."
+            help="When to exit with 1. missed: a target is missed. lower: a target is missed, or a value fell "
+            "in every tie order. never: not at all."
         ),
     ] = "missed",
     traditional: options.Traditional = None,

@@ -132,8 +132,8 @@ def evaluate_command(
     latency: Annotated[
         bool | None,
         typer.Option(
-            help="Include the latency per list, in seconds, as a measure named latency_s (default: only in "
-            "table, markdown and latex, if the runs have latencies)."
+            help="Include the latency per list, in seconds, as a measure named latency_s (default: if the runs "
+            "have latencies and the format is table, markdown or latex)."
         ),
     ] = None,
     holes: Annotated[
@@ -147,7 +147,8 @@ def evaluate_command(
     stream: Annotated[
         bool,
         typer.Option(
-            "--stream", help="Read runs larger than memory in blocks. Their rows are sorted by query."
+            "--stream",
+            help="Read runs larger than memory in blocks. The rows of each run must be sorted by query.",
         ),
     ] = False,
     engine: Annotated[
@@ -180,7 +181,7 @@ def evaluate_command(
         "--scheduler needs --engine dask.": scheduler and engine != "dask",
         "Choose --stream or --engine dask.": stream and engine == "dask",
         "--latency needs runs in memory: leave out --stream and --engine dask.": latency and is_parted,
-        "--traditional-only means --ties input: leave out --ties and --holes.": traditional_only
+        "--traditional-only already sets --ties input: leave out --ties and --holes.": traditional_only
         and (ties or holes),
     }
     for message, is_contradiction in contradictions.items():
@@ -333,7 +334,8 @@ def permutations_command(
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
         raise UsageError(
-            f"{by_subtopics[0]} needs subtopics, but orderings are scored by grades. Leave it out."
+            f"{by_subtopics[0]} needs subtopics, but this command scores orderings with grades only. Leave out "
+            f"-m {by_subtopics[0]}."
         )
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     for name in [str(each) for each in measures if each.measure.answers]:

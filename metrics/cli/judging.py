@@ -44,8 +44,8 @@ def judge_next_command(
     qrels_output: Annotated[
         Path | None,
         options.written_option(
-            "Write a form for assessors: qrels with ? for each grade, or a table with an empty column "
-            "(FILE.csv)."
+            "Write a form for assessors: qrels with ? in place of each grade, or a table with an empty column "
+            "relevance (FILE.csv)."
         ),
         options.FileUse.WRITTEN,
     ] = None,
@@ -67,7 +67,8 @@ def judge_next_command(
 
     if qrels is None:
         raise UsageError(
-            "Give the judgments as a file: --qrels FILE. Tables with relevance have no unjudged documents."
+            "Give the judgments as a file: --qrels FILE. In a table with a relevance column, every document is "
+            "judged."
         )
     name = str(parse(measure))
     before = reading.read(run, qrels)

@@ -64,7 +64,7 @@ def parse_run(text: str) -> NamedPath:
     return NamedPath(name, path)
 
 
-NAME_HELP = "NAME=PATH sets the reranker's name (default: from its rows, else the file name)."
+NAME_HELP = "NAME=PATH sets the reranker's name (default: the name in the file's rows, else the file name)."
 
 
 def run_argument(sentence: str, metavar: str = "RUN") -> Any:  # noqa: ANN401 as typer.Argument
@@ -197,15 +197,15 @@ Columns = Annotated[
     list[str] | None,
     _reading_option(
         "--column",
-        help="Read a field from another column, ours=theirs: query_id=topic, score=scores.llm (nested JSON). "
-        "latency= ignores the latency column. Repeatable.",
+        help="Read a field from a column with another name, FIELD=COLUMN: query_id=topic, score=scores.llm "
+        "(nested JSON). Write latency= to ignore the latency column. Repeatable.",
     ),
 ]
 Precision = Annotated[
     str,
     _scoring_option(
         help="Rounding of scores before ties are found: float64, float32, float16, bfloat16, decimals:N, or "
-        "within:E (scores at most E apart tie)."
+        "within:E (scores that differ by at most E are tied)."
     ),
 ]
 TiebreakBy = Annotated[
@@ -214,8 +214,8 @@ TiebreakBy = Annotated[
 Criteria = Annotated[
     list[str] | None,
     _scoring_option(
-        help="Rank documents by this column, such as score or cost:asc. Several columns rank documents by "
-        "Pareto fronts, and documents in the same front are tied. Repeatable."
+        help="Rank documents by this column, such as score or cost:asc. With several columns, documents are "
+        "ranked by Pareto front, and documents in the same front are tied. Repeatable."
     ),
 ]
 UnjudgedPolicy = Annotated[
@@ -229,7 +229,7 @@ class ReadingOptions:
     """How files are read.
 
     Attributes:
-        columns: our name → the name in the files.
+        columns: field → its column in the files.
         repeated: policy for a document that a list holds twice.
         missing_score: policy for a score that is not a number.
         repeats: scorings of one reranker to combine.
@@ -285,29 +285,30 @@ def _reading(
     repeated: Annotated[
         Repeated,
         _reading_option(
-            help="A document that is twice in a list: refuse to read, or keep the first or the highest score."
+            help="A document that is twice in a list: stop with an error, or keep the first or the highest "
+            "score."
         ),
     ] = "error",
     missing_score: Annotated[
         MissingScore,
         _reading_option(
-            help="A score that is not a number, such as N/A: refuse to read, rank the document last "
-            "(tied with others without a score), or drop the document."
+            help="A score that is not a number, such as N/A: stop with an error, rank the document last (tied "
+            "with other documents without a score), or drop the document."
         ),
     ] = "error",
     repeats: Annotated[
         list[str] | None,
         _reading_option(
-            help="Combine several scorings of one reranker into their mean and score_std: seeds "
-            "(rerankers whose names differ only in a seed), NAME=A,B,C (these rerankers; repeatable), or "
-            "A,B,C (these columns)."
+            help="Combine several scorings of one reranker into their mean and score_std. seeds: rerankers "
+            "whose names differ only in a seed. NAME=A,B,C: the rerankers A, B and C, combined as NAME; "
+            "repeatable. A,B,C: the score columns A, B and C."
         ),
     ] = None,
     repeats_std: Annotated[
         SpreadKind,
         _reading_option(
-            help="Standard deviation of repeats that becomes score_std: order (without shifts of a "
-            "whole list), run (of one run), or mean (standard error of the mean)."
+            help="Standard deviation of the repeats that is used as score_std. order: without shifts that move "
+            "a whole list. run: of a single run. mean: standard error of the mean."
         ),
     ] = "order",
     max_rerankers: Annotated[
@@ -327,10 +328,10 @@ def _reading(
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:
-    """Return columns given as ours=theirs; ours= stands for none."""
+    """Return field → column, from texts FIELD=COLUMN; FIELD= stands for no column."""
     for text in columns or []:
         if not all(text.partition("=")[:2]):
-            raise UsageError(f"--column {text}: write ours=theirs, such as query_id=topic.")
+            raise UsageError(f"--column {text}: write FIELD=COLUMN, such as query_id=topic.")
     return dict(text.split("=", 1) for text in columns or [])
 
 

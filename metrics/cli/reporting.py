@@ -60,12 +60,12 @@ def report_command(
     preset: Annotated[
         list[str] | None,
         typer.Option(
-            help="short: a summary (default). full: all sections. paper: one table. Or a set of targets: "
-            "retrieval."
+            help="short: a summary (default). full: all sections. paper: one table. retrieval: adds the set of "
+            "targets for retrieval."
         ),
     ] = None,
     targets_for: Annotated[
-        str, typer.Option(help="The reranker whose targets the chart shows (default: the leader).")
+        str, typer.Option(help="Reranker for which the chart of targets is drawn (default: the leader).")
     ] = "",
     test: Annotated[str, typer.Option(help="Test of differences, as in compare.")] = "t",
     correction: Annotated[str, typer.Option(help="Correction for multiple comparisons.")] = "holm",

@@ -57,8 +57,8 @@ def simulate_command(
     tie_probability: Annotated[
         list[float] | None,
         typer.Option(
-            help="llm: probability that a document passes its score on to another document; repeat the "
-            "option for several rerankers. synthetic: share of lists with ties."
+            help="llm: probability that a document copies its score to another document, so that they tie; "
+            "repeat the option for several rerankers. synthetic: share of lists with ties."
         ),
     ] = None,
     levels: Annotated[
@@ -74,7 +74,10 @@ def simulate_command(
         ),
     ] = None,
     performance: Annotated[
-        float | None, typer.Option(help="Probability that relevance raises a score (default: 0.9).")
+        float | None,
+        typer.Option(
+            help="Probability that a relevant document gets a higher score than by chance (default: 0.9)."
+        ),
     ] = None,
     segments: Annotated[
         bool,
@@ -118,7 +121,7 @@ def _refuse_ignored(kind: str, names: list[str]) -> None:
     options = _OPTIONS.get(kind, ())
     ignored = [name for name in names if name not in options]
     if ignored:
-        remedy = f"It takes {', '.join(options)}." if options else "It makes the notebook's data."
+        remedy = f"Options of {kind}: {', '.join(options)}." if options else "It has no options."
         raise UsageError(f"{kind} does not take {' or '.join(ignored)}. {remedy}")
     for first, second in _EXCLUSIVE:
         if first in names and second in names:
@@ -135,7 +138,7 @@ def _draw(kind: str, options: Mapping[str, Any]) -> "Runs":
     chances = options.get("--tie-probability", [0.3])
     if is_synthetic:
         if len(chances) > 1:
-            raise UsageError("synthetic: give --tie-probability once; it makes lists of one reranker.")
+            raise UsageError("synthetic generates the lists of one reranker: give --tie-probability once.")
         return synthetic(n_queries, documents, relevant, seed, chances[0])
     rerankers = (
         {"Continuous": CONTINUOUS}
@@ -155,7 +158,9 @@ def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> "di
         return reranker_table([parse_reranker(text) for text in texts])
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
-        raise UsageError("Give as many --levels as --tie-probability, or give one of the two only once.")
+        raise UsageError(
+            "Give --levels and --tie-probability the same number of times, or give one of them once."
+        )
     pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
     return {
         default_name(chance, many).replace("LLM", f"LLM {number}"): LlmReranker(chance, many)

@@ -74,8 +74,8 @@ def watch_command(
     run: Annotated[
         options.NamedPath,
         options.run_argument(
-            "Folder to which run files are added, or - for lines of standard input. A file is read "
-            "when its size and time stay the same between two checks. Files that start with a dot or end in "
+            "Folder to which run files are added, or - for lines of standard input. A file is read once its "
+            "size and modification time are the same in two checks. Files that start with a dot or end in "
             ".part or .tmp are skipped until they are renamed.",
             "FOLDER|-",
         ),
@@ -161,7 +161,7 @@ def watch_command(
             choice = ColumnChoice(reading.columns, strict=False, missing_score=reading.missing_score)
             feed = LineFeed(stream, LineCutter("stdin", choice, lines), say, stop.waiting)
         elif lines is not None:
-            raise UsageError("--lines needs - (standard input). The format of a file is recognised.")
+            raise UsageError("--lines needs - (standard input). TieScope detects the format of files.")
         else:
             feed = FolderFeed(Path(run.path), read_file, say, qrels=qrels, waiting=stop.waiting)
         _follow(feed, scores, _Tables(scores, window, every, as_json=as_json), stop)
@@ -237,7 +237,7 @@ class _Tables:
 _WINDOWS = {
     "last": "means over the last {:,.0f} lists of each reranker",
     "seconds": "means over the last {:,g} seconds",
-    "halflife": "weights halve after {:,g} lists",
+    "halflife": "weighted means, the weight of a list halves every {:,g} lists",
 }
 
 
@@ -253,6 +253,7 @@ def _change_sentence(new: "NewChange") -> str:
     before, after = count_of(change.n_before, "list"), count_of(change.n_after, "list")
     return (
         f"Change · {new.reranker} · {new.measure} · from query {change.query_id}: {change.before:.4f} → "
-        f"{change.after:.4f} tied ({before} before, {after} since). Ties alone cannot explain it: over all tie "
-        f"orders, the mean was {low:.4f} to {high:.4f} before and is {later_low:.4f} to {later_high:.4f} since."
+        f"{change.after:.4f} tied ({before} before, {after} since). Ties alone cannot explain the change: "
+        f"over all tie orders, the mean was between {low:.4f} and {high:.4f} before the change, and between "
+        f"{later_low:.4f} and {later_high:.4f} after it."
     )

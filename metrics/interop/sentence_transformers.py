@@ -248,7 +248,7 @@ def _read(row: Mapping[str, Any], number: int, always_rerank_positives: bool) ->
     keys = [key for key, value in row.items() if value is not None] if isinstance(row, Mapping) else []
     if not {"query", "positive"} <= {*keys} or ("negative" in keys) == ("documents" in keys):
         raise UsageError(
-            f"Sample {number} has {', '.join(keys) or 'nothing'}. It needs query, positive, and either "
+            f"Sample {number} has {', '.join(keys) or 'nothing'}. A sample needs query, positive, and either "
             "negative or documents."
         )
     positive = _texts(row["positive"])

@@ -61,7 +61,8 @@ def _effect(figures: Mapping[str, Any]) -> str:
         return "No query has a tie."
     n_moved = round(figures["RR_lists_with_gap"] * n)
     if not n_moved:
-        return f"Ties on {part_of(figures['with_ties'], n, 'query')}; MRR and MTRR are the same on each."
+        tied = part_of(figures["with_ties"], n, "query")
+        return f"Ties on {tied}. Traditional and tied RR are equal on every query."
     outcome = "does not change: the gaps cancel"
     if abs(mean) > EQUAL:
         outcome = f"is {decimal(abs(mean), 4)} too {'high' if mean > 0 else 'low'}"

@@ -142,8 +142,9 @@ def _swaps(studies: ReportStudies) -> Section:
             "Traditional order": [chance_percent(chance) for chance in rows["above"]],
         }
         note = (
-            "Each value pair lists the first name, then the second. Difference and p (paired t-test, Holm over "
-            "all pairs) compare tied scores. Traditional order: its chance when all ties are broken at random."
+            "In each pair of values, the first value belongs to the reranker that is first traditionally. "
+            "Difference and p (paired t-test, Holm over all pairs) compare tied scores. Traditional order: "
+            "probability of the traditional order when all ties are broken at random."
         )
         title = "Pair by pair" if len(rows) == total else f"The {len(rows)} widest of {total:,}"
         tables = (Table.of(title, columns, note),)
@@ -179,8 +180,8 @@ def _audit(studies: ReportStudies) -> Section:
     return Section(
         "audit",
         "Audit",
-        f"Which values of the published table {files} ({size}) the runs reproduce, and what averaging ties "
-        "changes.",
+        f"Which values of the published table {files} ({size}) the runs reproduce, and what changes when "
+        "ties are averaged.",
         sentences=(audit_finding(audit, order), *((note,) for note in notes)),
         tables=(
             *([_printed_figures(studies, means)] if len(means) else []),
@@ -196,11 +197,10 @@ def _printed_figures(studies: ReportStudies, means: pd.DataFrame) -> Table:
     wide = wide.reindex(columns=list(dict.fromkeys(means["measure"]))).fillna("")
     reproduction = studies.audit.reproduction
     best = reproduction.conventions.iloc[0]
-    n_off = best["does_not_come_out"]
     note = (
-        f"Rule: {reproduction.best.label}. {best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by "
-        f"rounding, {n_off:,} {'is' if n_off == 1 else 'are'} not reproduced. ≈: equal after rounding. In "
-        "brackets: computed minus printed value."
+        f"Rule: {reproduction.best.label}. Values that match to the digit: {best['to_the_digit']:,}. Values "
+        f"that match after rounding (≈): {best['by_rounding']:,}. Values not reproduced: "
+        f"{best['does_not_come_out']:,}, with computed minus printed value in brackets."
     )
     columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
     return Table.of("Reproduced figures", columns, note)
@@ -371,7 +371,8 @@ def _leaderboard(studies: ReportStudies) -> Table:
         ranks = _rank_ranges(board["rank_low"], board["rank_high"])
         columns |= {"Tier": (board["tier"], "d"), "Ranks": ranks}
         note += (
-            " Ranks: 95% intervals for the rank by true mean, jointly for all rerankers (Mogstad et al. 2024). "
+            " Ranks: joint 95% confidence intervals for the rank of each reranker by its true mean (Mogstad et "
+            "al. 2024). "
             f"Tier: neighbouring rerankers that the data cannot tell apart. {tiers_condition(studies.measure)}"
         ).rstrip()
     columns["SD queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
@@ -430,7 +431,7 @@ def _bounds(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...
     note = (
         f"Unjudged: share of unjudged documents in the {within_words(measure)}. Worst, tied and best count "
         "unjudged documents as not relevant. Lowest and highest also cover all grades that unjudged documents "
-        f"could have{'' if is_exact(runs, measure) else ' (bounds that may not be reached)'}."
+        f"could have{'' if is_exact(runs, measure) else ' (outer bounds: the true extremes may lie inside)'}."
     )
     title = f"{measure.traditional} with unjudged documents"
     table = Table.of(title, columns | _figures(leaderboard, headings), note)
@@ -444,7 +445,10 @@ def _readings(studies: ReportStudies) -> Section:
     ranks = _figures(
         rows, {"1/MRR": "traditional_rank", "1/MTRR": "tied_rank", "Mean rank": "mean_rank"}, ",.1f"
     )
-    mean_rank = "Mean rank: of the first relevant document in tie order, over lists with a relevant document."
+    mean_rank = (
+        "Mean rank: mean rank of the first relevant document in the traditional order, over lists with a "
+        "relevant document."
+    )
     first_hits = Table.of(
         "MRR as ratios and ranks" if has_others else "MRR as ranks",
         {"Reranker": rows.index, **_values(studies, "rr"), **ranks},
@@ -459,14 +463,15 @@ def _readings(studies: ReportStudies) -> Section:
     if has_others:
         columns |= _figures(rows, {"RR or AP alone": "one_sided", "RR against AP": "opposed"}, ",d")
         note = (
-            "RR or AP alone: queries on which only one of the two tied scores differs from the baseline. RR "
-            f"against AP: queries on which one is higher and the other lower. {over_baseline}"
+            "RR or AP alone: queries where only the tied RR or only the tied AP differs from the baseline. RR "
+            "against AP: queries where one of RR and AP is above the baseline and the other is below. "
+            f"{over_baseline}"
         )
-        all_hits = Table.of("MAP as ratios, and where it differs from MRR", columns, note)
+        all_hits = Table.of("MAP as ratios, and queries where RR and AP disagree", columns, note)
     return Section(
         "readings",
         f"{rr.traditional} beside {ap.traditional}",
-        "Compares both measures as ranks and ratios, and shows where they disagree.",
+        "MRR and MAP as ranks and ratios, and the queries where RR and AP disagree.",
         sentences=(readings_finding(studies.readings, studies.baseline),),
         facts=(
             (f"{rr.traditional} ignores", limits_text("RR")),
@@ -507,7 +512,7 @@ def _targets(studies: ReportStudies) -> Section:
     return Section(
         "targets",
         "Targets",
-        "A target is met if the tied score passes it.",
+        "A target is met if the tied score satisfies the target's condition.",
         sentences=(target_finding(rows[rows["reranker"] == studies.targets_for], studies.targets_for),),
         tables=(table,) if len(rows) else (),
         charts=("targets", "passes") if len(rows) else (),

@@ -199,7 +199,7 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
     rerank, search = evaluators.TiedRerankingEvaluator, evaluators.TiedInformationRetrievalEvaluator
     without_positive = {"query": "cat", "positive": None, "negative": []}
     for sample, keys in (({"query": "cat"}, "query"), (None, "nothing"), (without_positive, "query, negative")):
-        with pytest.raises(UsageError, match=rf"Sample 1 has {keys}\. It needs query, positive, and either"):
+        with pytest.raises(UsageError, match=rf"Sample 1 has {keys}\. A sample needs query, positive, and either"):
             rerank([sample])
     with pytest.raises(UsageError, match="No sample has documents to rank"):
         rerank(SAMPLES[2:])(Embedder())
