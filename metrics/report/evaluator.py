@@ -28,9 +28,8 @@ def evaluator_reports(studies: ReportStudies) -> list[dict[str, Any]]:
     """
     lists = studies.evaluator_lists
     measures = [parse(name.removesuffix("_gap")) for name in lists.columns if name.endswith("_gap")]
-    plain, own_rule = (
-        [each for each in measures if each.measure.family.own_rule is own] for own in (False, True)
-    )
+    plain = [each for each in measures if not each.measure.family.own_rule]
+    own_rule = [each for each in measures if each.measure.family.own_rule]
     return [
         {
             "reranker": name,
@@ -76,9 +75,8 @@ def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> lis
         "without relevant documents": int(((lists["n_relevant"] == 0) & (lists["n_docs"] > 0)).sum()),
     }
     texts = [f"{n:,} of them {what}, counted as 0" for what, n in counts.items() if n]
-    reasons = [
-        what for what, policy in zip(counts, (scoring.missing, scoring.empty), strict=True) if policy == "skip"
-    ]
+    policies = zip(counts, (scoring.missing, scoring.empty), strict=True)
+    reasons = [what for what, policy in policies if policy == "skip"]
     n_left_out = studies.count_left_out(reranker)
     if n_left_out:
         texts.append(f"{n_left_out:,} more left out: judged queries {' or '.join(reasons)}")
