@@ -67,13 +67,9 @@ def read_results(path: Path | str) -> dict[str, float]:
     ids = {case["id"] for case in load_cases()}
     for name, value in results.items():
         if name not in ids:
-            raise ReadError(
-                file.name, f"{name!r} is not one of the test cases", f"The cases are in {CASES_FILE}."
-            )
+            raise ReadError(file.name, f"{name!r} is not a test case", f"The cases are in {CASES_FILE}.")
         if isinstance(value, bool) or not isinstance(value, int | float | None):
-            raise ReadError(
-                file.name, f"{name}: {json.dumps(value)} is not a number", "Write a number or null."
-            )
+            raise ReadError(file.name, f"{name}: {json.dumps(value)} is not a number", "Give a number or null.")
     values = {name: float(value) for name, value in results.items() if value is not None}
     if not values:
         raise ReadError(file.name, "the file has no values", _FORM)
@@ -130,11 +126,8 @@ def order_sentences(table: pd.DataFrame) -> list[str]:
     sentences = []
     for (order, precision, also), rows in table[fits].groupby(["order", "precision", "also"], sort=False):
         fitting = part_of(int(rows["passes"].sum()), len(rows), "case")
-        alternatives = (
-            f" Other orders that fit the same number of cases: {'; '.join(ORDERS[name] for name in also)}."
-            if also
-            else ""
-        )
+        others = "; ".join(ORDERS[name] for name in also)
+        alternatives = f" Other orders that fit the same number of cases: {others}." * bool(also)
         bits = ", scores compared as 32-bit floats" if precision == "float32" else ""
         measures = ", ".join(rows["measure"].unique())
         sentences.append(f"{measures}: {ORDERS[order]}{bits}. This order fits {fitting}.{alternatives}")
