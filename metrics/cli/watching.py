@@ -13,7 +13,7 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Option
 
 from metrics.cli import options
 from metrics.cli.messages import say, say_policies, traditional_order
@@ -84,37 +84,27 @@ def watch_command(
     qrels: options.Qrels = None,
     measure: options.Measures = None,
     traditional: options.Traditional = None,
-    last: Annotated[
-        int | None, typer.Option(min=1, max=MAX_WINDOW, help="Average over this many of the latest lists.")
-    ] = None,
+    last: Annotated[int | None, Option(min=1, max=MAX_WINDOW, help="Average over the latest N lists.")] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help=f"Average over the lists of the last N seconds (at most {WINDOW:,} lists)."),
+        Option(help=f"Average over the lists of the last N seconds (at most {WINDOW:,} lists)."),
     ] = None,
     halflife: Annotated[
         float | None,
-        typer.Option(
-            max=MAX_HALF_LIFE,
-            help="Average over all lists, weighted by age: the weight of a list halves after every N "
-            "newer lists.",
-        ),
+        Option(max=MAX_HALF_LIFE, help="Average over all lists; the weight of a list halves every N lists."),
     ] = None,
     lines: Annotated[
         Literal["table", "trec", "jsonl"] | None,
-        typer.Option(
+        Option(
             help="Format of standard input: a table with a header line, TREC fields without a header, or a "
             "JSON record per line (default: from the first line)."
         ),
     ] = None,
     every: Annotated[
         float,
-        typer.Option(
-            min=0.05, max=3600, help="Seconds between two checks of the folder, and between two tables."
-        ),
+        Option(min=0.05, max=3600, help="Seconds between two checks of the folder, and between two tables."),
     ] = 1.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print each mean and each change as a line of JSON.")
-    ] = False,
+    as_json: Annotated[bool, Option("--json", help="Print means and changes as lines of JSON.")] = False,
     *,
     scoring: "ScoringOptions",
     reading: options.ReadingOptions,
@@ -134,11 +124,8 @@ def watch_command(
     from metrics.scale.live import FolderFeed, LineCutter, LineFeed, LiveScores
 
     reading.in_parts()  # refuses options that need all rows of a run
-    window: dict[str, Any] = {
-        name: width
-        for name, width in (("last", last), ("seconds", seconds), ("halflife", halflife))
-        if width is not None
-    }
+    window: dict[str, Any] = {"last": last, "seconds": seconds, "halflife": halflife}
+    window = {name: width for name, width in window.items() if width is not None}
     keep = max(WINDOW, last or 0, ceil(HALF_LIVES * (halflife or 0)))
     choices: dict[str, Any] = {name: value for name, value in vars(scoring).items() if name != "missing"}
 
@@ -237,14 +224,12 @@ class _Tables:
 _WINDOWS = {
     "last": "means over the last {:,.0f} lists of each reranker",
     "seconds": "means over the last {:,g} seconds",
-    "halflife": "weighted means, the weight of a list halves every {:,g} lists",
+    "halflife": "weighted means; the weight of a list halves every {:,g} lists",
 }
 
 
 def _for_json(row: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: None if isinstance(value, float) and not isfinite(value) else value for name, value in row.items()
-    }
+    return {key: None if isinstance(cell, float) and not isfinite(cell) else cell for key, cell in row.items()}
 
 
 def _change_sentence(new: "NewChange") -> str:

@@ -65,7 +65,7 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
     options = ("-m", "RR", "--ties", "expected")
     _, out, err = call("compare", path, *options)
     assert len(out.splitlines()) == 4
-    assert "These are the first 3 of 6 rows. Write all of them with --format csv -o FILE." in err
+    assert "The first 3 of 6 rows. To write all rows: --format csv -o FILE." in err
     _, out, err = call("compare", path, *options, "--format", "csv")
     assert len(out.splitlines()) == 7
     assert "first 3" not in err
