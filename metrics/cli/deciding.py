@@ -71,7 +71,7 @@ def compare_command(
     """Test differences between runs, and whether the verdicts depend on tie order."""
     from metrics.evaluation import score_runs
     from metrics.studies.comparisons import baseline_pairs
-    from metrics.studies.experiment import experiment_measures
+    from metrics.studies.experiment import experiment_lines, experiment_measures
     from metrics.studies.test_registry import find_correction, find_test
 
     find_test(test), find_correction(correction)
@@ -102,7 +102,8 @@ def compare_command(
         _announce_pairs(len(runs.rerankers), n_tables, limit, advice)
     with progress("Testing"):
         if in_one_table:
-            _write_experiment(runs, evaluation, baseline, testing, table_output)
+            table = _experiment(runs, evaluation, baseline, testing)
+            table_output.write(experiment_lines(table) if table_output.is_for_people else table)
         elif only_swaps:
             swaps = _swaps(runs, evaluation, scoring, level)
             table_output.write(_with_printed_p(swaps) if table_output.is_for_people else swaps)
@@ -117,21 +118,17 @@ def _announce_pairs(n_rerankers: int, n_tables: int, limit: int, advice: str) ->
         say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs, which may take minutes. {advice}")
 
 
-def _write_experiment(
-    runs: "Runs",
-    evaluation: "Evaluation",
-    baselines: list[str] | None,
-    testing: dict[str, Any],
-    table_output: options.TableOutput,
-) -> None:
-    from metrics.studies.experiment import experiment_lines, experiment_note, experiment_table
+def _experiment(
+    runs: "Runs", evaluation: "Evaluation", baselines: list[str] | None, testing: dict[str, Any]
+) -> "pd.DataFrame":
+    from metrics.studies.experiment import experiment_note, experiment_table
     from metrics.studies.targets import usual_baseline
     from metrics.studies.tradeoffs import latencies, with_latency
 
     baseline = baselines[0] if baselines else usual_baseline(runs.rerankers)
     table = experiment_table(with_latency(evaluation, latencies(runs)), baseline, **testing)
     say(experiment_note(table, baseline, testing["test"], testing["correction"]))
-    table_output.write(experiment_lines(table) if table_output.is_for_people else table)
+    return table
 
 
 def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", level: float) -> "pd.DataFrame":
@@ -387,8 +384,7 @@ def judge_next_command(
         int | None,
         Option(
             min=1,
-            help="Documents below this rank in every run count as not relevant (default: the measure's "
-            "cut-off, or 10).",
+            help="Documents below this rank in every run are not relevant (default: the cut-off, or 10).",
         ),
     ] = None,
     rate: Annotated[
@@ -396,8 +392,7 @@ def judge_next_command(
         Option(
             min=0,
             max=1,
-            help="Probability that an unjudged document is relevant (default: estimated from judged "
-            "documents).",
+            help="Probability that an unjudged document is relevant (default: estimated from judgments).",
         ),
     ] = None,
     qrels_output: Annotated[

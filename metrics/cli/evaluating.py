@@ -13,6 +13,7 @@ from typer import Option
 
 from metrics.cli import options
 from metrics.cli.messages import say, say_left_out, say_own_rules
+from metrics.cli.options import FileUse, NamedPath, run_argument
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -34,9 +35,7 @@ _MAX_NAMES = 20
 @options.with_shared_options
 def check_command(
     files: Annotated[
-        list[options.NamedPath],
-        options.run_argument("Runs, judgments and tables, in any order.", "FILE"),
-        options.FileUse.READ,
+        list[NamedPath], run_argument("Runs, judgments and tables, in any order.", "FILE"), FileUse.READ
     ],
     qrels: options.Qrels = None,
     *,
@@ -48,7 +47,7 @@ def check_command(
     from metrics.runs import check_files
     from metrics.runs.findings import group_findings
 
-    judgments = [options.NamedPath(None, str(qrels))] if qrels else []
+    judgments = [NamedPath(None, str(qrels))] if qrels else []
     findings, rerankers = check_files([*files, *judgments], **vars(reading))
     if table_output.format == "table":
         lines = _finding_lines(group_findings(findings, rerankers))
@@ -104,15 +103,15 @@ def _tools() -> list[tuple[str, str]]:
 @options.with_shared_options
 def evaluate_command(
     run: Annotated[
-        list[options.NamedPath],
-        options.run_argument(
+        list[NamedPath],
+        run_argument(
             "Run files, or long tables with relevance, as paths or URLs. --engine dask also takes "
             "patterns and folders."
         ),
-        options.FileUse.READ,
+        FileUse.READ,
     ],
     qrels: Annotated[
-        str | None, Option(help="Judgments; not needed if RUN holds relevance."), options.FileUse.READ
+        str | None, Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ
     ] = None,
     measure: options.Measures = None,
     ties: Annotated[
@@ -150,7 +149,7 @@ def evaluate_command(
     save: Annotated[
         Path | None,
         options.written_option("Save the scores of each list as a Parquet file that the app opens."),
-        options.FileUse.WRITTEN,
+        FileUse.WRITTEN,
     ] = None,
     *,
     table_output: options.TableOutput,
@@ -266,9 +265,7 @@ _LIMIT = 120
 
 @options.with_shared_options
 def permutations_command(
-    run: Annotated[
-        options.NamedPath, options.run_argument("A run file, or a table with relevance."), options.FileUse.READ
-    ],
+    run: Annotated[NamedPath, run_argument("A run file, or a table with relevance."), FileUse.READ],
     query: Annotated[str, Option(help="ID of the query whose list is scored.")],
     reranker: Annotated[str | None, Option(help="The reranker, if the file has several.")] = None,
     qrels: options.Qrels = None,

@@ -136,14 +136,9 @@ def with_inputs_kept(command: Callable[..., None], log: str) -> Callable[..., No
     return run
 
 
-def _paths(value: Any) -> Iterator[Path | str]:  # noqa: ANN401 one file, several or None
-    if isinstance(value, NamedPath):
-        yield value.path
-    elif isinstance(value, str | Path):
-        yield value
-    elif isinstance(value, Iterable):
-        for file in value:
-            yield from _paths(file)
+def _paths(value: Any) -> list[Path | str]:  # noqa: ANN401 one file, several or None
+    values = [value] if isinstance(value, NamedPath | str | Path) else value or ()
+    return [each.path if isinstance(each, NamedPath) else each for each in values]
 
 
 def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]]) -> Any:  # noqa: ANN401 as typer.Option
@@ -182,9 +177,7 @@ Traditional = Annotated[
 ]
 Measures = Annotated[
     list[str] | None,
-    Option(
-        "--measure", "-m", help="A measure: RR, RR@10, nDCG@10, AP ... (evaluate --list-measures). Repeatable."
-    ),
+    Option("--measure", "-m", help="A measure: RR, RR@10, nDCG@10 (evaluate --list-measures). Repeatable."),
 ]
 Measure = Annotated[str, Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
 Targets = Annotated[

@@ -86,7 +86,8 @@ def report_command(
     ending, presets = _ending(output, format), preset or []
     audited_files = published_files(published) if published else []
     paths = [*(Path(file.path) for file in inputs.run), *filter(None, [inputs.qrels]), *audited_files]
-    files = [File.open(path) for path in dict.fromkeys(paths) if path.is_file()]
+    opened = [File.open(path) for path in dict.fromkeys(paths) if path.is_file()]
+    files = [(file.name, file.sha256) for file in opened]
     published_table = read_published(audited_files) if audited_files else None
     published_names = list(names_by_hand(names or []).items())
     runs = inputs.read()
@@ -106,7 +107,7 @@ def report_command(
             segments=segment or (),
             preset=["short", *(name for name in presets if name not in PRESETS)][-1],
             sections=section or (),
-            files=[(file.name, file.sha256) for file in files],
+            files=files,
             scoring=scoring,
             published=published_table,
             published_names=published_names,

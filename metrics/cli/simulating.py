@@ -17,15 +17,8 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.simulation import LlmReranker
 
-Kind = Literal[
-    "llm",
-    "continuous",
-    "synthetic",
-    "notebook-scenarios",
-    "notebook-synthetic",
-    "notebook-llm",
-    "notebook-grag",
-]
+Notebook = Literal["notebook-scenarios", "notebook-synthetic", "notebook-llm", "notebook-grag"]
+Kind = Literal["llm", "continuous", "synthetic", Notebook]
 _ANY = ("--queries", "--seed", "--documents", "--relevant")
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "llm": (*_ANY, "--tie-probability", "--levels", "--reranker", "--performance", "--segments"),

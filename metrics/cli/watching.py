@@ -91,7 +91,7 @@ def watch_command(
     ] = None,
     halflife: Annotated[
         float | None,
-        Option(max=MAX_HALF_LIFE, help="Average over all lists; the weight of a list halves every N lists."),
+        Option(max=MAX_HALF_LIFE, help="Average over all lists; a list's weight halves every N newer lists."),
     ] = None,
     lines: Annotated[
         Literal["table", "trec", "jsonl"] | None,

@@ -209,11 +209,9 @@ tied_ERR, worst_ERR, best_ERR = _declare_three(ERR, "ERR", _CUT)
 tied_IPrec, worst_IPrec, best_IPrec = _declare_three(IPrec, "IPrec", {"recall": _SHARE} | _BINARY | _JUDGED)
 tied_P, worst_P, best_P = _declare_three(P, "P", _ALL)
 tied_R, worst_R, best_R = _declare_three(R, "R", _ALL)
+_GAINED = ({"dcg": _LOG, "gains": _GAINS}, {"dcg": _EXPONENTIAL, "gains": _NONE})
 tied_nDCG, worst_nDCG, best_nDCG = _declare_three(
-    nDCG,
-    "nDCG-linear",
-    _CUT | {"dcg": _LOG, "gains": _GAINS} | _JUDGED,
-    _CUT | {"dcg": _EXPONENTIAL, "gains": _NONE} | _JUDGED,
+    nDCG, "nDCG-linear", *(_CUT | gained | _JUDGED for gained in _GAINED)
 )
 _OWN = _BINARY | _JUDGED
 _OWN_PARAMS = {name: RR.SUPPORTED_PARAMS[name] for name in _OWN}

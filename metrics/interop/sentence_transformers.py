@@ -199,14 +199,9 @@ class TiedRerankingEvaluator(TiedEvaluator):
             raise UsageError("No sample has documents to rank. Give samples with positives and negatives.")
         scores = self._predicted(model, samples) if is_cross_encoder else self._similarities(model, samples)
         sizes = [len(sample.documents) for sample in samples]
-        lists = pd.DataFrame(
-            {
-                "query_id": np.repeat(np.arange(len(samples)), sizes),
-                "doc_id": np.arange(len(scores)),
-                "score": scores,
-                "relevance": np.concatenate([sample.relevance for sample in samples]).astype(np.int64),
-            }
-        )
+        relevance = np.concatenate([sample.relevance for sample in samples]).astype(np.int64)
+        columns = {"query_id": np.repeat(np.arange(len(samples)), sizes), "doc_id": np.arange(len(scores))}
+        lists = pd.DataFrame({**columns, "score": scores, "relevance": relevance})
         names = {"AP": "map", f"RR@{self.at_k}": f"mrr@{self.at_k}", f"nDCG@{self.at_k}": f"ndcg@{self.at_k}"}
         means = tied_means(evaluate(lists, list(names), TREATMENTS), names, len(samples))
         return self.report(model, means, output_path, epoch, steps)

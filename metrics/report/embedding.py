@@ -95,8 +95,14 @@ def review(
 
 def _targets(outcomes: pd.DataFrame) -> Section:
     rows = outcomes.sort_values("missed_by", ascending=False, kind="stable")[:_MOST_ROWS]
-    columns = {"": "mark", "Reranker": "reranker", "Target": "target"}
-    columns |= {"Value": "value:.4f", "Traditional": "traditional:.4f", VERDICT: "verdict"}
+    columns = {
+        "": "mark",
+        "Reranker": "reranker",
+        "Target": "target",
+        "Value": "value:.4f",
+        "Traditional": "traditional:.4f",
+        VERDICT: "verdict",
+    }
     rows = rows.assign(mark=np.where(rows["passed"], "✓", "✗"))
     n_met = int(outcomes["passed"].sum())
     table = Table.of("Targets", rows, columns, _more_rows(len(outcomes)))
@@ -109,8 +115,15 @@ def _changes(changes: pd.DataFrame, since: str) -> Section:
     order = np.lexsort((-changed["change"].abs().fillna(-1), ~is_firm))
     rows = changed.iloc[order[:_MOST_ROWS]]
     rows = rows.assign(moved=rows["traditional"] - rows["traditional_before"])
-    columns = {"Reranker": "reranker", "Measure": "measure", "Before": "tied_before:.4f", "Now": "tied:.4f"}
-    columns |= {"Change": "change:+.4f", "Traditional": "moved:+.4f", VERDICT: "verdict"}
+    columns = {
+        "Reranker": "reranker",
+        "Measure": "measure",
+        "Before": "tied_before:.4f",
+        "Now": "tied:.4f",
+        "Change": "change:+.4f",
+        "Traditional": "moved:+.4f",
+        VERDICT: "verdict",
+    }
     n_equal = len(changes) - len(changed)
     equal = f"{count_of(n_equal, 'value')} did not change." if n_equal else ""
     note = " ".join(filter(None, ("All values are tied scores.", equal, _more_rows(len(changed)))))

@@ -124,9 +124,16 @@ def _swapped_pairs(studies: ReportStudies) -> Table:
         name: [f"{a:.4f} / {b:.4f}" for a, b in zip(rows[f"{name}_a"], rows[f"{name}_b"], strict=True)]
         for name in ("traditional", "tied")
     }
-    columns = {"Ranked first traditionally": "a", "Ranked first with ties averaged": "b", VERDICT: "verdict"}
-    columns |= {studies.measure_at.traditional: "traditional", studies.measure_at.tied: "tied"}
-    columns |= {"Difference": "tied_difference:+.4f", "p adj.": "p_adjusted:p", "Traditional order": "chance"}
+    columns = {
+        "Ranked first traditionally": "a",
+        "Ranked first with ties averaged": "b",
+        VERDICT: "verdict",
+        studies.measure_at.traditional: "traditional",
+        studies.measure_at.tied: "tied",
+        "Difference": "tied_difference:+.4f",
+        "p adj.": "p_adjusted:p",
+        "Traditional order": "chance",
+    }
     note = (
         "In each pair of values, the first value belongs to the reranker that is ranked first traditionally. "
         "Difference and p (paired t-test, Holm over all pairs) compare tied scores. Traditional order: "
@@ -182,10 +189,16 @@ def _marked(figure: dict[str, Any]) -> str:
 def _printed_orders(studies: ReportStudies) -> Table:
     order = studies.audited_order
     rows, n_pairs = widest_first(order.pairs).head(_MOST_PAIRS), len(order.pairs)
-    columns = {"Published above": "a", "Below": "b", VERDICT: "verdict"}
-    columns |= {"Printed": "a_published:.4f", "Printed below": "b_published:.4f"}
-    columns |= {"Tied diff.": "tied_difference:+.4f", "p adj.": "p_adjusted:p"}
-    columns |= {"Chance of printed order": "chance"}
+    columns = {
+        "Published above": "a",
+        "Below": "b",
+        VERDICT: "verdict",
+        "Printed": "a_published:.4f",
+        "Printed below": "b_published:.4f",
+        "Tied diff.": "tied_difference:+.4f",
+        "p adj.": "p_adjusted:p",
+        "Chance of printed order": "chance",
+    }
     is_part = n_pairs > _MOST_PAIRS
     title = f"The first {_MOST_PAIRS} of {n_pairs:,} orders" if is_part else f"Orders by {order.measure}"
     note = legend(STANDINGS, rows["verdict"])
@@ -277,8 +290,13 @@ def _data(studies: ReportStudies) -> Section:
         ("Ties are broken first by", ", ".join(scoring.tiebreak_by)),
         ("Rerankers without a list", ", ".join(name for name in names if name not in studies.rerankers)),
     )
-    counts = {"Reranker": "reranker", "Queries": "n_queries:,d", "Without rows": "n_missing:,d"}
-    counts |= {"Not relevant": "n_empty:,d", "Scored": "n_scored:,d"}
+    counts = {
+        "Reranker": "reranker",
+        "Queries": "n_queries:,d",
+        "Without rows": "n_missing:,d",
+        "Not relevant": "n_empty:,d",
+        "Scored": "n_scored:,d",
+    }
     is_uneven = bool(policies[["n_missing", "n_empty"]].to_numpy().any())
     return Section(
         "The ranked documents, the relevance threshold, and the causes of ties.",
@@ -438,11 +456,22 @@ def _targets(studies: ReportStudies) -> Section:
     rows, name = studies.targets, studies.targets_for
     directions = np.where(rows["target"].str.contains(">"), 1, -1)
     margins = (rows["value"] - rows["bound"]) * directions
-    columns = {"Reranker": "reranker", "Target": "target", VERDICT: "verdict"}
-    columns |= {"Tied": "tied:.4f", "Margin": "margin:+.4f", "Traditional": "traditional:.4f", **_BY_ORDER}
-    columns |= {"Result": "result"}
-    judged = rows.assign(margin=margins, result=np.where(rows["passed"], "pass", "fail"))
-    table = Table.of("Targets in numbers", judged, columns, legend(TARGET_VERDICTS, rows["verdict"]))
+    columns = {
+        "Reranker": "reranker",
+        "Target": "target",
+        VERDICT: "verdict",
+        "Tied": "tied:.4f",
+        "Margin": "margin:+.4f",
+        "Traditional": "traditional:.4f",
+        **_BY_ORDER,
+        "Result": "result",
+    }
+    table = Table.of(
+        "Targets in numbers",
+        rows.assign(margin=margins, result=np.where(rows["passed"], "pass", "fail")),
+        columns,
+        legend(TARGET_VERDICTS, rows["verdict"]),
+    )
     return Section(
         "A target is met if the tied score satisfies the target's condition.",
         sentences=(target_finding(rows[rows["reranker"] == name], name),),
@@ -455,11 +484,19 @@ def _targets(studies: ReportStudies) -> Section:
 def _ties(studies: ReportStudies) -> Section:
     summary = with_overall(studies.summary, studies.lists)
     gap = f"|{studies.question.traditional} gap|"
-    columns = {"Reranker": "reranker", "Lists": "n:,d", "With ties": "with_ties_share:.1%"}
-    columns |= {"Tie groups per list": "tie_groups:.2f", "Largest tie, mean": "max_tie_size_mean:.2f"}
-    columns |= {"Largest tie": "max_tie_size:,d", "Documents tied": "tie_ratio:.1%"}
-    columns |= {f"{gap}, mean": "first_gap_mean:.4f", "SD": "first_gap_std:.4f"}
-    columns |= {f"{gap}, largest": "first_gap_max:.4f", "r, tie ratio": "first_r_ratio:.3f"}
+    columns = {
+        "Reranker": "reranker",
+        "Lists": "n:,d",
+        "With ties": "with_ties_share:.1%",
+        "Tie groups per list": "tie_groups:.2f",
+        "Largest tie, mean": "max_tie_size_mean:.2f",
+        "Largest tie": "max_tie_size:,d",
+        "Documents tied": "tie_ratio:.1%",
+        f"{gap}, mean": "first_gap_mean:.4f",
+        "SD": "first_gap_std:.4f",
+        f"{gap}, largest": "first_gap_max:.4f",
+        "r, tie ratio": "first_r_ratio:.3f",
+    }
     note = (
         "Largest tie, mean: a list without ties counts as 1, a list without rows as 0. SD: sample standard "
         "deviation over lists. r: correlation of the tie ratio with the absolute gap."
@@ -491,10 +528,18 @@ def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Tabl
     before = tested.traditional[["difference", "p_adjusted", "stars"]].set_axis(tested.tied.index)
     rows = tested.tied.join(before.add_suffix("_before"))
     rows["verdict"] = np.where(tested.changed, "depends on tie order", "")
-    differences = {"Reranker": "reranker"} | ({VERDICT: "verdict"} if tested.changed.any() else {})
-    differences |= {"Traditional": "difference_before:+.4f", "p adj.": "p_adjusted_before:p"}
-    differences |= {" ": "stars_before", "Tied": "difference:+.4f", "From": "low:+.4f", "To": "high:+.4f"}
-    differences |= {"p adj., tied": "p_adjusted:p", "  ": "stars"}
+    differences = {
+        "Reranker": "reranker",
+        **({VERDICT: "verdict"} if tested.changed.any() else {}),
+        "Traditional": "difference_before:+.4f",
+        "p adj.": "p_adjusted_before:p",
+        " ": "stars_before",
+        "Tied": "difference:+.4f",
+        "From": "low:+.4f",
+        "To": "high:+.4f",
+        "p adj., tied": "p_adjusted:p",
+        "  ": "stars",
+    }
     effects = {"Reranker": "reranker", "Effect d": "dz:+.2f", "Won": "won:,d", "Equal": "equal:,d"}
     effects |= {"Lost": "lost:,d"} | ({"Note": "note"} if rows["note"].any() else {})
     note = f"From, to: {verdicts.level:.0%} {find_test(studies.options.test).interval_scope}. {_STARS}"
@@ -530,9 +575,17 @@ def _stability(studies: ReportStudies) -> Section:
         likeliest=chances.idxmax(axis=1),
         chance=[percent(1.0) if sure else chance_percent(chance) for chance, sure in pairs],
     )
-    columns = {"Reranker": "reranker", "Mean": "expected:.4f", "SD ties": "std:.4f", **_BY_ORDER}
-    columns |= {"Rank": "place:d", "Possible ranks": "possible"}
-    columns |= {"Likeliest rank": "likeliest:d", "Its chance": "chance", "Method": "method"}
+    columns = {
+        "Reranker": "reranker",
+        "Mean": "expected:.4f",
+        "SD ties": "std:.4f",
+        **_BY_ORDER,
+        "Rank": "place:d",
+        "Possible ranks": "possible",
+        "Likeliest rank": "likeliest:d",
+        "Its chance": "chance",
+        "Method": "method",
+    }
     table = Table.of(f"Possible {traditional} and ranks", rows, columns)
     return Section(
         f"The leaderboard when all ties are broken at random.{_of_best(studies)}",
