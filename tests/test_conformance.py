@@ -144,7 +144,7 @@ def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
         ("[]", "not a JSON object"),
         ('{"RR-01": "1/3"}', 'RR-01: "1/3" is not a number'),
         ('{"RR-01": true}', "RR-01: true is not a number"),
-        ('{"RR-999": 1}', "'RR-999' is not one of the test cases"),
+        ('{"RR-999": 1}', "'RR-999' is not a test case"),
         ('{"RR-01": null}', "the file has no values"),
     ],
 )

@@ -9,9 +9,14 @@ import typer
 from dashboard.cli.serving import app_command
 from dashboard.cli.sharing import boards_command, pull_command, push_command
 from metrics.cli.auditing import audit_command, conformance_command
-from metrics.cli.deciding import compare_command, gate_command, review_command, stability_command
+from metrics.cli.deciding import (
+    compare_command,
+    gate_command,
+    judge_next_command,
+    review_command,
+    stability_command,
+)
 from metrics.cli.evaluating import check_command, evaluate_command, permutations_command
-from metrics.cli.judging import judge_next_command
 from metrics.cli.options import with_inputs_kept
 from metrics.cli.reporting import badge_command, embed_command, report_command
 from metrics.cli.simulating import simulate_command

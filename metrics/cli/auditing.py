@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from metrics.cli.messages import say
-from metrics.cli.options import FileUse, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
+from metrics.cli.options import FileUse, Inputs, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 from metrics.support.wording import count_of, first_names, part_of, quote
@@ -29,21 +30,20 @@ _MAX_NAMES = 8
 
 PublishedNames = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--names",
-        help="Match a published name with a reranker or measure of the runs: published=ours. published= leaves "
-        "the name out. Repeatable.",
+        help="Match a published name with a reranker or measure of the runs: PUBLISHED=NAME. Write PUBLISHED= "
+        "to leave a published name out. Repeatable.",
     ),
 ]
 
 
 @with_shared_options
 def audit_command(
-    run: RunPaths,
-    qrels: Qrels = None,
+    inputs: Inputs,
     published: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--published",
             "-p",
             help="The published figures: trec_eval's output (a file per run), CSV, Markdown or LaTeX tables, "
@@ -54,25 +54,24 @@ def audit_command(
     names: PublishedNames = None,
     relevant_from: Annotated[
         float | None,
-        typer.Option(help="Smallest grade that counts as relevant (default: try every grade)."),
+        Option(help="Smallest grade that counts as relevant (default: try every grade)."),
     ] = None,
     show: Annotated[
         Literal["figures", "conventions", "names", "orders"],
-        typer.Option(
-            help="Content of the table: the figures by the best convention, all conventions, the "
-            "matched names, or the order of each pair of rerankers."
+        Option(
+            help="Content of the table: figures under the convention that fits best, all conventions, matched "
+            "names, or the order of each pair of rerankers."
         ),
     ] = "figures",
     order_by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Check the published ranking by this measure. Give its published name or ours (default: RR or "
-            "nDCG). Repeatable."
+        Option(
+            help="Check the published ranking by this measure. Give the measure's name in the published table "
+            "or in TieScope (default: RR or nDCG). Repeatable."
         ),
     ] = None,
     *,
     table_output: TableOutput,
-    reading: ReadingOptions,
 ) -> None:
     """Find the convention that gives a published table; exit with 1 if a figure is not reproduced."""
     from metrics.studies.audit.audit import audit, convention_finding, untold_notes
@@ -80,7 +79,7 @@ def audit_command(
     from metrics.studies.prose import plain
 
     files = published_files(published or [])
-    runs = reading.read(run, qrels)
+    runs = inputs.read()
     with progress("Trying conventions"):
         result = audit(runs, files, names=names_by_hand(names or []), relevant_from=relevant_from)
     measures = _ordered_measures(result, order_by or [])
@@ -111,16 +110,12 @@ def audit_command(
 def published_files(texts: list[str]) -> list[Path]:
     """Return the files that paths, folders and patterns name; UsageError if one names no file."""
     if not texts:
-        raise UsageError(
-            "Name the published figures: --published table.csv, or trec_eval's output of each run."
-        )
+        raise UsageError("Name the published figures: --published table.csv, or trec_eval output of each run.")
     files: list[Path] = []
     for text in texts:
         path = Path(text)
         if path.is_dir():
-            matches = sorted(
-                file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")
-            )
+            matches = sorted(file for file in path.iterdir() if file.is_file() and file.name[0] != ".")
         elif path.exists() or text == "-":
             matches = [path]
         else:
@@ -133,10 +128,10 @@ def published_files(texts: list[str]) -> list[Path]:
 
 
 def names_by_hand(texts: list[str]) -> dict[str, str]:
-    """Return published → ours of names given as published=ours, split at the last =."""
+    """Return published name → name in the runs, from texts PUBLISHED=NAME that are split at the last =."""
     for text in texts:
         if not all(text.rpartition("=")[:2]):
-            raise UsageError(f"--names {text}: write published=ours, such as 'BM25 (base)=bm25'.")
+            raise UsageError(f"--names {text}: write PUBLISHED=NAME, such as 'BM25 (base)=bm25'.")
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in texts}
 
 
@@ -156,19 +151,15 @@ def _say_names(names: "NameMatches") -> None:
         if dissimilar:
             say(f"  Not matched: {first_names(dissimilar, _MAX_NAMES)}.")
     if names.unpublished:
-        say(
-            "Runs without a name in the table: "
-            f"{first_names([quote(name) for name in names.unpublished], _MAX_NAMES)}."
-        )
+        unpublished = [quote(name) for name in names.unpublished]
+        say(f"Runs without a name in the table: {first_names(unpublished, _MAX_NAMES)}.")
 
 
 def _ordered_measures(result: "Audit", choices: list[str]) -> list[str]:
     for name in choices:
         if not result.published_measure(name):
-            measure_names = first_names([quote(each) for each in result.measures], _MAX_NAMES) or "none"
-            raise UsageError(
-                f"--order-by {name}: the table has no ranking by this measure. Rankings: {measure_names}."
-            )
+            names = first_names([quote(each) for each in result.measures], _MAX_NAMES) or "none"
+            raise UsageError(f"--order-by {name}: the table has no ranking by this measure. Rankings: {names}.")
     return list(filter(None, map(result.published_measure, choices or [result.first_measure])))
 
 
@@ -226,12 +217,12 @@ def _names(result: "Audit") -> "pd.DataFrame":
 def conformance_command(
     results: Annotated[
         Path | None,
-        typer.Argument(metavar="RESULTS.json", help="A JSON file with the tool's value of each case."),
+        Argument(metavar="RESULTS.json", help="JSON file with the other tool's value for each test case."),
         FileUse.READ,
     ] = None,
     tolerance: Annotated[
         float,
-        typer.Option(min=0, help="Largest difference that passes. Use 5e-5 for values with four decimals."),
+        Option(min=0, help="Largest difference that passes. Use 5e-5 for values with four decimals."),
     ] = 1e-6,
     *,
     table_output: TableOutput,

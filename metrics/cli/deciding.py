@@ -1,4 +1,4 @@
-"""Commands that decide: compare, stability, gate, review."""
+"""Commands that decide: compare, stability, gate, review, and judge-next, which documents to judge."""
 
 from collections.abc import Hashable, Iterator
 from math import comb
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Option
 
 from metrics.cli import options
 from metrics.cli.messages import say, say_left_out, traditional_order
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
     from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
+    from metrics.runs.findings import Finding
     from metrics.studies.stability import OrderStability
 
 MANY_TESTS, MANY_RESAMPLED = 5_000_000, 5_000
 """Pairs to compare, times measures and treatments, that a command announces: by formulas, and by resampling."""
 _MEASURES = ("RR", "nDCG@10")
-_P_DIGITS = 4
 _BOUNDED = {"expected": "tied", "pessimistic": "worst", "optimistic": "best"}
 """How a single run is scored, and the names of the columns."""
 _BLOCK = 2**15
@@ -40,54 +41,45 @@ def _tests() -> list[tuple[str, str]]:
 
 @options.with_shared_options
 def compare_command(
-    run: options.RunPaths,
-    qrels: options.Qrels = None,
+    inputs: options.Inputs,
     baseline: Annotated[
         list[str] | None,
-        typer.Option(help="Compare all rerankers with this one (default: all pairs). Repeatable."),
+        Option(help="Compare all rerankers with this one (default: all pairs). Repeatable."),
     ] = None,
     measure: options.Measures = None,
     traditional: options.Traditional = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="Tie orders to compare by, instead of --traditional and expected. Repeatable."),
+        Option(help="Tie orders to compare under (default: --traditional, and expected). Repeatable."),
     ] = None,
-    test: Annotated[str, typer.Option(help="Test of differences (--list-tests).")] = "t",
-    correction: Annotated[
-        str, typer.Option(help="Correction of p values for multiple comparisons (--list-tests).")
-    ] = "holm",
+    test: Annotated[str, Option(help="Test of differences (--list-tests).")] = "t",
+    correction: Annotated[str, Option(help="Correction for multiple comparisons (--list-tests).")] = "holm",
     level: Annotated[
-        float, typer.Option(help="Confidence level of the intervals. A p value below 1 - level is significant.")
+        float, Option(help="Confidence level of the intervals. A p value below 1 - level is significant.")
     ] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the randomisation and bootstrap tests.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Seed of the randomisation and bootstrap tests.")] = 0,
     in_one_table: Annotated[
         bool,
-        typer.Option("--table", help="Write one table of all measures and latencies, with significance stars."),
+        Option("--table", help="Write one table of all measures and latencies, with significance stars."),
     ] = False,
-    only_swaps: Annotated[
-        bool, typer.Option("--swaps", help="Show only pairs that swap ranks when ties are averaged.")
-    ] = False,
+    only_swaps: Annotated[bool, Option("--swaps", help="Only pairs that swap if ties are averaged.")] = False,
     *,
     table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: options.ReadingOptions,
     _lists_tests: Annotated[bool, options.listing("--list-tests", "all tests and corrections", _tests)] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on tie order."""
     from metrics.evaluation import score_runs
     from metrics.studies.comparisons import baseline_pairs
-    from metrics.studies.experiment import experiment_measures
+    from metrics.studies.experiment import experiment_lines, experiment_measures
     from metrics.studies.test_registry import find_correction, find_test
 
     find_test(test), find_correction(correction)
     if ties and traditional:
-        raise UsageError(
-            "Give either --traditional or --ties. With --ties, name every tie order you want, including the "
-            "traditional one."
-        )
+        raise UsageError("Give either --traditional or --ties. With --ties, name the traditional order too.")
     if in_one_table and len(baseline or []) > 1:
-        raise UsageError("--table compares with one baseline: name it once.")
-    runs = reading.read(run, qrels)
+        raise UsageError("--table compares all rerankers with one baseline: give --baseline once.")
+    runs = inputs.read()
     baseline_pairs(runs.rerankers, baseline)
     testing = {"test": test, "correction": correction, "level": level, "seed": seed}
     ties = ties or [traditional_order(runs, traditional), "expected"]
@@ -99,7 +91,8 @@ def compare_command(
         evaluation = score_runs(runs, names, ties, scoring)
     say_left_out(runs, evaluation)
     if is_alone:
-        say(f"{runs.rerankers[0]} is the only run. To compare, give two runs or more. Its means:")
+        (name,) = runs.rerankers
+        say(f"{name} is the only run. To compare, give two runs or more. Means of {name}:")
         table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
         return
     if baseline is None and not in_one_table and not only_swaps:
@@ -109,7 +102,8 @@ def compare_command(
         _announce_pairs(len(runs.rerankers), n_tables, limit, advice)
     with progress("Testing"):
         if in_one_table:
-            _write_experiment(runs, evaluation, baseline, testing, table_output)
+            table = _experiment(runs, evaluation, baseline, testing)
+            table_output.write(experiment_lines(table) if table_output.is_for_people else table)
         elif only_swaps:
             swaps = _swaps(runs, evaluation, scoring, level)
             table_output.write(_with_printed_p(swaps) if table_output.is_for_people else swaps)
@@ -124,21 +118,17 @@ def _announce_pairs(n_rerankers: int, n_tables: int, limit: int, advice: str) ->
         say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs, which may take minutes. {advice}")
 
 
-def _write_experiment(
-    runs: "Runs",
-    evaluation: "Evaluation",
-    baselines: list[str] | None,
-    testing: dict[str, Any],
-    table_output: options.TableOutput,
-) -> None:
-    from metrics.studies.experiment import experiment_lines, experiment_note, experiment_table
+def _experiment(
+    runs: "Runs", evaluation: "Evaluation", baselines: list[str] | None, testing: dict[str, Any]
+) -> "pd.DataFrame":
+    from metrics.studies.experiment import experiment_note, experiment_table
     from metrics.studies.targets import usual_baseline
     from metrics.studies.tradeoffs import latencies, with_latency
 
     baseline = baselines[0] if baselines else usual_baseline(runs.rerankers)
     table = experiment_table(with_latency(evaluation, latencies(runs)), baseline, **testing)
     say(experiment_note(table, baseline, testing["test"], testing["correction"]))
-    table_output.write(experiment_lines(table) if table_output.is_for_people else table)
+    return table
 
 
 def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", level: float) -> "pd.DataFrame":
@@ -152,10 +142,7 @@ def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", le
 
     orders = [name for name in evaluation.ties if treatment(name).key is not None]
     if not orders or "expected" not in evaluation.ties:
-        raise UsageError(
-            "--swaps compares the scores under a tie order with the tied scores. Give both: --ties expected "
-            "--ties input."
-        )
+        raise UsageError("--swaps needs expected (tied scores) and a tie order: --ties expected --ties input.")
     tables = []
     for measure in evaluation.measures:
         for order in orders:
@@ -209,9 +196,7 @@ def _with_changes(
 
 
 def _with_printed_p(table: "pd.DataFrame") -> "pd.DataFrame":
-    return table.assign(
-        **{name: [written_p(p, _P_DIGITS) for p in table[name]] for name in ("p", "p_adjusted")}
-    )
+    return table.assign(**{name: [written_p(p, 4) for p in table[name]] for name in ("p", "p_adjusted")})
 
 
 _PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
@@ -220,18 +205,16 @@ _RANK_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_e
 
 @options.with_shared_options
 def stability_command(
-    run: options.RunPaths,
-    qrels: options.Qrels = None,
+    inputs: options.Inputs,
     measure: options.Measures = None,
     places: Annotated[
         bool,
-        typer.Option("--places", help="Report the probability of each rank, not of the order of each pair."),
+        Option("--places", help="Report the probability of each rank, not of the order of each pair."),
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random draws.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Seed of the random draws.")] = 0,
     *,
     table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: options.ReadingOptions,
 ) -> None:
     """Compute how likely each run ranks above each other run if ties are broken at random."""
     from metrics.evaluation import score_runs
@@ -242,7 +225,7 @@ def stability_command(
     from metrics.studies.verdict_sentence import same_runs
 
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
-    runs = reading.read(run, qrels)
+    runs = inputs.read()
     _announce_pairs(len(runs.rerankers), len(names), MANY_TESTS, "Give fewer rerankers.")
     tables = []
     with progress("Breaking ties at random"):
@@ -269,30 +252,28 @@ def _rank_chances(study: "OrderStability") -> "pd.DataFrame":
 
 @options.with_shared_options
 def gate_command(
-    run: options.RunPaths,
-    qrels: options.Qrels = None,
+    inputs: options.Inputs,
     require: options.Targets = None,
     preset: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="A set of targets. retrieval: P@3>0.80, P@5>0.70, P@10>0.60, R@5>0.70, R@10>0.90, R@20>0.95, "
             "F1@5>0.70, RR>0.8, RR>0.9, nDCG@5>0.85, nDCG@10>0.80, Hits@10>0.95."
         ),
     ] = None,
     baseline: options.TargetBaseline = None,
-    ties: Annotated[str, typer.Option(help="Tie order of the scores that must meet the targets.")] = "expected",
+    ties: Annotated[str, Option(help="Tie order of the scores that must meet the targets.")] = "expected",
     traditional: options.Traditional = None,
     *,
     table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: options.ReadingOptions,
 ) -> None:
     """Check runs against targets, one line per target; exit with 1 if one is missed."""
     from metrics.studies.targets import check_targets, targets_of
 
     targets = targets_of(require or (), preset or ())
     names = [str(target.measure) for target in targets]
-    _, evaluation, traditional = reading.score(run, qrels, names, traditional, scoring, ties)
+    evaluation, traditional = inputs.score(names, traditional, scoring, ties)
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
     if table_output == options.TableOutput("table", None):
         for row in outcomes.to_dict("records"):
@@ -334,14 +315,13 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
 
 @options.with_shared_options
 def review_command(
-    run: options.RunPaths,
-    qrels: options.Qrels = None,
+    inputs: options.Inputs,
     measure: options.Measures = None,
     require: options.Targets = None,
     baseline: options.TargetBaseline = None,
     before: Annotated[
         list[options.NamedPath] | None,
-        typer.Option(
+        Option(
             metavar="RUN",
             parser=options.parse_run,
             help=f"A run from before the change. Repeatable. {options.NAME_HELP}",
@@ -349,24 +329,21 @@ def review_command(
         options.FileUse.READ,
     ] = None,
     before_qrels: Annotated[
-        Path | None,
-        typer.Option(help="Judgments from before the change (default: --qrels)."),
-        options.FileUse.READ,
+        Path | None, Option(help="Judgments from before the change (default: --qrels)."), options.FileUse.READ
     ] = None,
-    since: Annotated[str, typer.Option(help="Name of the state before the change, such as main.")] = "before",
+    since: Annotated[str, Option(help="Name of the version before the change, such as main.")] = "before",
     fail_on: Annotated[
         Literal["never", "missed", "lower"],
-        typer.Option(
-            help="Exit with 1 if a target is missed (missed), also if a value fell in every tie order "
-            "(lower), or never."
+        Option(
+            help="When to exit with 1. missed: a target is missed. lower: a target is missed, or a value fell "
+            "in every tie order. never: not at all."
         ),
     ] = "missed",
     traditional: options.Traditional = None,
-    title: Annotated[str, typer.Option(help="Heading of the review.")] = "TieScope",
+    title: Annotated[str, Option(help="Heading of the review.")] = "TieScope",
     output: options.Output = None,
     *,
     scoring: "ScoringOptions",
-    reading: options.ReadingOptions,
 ) -> None:
     """Write a Markdown review of a pull request: targets, and changes larger than ties can cause."""
     from metrics.cli.output import write_text
@@ -380,10 +357,10 @@ def review_command(
 
     targets = targets_of(require, ()) if require else []
     measures = list(dict.fromkeys([*(measure or ()), *(str(target.measure) for target in targets)])) or ["RR"]
-    _, now, order = reading.score(run, qrels, measures, traditional, scoring)
+    now, order = inputs.score(measures, traditional, scoring)
     changes = None
     if before:
-        runs_before = reading.read(before, before_qrels or qrels)
+        runs_before = inputs.reading.read(before, before_qrels or inputs.qrels)
         with progress("Scoring"):
             earlier = score_runs(runs_before, measures, now.ties, scoring)
         changes = value_changes(earlier, now, order)
@@ -396,3 +373,85 @@ def review_command(
     is_lower = changes is not None and (changes["verdict"] == "lower in every order").any()
     if (is_missed and fail_on != "never") or (is_lower and fail_on == "lower"):
         raise typer.Exit(1)
+
+
+@options.with_shared_options
+def judge_next_command(
+    inputs: options.Inputs,
+    measure: Annotated[str, Option("--measure", "-m", help="Measure whose bounds to narrow.")] = "nDCG@10",
+    top: Annotated[int, Option(min=1, help="Number of documents to judge next.")] = 50,
+    depth: Annotated[
+        int | None,
+        Option(
+            min=1,
+            help="Documents below this rank in every run are not relevant (default: the cut-off, or 10).",
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        Option(
+            min=0,
+            max=1,
+            help="Probability that an unjudged document is relevant (default: estimated from judgments).",
+        ),
+    ] = None,
+    qrels_output: Annotated[
+        Path | None,
+        options.written_option(
+            "Write a form for assessors: qrels with ? in place of each grade, or a table with an empty "
+            "relevance column (FILE.csv)."
+        ),
+        options.FileUse.WRITTEN,
+    ] = None,
+    judged: Annotated[
+        Path | None,
+        Option(help="A completed form: add its judgments and report how much they narrowed the bounds."),
+        options.FileUse.READ,
+    ] = None,
+    *,
+    table_output: options.TableOutput,
+    scoring: "ScoringOptions",
+) -> None:
+    """List the unjudged documents whose judgments would narrow the leaderboard most."""
+    from metrics.cli.output import write_text
+    from metrics.measures import parse
+    from metrics.studies import judging
+    from metrics.studies.prose import plain
+
+    if inputs.qrels is None:
+        raise UsageError("Give --qrels FILE. In a table with a relevance column, every document is judged.")
+    name = str(parse(measure))
+    before = inputs.read()
+    runs = before if judged is None else _with_judgments(before, judged, inputs.reading)
+    with progress("Judging both ways"):
+        plan = judging.plan_judging(runs, name, scoring, depth=depth, rate=rate)
+        if judged is not None:
+            value = judging.judgments_value(before, runs, name, scoring, plan.depth)
+            say(plain(judging.value_finding(value, plan)))
+    say(plain(judging.plan_finding(plan)))
+    documents = plan.documents.head(top)
+    if len(documents):
+        say(judging.closing_text(plan, len(documents)))
+    if qrels_output is not None:
+        form = judging.csv_form if qrels_output.suffix.lower() == ".csv" else judging.trec_form
+        write_text(form(documents), qrels_output)
+    table_output.write(documents)
+
+
+def _with_judgments(runs: "Runs", path: Path, reading: options.ReadingOptions) -> "Runs":
+    """Add the judgments of one more file; report documents that both files judge."""
+    from metrics.runs import File, Runs, as_judgments, read
+    from metrics.runs.joining import concat_judgments
+    from metrics.runs.stacks import RunStack
+
+    source = as_judgments(read(File.open(path), reading.columns, strict=False))
+    files = [
+        RunStack.single("", judged.qrels, judged.judged_origin)
+        for judged in (runs, Runs.from_sources([source], reading.repeated, judged=False))
+        if judged.qrels is not None
+    ]
+    findings: list[Finding] = []
+    judgments = concat_judgments(files, reading.repeated, findings)
+    for finding in findings:
+        say(f"{finding.severity} · {finding.file} · {finding.message}")
+    return runs.judged_by(judgments.table)

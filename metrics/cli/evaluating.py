@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Option
 
 from metrics.cli import options
 from metrics.cli.messages import say, say_left_out, say_own_rules
+from metrics.cli.options import FileUse, NamedPath, run_argument
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.runs.findings import FindingGroup, FindingLine
     from metrics.scale.stream import PartitionedRuns
-    from metrics.ties import Ranking
 
 _MAX_LINES = 5
 """Messages of one kind that `check` prints; files hold all."""
@@ -34,9 +35,7 @@ _MAX_NAMES = 20
 @options.with_shared_options
 def check_command(
     files: Annotated[
-        list[options.NamedPath],
-        options.run_argument("Runs, judgments and tables, in any order.", "FILE"),
-        options.FileUse.READ,
+        list[NamedPath], run_argument("Runs, judgments and tables, in any order.", "FILE"), FileUse.READ
     ],
     qrels: options.Qrels = None,
     *,
@@ -48,7 +47,7 @@ def check_command(
     from metrics.runs import check_files
     from metrics.runs.findings import group_findings
 
-    judgments = [options.NamedPath(None, str(qrels))] if qrels else []
+    judgments = [NamedPath(None, str(qrels))] if qrels else []
     findings, rerankers = check_files([*files, *judgments], **vars(reading))
     if table_output.format == "table":
         lines = _finding_lines(group_findings(findings, rerankers))
@@ -104,41 +103,36 @@ def _tools() -> list[tuple[str, str]]:
 @options.with_shared_options
 def evaluate_command(
     run: Annotated[
-        list[options.NamedPath],
-        options.run_argument(
+        list[NamedPath],
+        run_argument(
             "Run files, or long tables with relevance, as paths or URLs. --engine dask also takes "
             "patterns and folders."
         ),
-        options.FileUse.READ,
+        FileUse.READ,
     ],
     qrels: Annotated[
-        str | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), options.FileUse.READ
+        str | None, Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ
     ] = None,
     measure: options.Measures = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="How ties are scored: expected, docid_desc ... (--list-ties). Repeatable."),
+        Option(help="How ties are scored: expected, docid_desc ... (--list-ties). Repeatable."),
     ] = None,
     traditional_only: Annotated[
         bool,
-        typer.Option(
-            "--traditional-only",
-            help="Only traditional scores, with ties in input order. Same as --ties input.",
-        ),
+        Option("--traditional-only", help="Traditional scores only (input order). Same as --ties input."),
     ] = False,
-    per_query: Annotated[
-        bool, typer.Option("--per-query", help="Write one line per query instead of the mean.")
-    ] = False,
+    per_query: Annotated[bool, Option("--per-query", help="One line per query instead of the mean.")] = False,
     latency: Annotated[
         bool | None,
-        typer.Option(
-            help="Include the latency per list, in seconds, as a measure named latency_s (default: only in "
-            "table, markdown and latex, if the runs have latencies)."
+        Option(
+            help="Include the latency per list, in seconds, as a measure named latency_s (default: if the runs "
+            "have latencies and the format is table, markdown or latex)."
         ),
     ] = None,
     holes: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--holes",
             help="Also write bounds over all tie orders and all grades of unjudged documents. Same as "
             "--ties lowest --ties highest. With --stream or --engine dask, this reads the runs twice.",
@@ -146,20 +140,16 @@ def evaluate_command(
     ] = False,
     stream: Annotated[
         bool,
-        typer.Option(
-            "--stream", help="Read runs larger than memory in blocks. Their rows are sorted by query."
-        ),
+        Option("--stream", help="Read runs larger than memory in blocks. Rows must be sorted by query."),
     ] = False,
-    engine: Annotated[
-        Literal["local", "dask"], typer.Option(help="Score in this process, or on Dask workers.")
-    ] = "local",
+    engine: Annotated[Literal["local", "dask"], Option(help="Score in this process or with Dask.")] = "local",
     scheduler: Annotated[
-        str | None, typer.Option(help="Dask scheduler, tcp://HOST:8786 (default: start one on this machine).")
+        str | None, Option(help="Dask scheduler, tcp://HOST:8786 (default: start one on this machine).")
     ] = None,
     save: Annotated[
         Path | None,
         options.written_option("Save the scores of each list as a Parquet file that the app opens."),
-        options.FileUse.WRITTEN,
+        FileUse.WRITTEN,
     ] = None,
     *,
     table_output: options.TableOutput,
@@ -167,9 +157,7 @@ def evaluate_command(
     reading: options.ReadingOptions,
     _lists_measures: Annotated[bool, options.listing("--list-measures", "all measures", _measures)] = False,
     _lists_ties: Annotated[bool, options.listing("--list-ties", "all ways to score ties", _tie_orders)] = False,
-    _lists_tools: Annotated[
-        bool, options.listing("--list-tools", "how other tools order ties", _tools)
-    ] = False,
+    _lists_tools: Annotated[bool, options.listing("--list-tools", "tie orders of other tools", _tools)] = False,
 ) -> None:
     """Score runs, with ties in one order or averaged over all orders."""
     from metrics.evaluation import DEFAULT_MEASURES, default_ties, score_runs
@@ -180,7 +168,7 @@ def evaluate_command(
         "--scheduler needs --engine dask.": scheduler and engine != "dask",
         "Choose --stream or --engine dask.": stream and engine == "dask",
         "--latency needs runs in memory: leave out --stream and --engine dask.": latency and is_parted,
-        "--traditional-only means --ties input: leave out --ties and --holes.": traditional_only
+        "--traditional-only already sets --ties input: leave out --ties and --holes.": traditional_only
         and (ties or holes),
     }
     for message, is_contradiction in contradictions.items():
@@ -199,18 +187,9 @@ def evaluate_command(
 
     with progress("Scoring", follows_steps=not stream) as watch:
         choices = {**reading.in_parts(), "is_bounded": asks_for_bounds(treatments)}
-        part_runs: PartitionedRuns = (
-            Stream(run, qrels, **choices)
-            if stream
-            else Dataset(
-                run,
-                qrels,
-                **choices,
-                score_columns=scoring.further_columns,
-                scheduler=scheduler,
-                watch=watch,
-            )
-        )
+        if not stream:
+            choices |= {"score_columns": scoring.further_columns, "scheduler": scheduler, "watch": watch}
+        part_runs: PartitionedRuns = Stream(run, qrels, **choices) if stream else Dataset(run, qrels, **choices)
         last_part, means = _score_parts(part_runs, score, table_output, save, per_query=per_query)
     say_left_out(part_runs, last_part)
     say_own_rules(last_part)
@@ -269,18 +248,14 @@ def _score_in_memory(
     if latency or (latency is None and table_output.is_for_people):
         timed = with_latency(evaluation, latencies(runs))
         if latency and timed is evaluation:
-            raise UsageError(
-                "--latency: the runs have no latencies. Add a column `latency`, in seconds, to a table."
-            )
+            raise UsageError("--latency: the runs have no latencies. Add a column `latency`, in seconds.")
         evaluation = timed
     table = long_table(evaluation, per_query=per_query)
     is_latency = table["measure"] == LATENCY
     table = table[table["value"].notna() | ~is_latency]
     if table_output.is_for_people and is_latency.any():
         four_figures = table["value"].map("{:.4g}".format)
-        table = table.assign(
-            value=table["value"].astype(object).where(table["measure"] != LATENCY, four_figures)
-        )
+        table = table.assign(value=table["value"].astype(object).where(~is_latency, four_figures))
     table_output.write(table)
 
 
@@ -290,26 +265,17 @@ _LIMIT = 120
 
 @options.with_shared_options
 def permutations_command(
-    run: Annotated[
-        options.NamedPath,
-        options.run_argument("A run file, or a table with relevance."),
-        options.FileUse.READ,
-    ],
-    query: Annotated[str, typer.Option(help="ID of the query whose list is scored.")],
-    reranker: Annotated[str | None, typer.Option(help="The reranker, if the file has several.")] = None,
+    run: Annotated[NamedPath, run_argument("A run file, or a table with relevance."), FileUse.READ],
+    query: Annotated[str, Option(help="ID of the query whose list is scored.")],
+    reranker: Annotated[str | None, Option(help="The reranker, if the file has several.")] = None,
     qrels: options.Qrels = None,
     measure: options.Measures = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help=f"Maximum number of orderings printed (default: {_LIMIT}).")
-    ] = None,
+    limit: Annotated[int | None, Option(min=1, help=f"Orderings to print (default: {_LIMIT}).")] = None,
     draws: Annotated[
         int | None,
-        typer.Option(
-            min=2,
-            help="Draw this many random orderings instead of listing all, and report the standard error.",
-        ),
+        Option(min=2, help="Draw this many random orderings instead of listing all, with the standard error."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws (default: 0).")] = None,
+    seed: Annotated[int | None, Option(min=0, help="Seed of the draws (default: 0).")] = None,
     *,
     table_output: options.TableOutput,
     list_scoring: "ScoringOptions",
@@ -324,16 +290,20 @@ def permutations_command(
     from metrics.studies.prose import decimal
 
     if limit is not None and draws is not None:
-        raise UsageError(
-            "--limit is for listed orderings, --draws for random ones: leave out --limit or --draws."
-        )
+        raise UsageError("--limit is for listed orderings, --draws for random ones: give only one.")
     if seed is not None and draws is None:
         raise UsageError("--seed needs --draws.")
-    ranking = _ranking_of(reading.read([run], qrels), Path(run.path).name, reranker, query, list_scoring)
+    runs, file = reading.read([run], qrels), Path(run.path).name
+    if reranker is None and len(runs.tables) > 1:
+        raise UsageError(f"{file} has several rerankers. Choose one with --reranker: {', '.join(runs.tables)}.")
+    ranking = list_scoring.ranking(runs, reranker or runs.rerankers[0])
+    if not len(ranking.documents_of(query)):
+        raise UsageError(f"{file} has no documents for query {query!r}.")
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
         raise UsageError(
-            f"{by_subtopics[0]} needs subtopics, but orderings are scored by grades. Leave it out."
+            f"{by_subtopics[0]} needs subtopics, but this command scores orderings with grades only. Leave out "
+            f"-m {by_subtopics[0]}."
         )
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     for name in [str(each) for each in measures if each.measure.answers]:
@@ -349,14 +319,3 @@ def permutations_command(
         return
     means = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])
     table_output.write(means.assign(measure=names)[["measure", "mean", "standard_error", "draws"]])
-
-
-def _ranking_of(
-    runs: "Runs", file: str, reranker: str | None, query: str, scoring: "ScoringOptions"
-) -> "Ranking":
-    if reranker is None and len(runs.tables) > 1:
-        raise UsageError(f"{file} has several rerankers. Choose one with --reranker: {', '.join(runs.tables)}.")
-    ranking = scoring.ranking(runs, reranker or runs.rerankers[0])
-    if not len(ranking.documents_of(query)):
-        raise UsageError(f"{file} has no documents for query {query!r}.")
-    return ranking

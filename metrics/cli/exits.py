@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -21,9 +21,23 @@ from metrics.cli.messages import say
 from metrics.errors import TieScopeError
 from metrics.support.escaping import visible
 
+if TYPE_CHECKING:
+    from metrics.report import DrawCharts
+
 UNUSABLE, DEFECT, INTERRUPTED, UNREAD = 2, 70, 130, 141
 _BAD_COMMAND_LINE: Any = typer.BadParameter.__base__
 """Typer's error for a command line it cannot parse; it exports only this subclass."""
+
+
+def run(app: typer.Typer, draw: "DrawCharts") -> None:
+    """Run the command line of the process with an application, and end the process."""
+
+    def command() -> None:
+        tiescope = typer.main.get_command(app)
+        with tiescope.make_context("tiescope", sys.argv[1:], obj=draw) as context:
+            tiescope.invoke(context)
+
+    end(exit_code(command))
 
 
 def exit_code(command: Callable[[], None]) -> int:

@@ -58,7 +58,8 @@ def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
                 part = describe_part(int(counts[name]), int(counts["n_queries"]), "query", reason)
                 say(f"{reranker}: {part}, {'counted as 0' if policy == 'zero' else 'left out'}.")
     if len(incomplete) > _MAX_RERANKERS:
-        say(f"… and {count_of(len(incomplete) - _MAX_RERANKERS, 'more reranker')} with such queries.")
+        n_more = count_of(len(incomplete) - _MAX_RERANKERS, "more reranker")
+        say(f"… and {n_more} with queries that have no rows or no relevant documents.")
 
 
 def say_own_rules(evaluation: "Evaluation") -> None:

@@ -11,9 +11,10 @@ from functools import partial, wraps
 from glob import iglob
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import typer
+from typer import Argument, Option
 
 from metrics.cli.messages import say, say_left_out, traditional_order
 from metrics.errors import TieScopeError, UsageError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.runs.repeats import Repeats
 
+T = TypeVar("T")
 _WRITING_PANEL = "What is written"
 _STDIO, _STDOUT = Path("-"), Path("/dev/stdout")
 
@@ -64,16 +66,15 @@ def parse_run(text: str) -> NamedPath:
     return NamedPath(name, path)
 
 
-NAME_HELP = "NAME=PATH sets the reranker's name (default: from its rows, else the file name)."
+NAME_HELP = "NAME=PATH sets the reranker's name (default: the name in the file's rows, else the file name)."
 
 
 def run_argument(sentence: str, metavar: str = "RUN") -> Any:  # noqa: ANN401 as typer.Argument
     """Return an argument for runs."""
-    return typer.Argument(metavar=metavar, parser=parse_run, help=f"{sentence} {NAME_HELP}")
+    return Argument(metavar=metavar, parser=parse_run, help=f"{sentence} {NAME_HELP}")
 
 
-RunPaths = Annotated[list[NamedPath], run_argument("Run files, or long tables with relevance."), FileUse.READ]
-Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ]
+Qrels = Annotated[Path | None, Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ]
 
 
 def parse_output(text: str) -> Path:
@@ -86,7 +87,7 @@ def parse_output(text: str) -> Path:
 
 def written_option(sentence: str, *names: str, panel: str | None = None) -> Any:  # noqa: ANN401 as typer.Option
     """Return an option for a file to write."""
-    return typer.Option(*names, parser=parse_output, metavar="<path>", help=sentence, rich_help_panel=panel)
+    return Option(*names, parser=parse_output, metavar="<path>", help=sentence, rich_help_panel=panel)
 
 
 def output_option(sentence: str = "Write to this file instead of stdout.", panel: str | None = None) -> Any:  # noqa: ANN401 as typer.Option
@@ -135,14 +136,9 @@ def with_inputs_kept(command: Callable[..., None], log: str) -> Callable[..., No
     return run
 
 
-def _paths(value: Any) -> Iterator[Path | str]:  # noqa: ANN401 one file, several or None
-    if isinstance(value, NamedPath):
-        yield value.path
-    elif isinstance(value, str | Path):
-        yield value
-    elif isinstance(value, Iterable):
-        for file in value:
-            yield from _paths(file)
+def _paths(value: Any) -> list[Path | str]:  # noqa: ANN401 one file, several or None
+    values = [value] if isinstance(value, NamedPath | str | Path) else value or ()
+    return [each.path if isinstance(each, NamedPath) else each for each in values]
 
 
 def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]]) -> Any:  # noqa: ANN401 as typer.Option
@@ -160,7 +156,7 @@ def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]])
             Console().print(table)
             raise typer.Exit
 
-    return typer.Option(flag, help=f"Print {subject} and exit.", is_eager=True, callback=show)
+    return Option(flag, help=f"Print {subject} and exit.", is_eager=True, callback=show)
 
 
 Repeated = Literal["error", "first", "max"]
@@ -177,51 +173,26 @@ _reading_option = partial(typer.Option, rich_help_panel="How files are read")
 _scoring_option = partial(typer.Option, rich_help_panel="How lists are scored")
 
 Traditional = Annotated[
-    str | None, typer.Option(help="Tie order of traditional scores (default: input; for TREC runs docid_desc).")
+    str | None, Option(help="Tie order of traditional scores (default: input; TREC runs: docid_desc).")
 ]
 Measures = Annotated[
     list[str] | None,
-    typer.Option(
-        "--measure", "-m", help="A measure: RR, RR@10, nDCG@10, AP ... (evaluate --list-measures). Repeatable."
-    ),
+    Option("--measure", "-m", help="A measure: RR, RR@10, nDCG@10 (evaluate --list-measures). Repeatable."),
 ]
-Measure = Annotated[str, typer.Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
+Measure = Annotated[str, Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
 Targets = Annotated[
     list[str] | None,
-    typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
+    Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
 ]
-TargetBaseline = Annotated[
-    str | None, typer.Option(help="The reranker that the word `baseline` in a target stands for.")
-]
+TargetBaseline = Annotated[str | None, Option(help="Reranker that the word `baseline` in a target means.")]
 Columns = Annotated[
     list[str] | None,
     _reading_option(
         "--column",
-        help="Read a field from another column, ours=theirs: query_id=topic, score=scores.llm (nested JSON). "
-        "latency= ignores the latency column. Repeatable.",
+        help="Read a field from a column with another name, FIELD=COLUMN: query_id=topic, score=scores.llm "
+        "(nested JSON). Write latency= to ignore the latency column. Repeatable.",
     ),
 ]
-Precision = Annotated[
-    str,
-    _scoring_option(
-        help="Rounding of scores before ties are found: float64, float32, float16, bfloat16, decimals:N, or "
-        "within:E (scores at most E apart tie)."
-    ),
-]
-TiebreakBy = Annotated[
-    list[str] | None, _scoring_option(help="A second score column that breaks ties. Repeatable.")
-]
-Criteria = Annotated[
-    list[str] | None,
-    _scoring_option(
-        help="Rank documents by this column, such as score or cost:asc. Several columns rank documents by "
-        "Pareto fronts, and documents in the same front are tied. Repeatable."
-    ),
-]
-UnjudgedPolicy = Annotated[
-    Unjudged, _scoring_option(help="Count unjudged documents as not relevant, or remove them from the lists.")
-]
-RelevantFrom = Annotated[float, _scoring_option(help="Smallest grade that counts as relevant.")]
 
 
 @dataclass(frozen=True)
@@ -229,7 +200,7 @@ class ReadingOptions:
     """How files are read.
 
     Attributes:
-        columns: our name → the name in the files.
+        columns: field → its column in the files.
         repeated: policy for a document that a list holds twice.
         missing_score: policy for a score that is not a number.
         repeats: scorings of one reranker to combine.
@@ -249,26 +220,6 @@ class ReadingOptions:
         with progress("Reading"):
             return read_runs(paths, qrels, **vars(self))
 
-    def score(
-        self,
-        paths: Sequence[NamedPath],
-        qrels: Path | None,
-        measures: Sequence[str],
-        traditional: str | None,
-        scoring: "ScoringOptions",
-        *further_ties: str,
-    ) -> "tuple[Runs, Evaluation, str]":
-        """Read runs and score them; return runs, tied, best, worst and traditional scores, and tie order."""
-        from metrics.evaluation import score_runs
-
-        runs = self.read(paths, qrels)
-        order = traditional_order(runs, traditional)
-        with progress("Scoring"):
-            ties = ["expected", "optimistic", "pessimistic", order, *further_ties]
-            evaluation = score_runs(runs, measures, ties, scoring)
-        say_left_out(runs, evaluation)
-        return runs, evaluation, order
-
     def in_parts(self) -> dict[str, Any]:
         """Return the options for runs that are read in parts; UsageError for repeats, which need all rows."""
         if self.repeats or self.repeats_std != "order":
@@ -284,30 +235,28 @@ def _reading(
     column: Columns = None,
     repeated: Annotated[
         Repeated,
-        _reading_option(
-            help="A document that is twice in a list: refuse to read, or keep the first or the highest score."
-        ),
+        _reading_option(help="A document twice in a list: stop (error), or keep the first or highest score."),
     ] = "error",
     missing_score: Annotated[
         MissingScore,
         _reading_option(
-            help="A score that is not a number, such as N/A: refuse to read, rank the document last "
-            "(tied with others without a score), or drop the document."
+            help="A score that is not a number, such as N/A: stop with an error, rank the document last (tied "
+            "with other documents without a score), or drop the document."
         ),
     ] = "error",
     repeats: Annotated[
         list[str] | None,
         _reading_option(
-            help="Combine several scorings of one reranker into their mean and score_std: seeds "
-            "(rerankers whose names differ only in a seed), NAME=A,B,C (these rerankers; repeatable), or "
-            "A,B,C (these columns)."
+            help="Combine several scorings of one reranker into their mean and score_std. seeds: rerankers "
+            "whose names differ only in a seed. NAME=A,B,C: the rerankers A, B and C, combined as NAME; "
+            "repeatable. A,B,C: the score columns A, B and C."
         ),
     ] = None,
     repeats_std: Annotated[
         SpreadKind,
         _reading_option(
-            help="Standard deviation of repeats that becomes score_std: order (without shifts of a "
-            "whole list), run (of one run), or mean (standard error of the mean)."
+            help="Standard deviation of the repeats that is used as score_std. order: without shifts that move "
+            "a whole list. run: of a single run. mean: standard error of the mean."
         ),
     ] = "order",
     max_rerankers: Annotated[
@@ -327,40 +276,47 @@ def _reading(
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:
-    """Return columns given as ours=theirs; ours= stands for none."""
+    """Return field → column, from texts FIELD=COLUMN; FIELD= stands for no column."""
     for text in columns or []:
         if not all(text.partition("=")[:2]):
-            raise UsageError(f"--column {text}: write ours=theirs, such as query_id=topic.")
+            raise UsageError(f"--column {text}: write FIELD=COLUMN, such as query_id=topic.")
     return dict(text.split("=", 1) for text in columns or [])
 
 
 def _scoring(
-    precision: Precision = "float64",
+    precision: Annotated[
+        str,
+        _scoring_option(
+            help="Rounding of scores before ties are found: float64, float32, float16, bfloat16, decimals:N, "
+            "or within:E (scores that differ by at most E are tied)."
+        ),
+    ] = "float64",
     missing: Annotated[
         Policy, _scoring_option(help="Count judged queries without rows as 0, or skip them.")
     ] = "zero",
     empty: Annotated[
         Policy, _scoring_option(help="Count queries without relevant documents as 0, or skip them.")
     ] = "zero",
-    relevant_from: RelevantFrom = 1,
-    tiebreak_by: TiebreakBy = None,
-    criterion: Criteria = None,
-    unjudged: UnjudgedPolicy = "nonrelevant",
+    relevant_from: Annotated[float, _scoring_option(help="Smallest grade that counts as relevant.")] = 1,
+    tiebreak_by: Annotated[
+        list[str] | None, _scoring_option(help="A second score column that breaks ties. Repeatable.")
+    ] = None,
+    criterion: Annotated[
+        list[str] | None,
+        _scoring_option(
+            help="Rank documents by this column, such as score or cost:asc. With several columns, documents "
+            "are ranked by Pareto front, and documents in the same front are tied. Repeatable."
+        ),
+    ] = None,
+    unjudged: Annotated[
+        Unjudged,
+        _scoring_option(help="Count unjudged documents as not relevant, or remove them from the lists."),
+    ] = "nonrelevant",
 ) -> "ScoringOptions":
     from metrics.evaluation import ScoringOptions
 
     further, criteria = tuple(tiebreak_by or ()), tuple(criterion or ())
     return ScoringOptions(precision, missing, empty, relevant_from, further, criteria, unjudged)
-
-
-def _list_scoring(
-    precision: Precision = "float64",
-    relevant_from: RelevantFrom = 1,
-    tiebreak_by: TiebreakBy = None,
-    criterion: Criteria = None,
-    unjudged: UnjudgedPolicy = "nonrelevant",
-) -> "ScoringOptions":
-    return _scoring(precision, "zero", "zero", relevant_from, tiebreak_by, criterion, unjudged)
 
 
 @dataclass(frozen=True)
@@ -403,41 +359,75 @@ class TableOutput:
 def _first_rows(blocks: "Iterable[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
     n_rows = 0
     for block in blocks:
-        if not n_rows or n_rows < PRINTED_ROWS:
+        if n_rows < PRINTED_ROWS:
             yield block[: PRINTED_ROWS - n_rows]
         n_rows += len(block)
     if n_rows > PRINTED_ROWS:
-        say(
-            f"These are the first {PRINTED_ROWS:,} of {n_rows:,} rows. Write all of them with --format csv "
-            "-o FILE."
-        )
+        say(f"The first {PRINTED_ROWS:,} of {n_rows:,} rows. To write all rows: --format csv -o FILE.")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The runs and judgments of a command.
+
+    Attributes:
+        run: the runs.
+        qrels: file of the judgments; None if the runs hold relevance.
+        reading: how files are read.
+    """
+
+    run: Sequence[NamedPath]
+    qrels: Path | None
+    reading: ReadingOptions
+
+    def read(self) -> "Runs":
+        """Read runs and judgments."""
+        return self.reading.read(self.run, self.qrels)
+
+    def score(
+        self, measures: Sequence[str], traditional: str | None, scoring: "ScoringOptions", *further_ties: str
+    ) -> "tuple[Evaluation, str]":
+        """Read runs and score them; return tied, best, worst and traditional scores, and the tie order."""
+        from metrics.evaluation import score_runs
+
+        runs = self.read()
+        order = traditional_order(runs, traditional)
+        with progress("Scoring"):
+            ties = ["expected", "optimistic", "pessimistic", order, *further_ties]
+            evaluation = score_runs(runs, measures, ties, scoring)
+        say_left_out(runs, evaluation)
+        return evaluation, order
 
 
 def _table_output(
     format: Annotated[  # noqa: A002
-        OutputFormat, typer.Option(help="Format of the table.", rich_help_panel=_WRITING_PANEL)
+        OutputFormat, Option(help="Format of the table.", rich_help_panel=_WRITING_PANEL)
     ] = "table",
     output: Annotated[Path | None, output_option(panel=_WRITING_PANEL), FileUse.WRITTEN] = None,
 ) -> TableOutput:
     return TableOutput(format, output)
 
 
-_SHARED: Mapping[str, Callable[..., object]] = {
-    "scoring": _scoring,
-    "list_scoring": _list_scoring,
-    "reading": _reading,
-    "table_output": _table_output,
+_SHARED: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {
+    "scoring": (_scoring, ()),
+    "list_scoring": (_scoring, ("missing", "empty")),
+    "reading": (_reading, ()),
+    "table_output": (_table_output, ()),
 }
-"""Parameter of a command → the options in its place, and the function that makes one record of them."""
+"""Parameter of a command → the function that makes its record of options, and options that it leaves out."""
 
 
-def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with options in place of `scoring`, `reading` and `table_output`.
+def with_shared_options(command: Callable[..., T]) -> Callable[..., T]:
+    """Return a command with options in place of each parameter of `_SHARED`.
 
-    `command` then gets one `ScoringOptions`, `ReadingOptions` and `TableOutput`.
+    `command` then gets one record, such as `ScoringOptions`, for each of these parameters.
     """
     own = signature(command).parameters
-    options = {name: signature(_SHARED[name]).parameters for name in own if name in _SHARED}
+    options = {
+        name: {key: option for key, option in signature(make).parameters.items() if key not in left_out}
+        for name, (make, left_out) in _SHARED.items()
+        if name in own
+    }
     parameters = [
         parameter.replace(kind=Parameter.KEYWORD_ONLY)
         for name in own
@@ -445,13 +435,26 @@ def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     @wraps(command)
-    def run(**choices: Any) -> None:  # noqa: ANN401 as the command and the options type them
+    def run(**choices: Any) -> T:  # noqa: ANN401 as the command and the options type them
         records = {
-            name: _SHARED[name](**{option: choices.pop(option) for option in names})
+            name: _SHARED[name][0](**{option: choices.pop(option) for option in names})
             for name, names in options.items()
         }
-        command(**choices, **records)
+        return command(**choices, **records)
 
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+@with_shared_options
+def _inputs(
+    run: Annotated[list[NamedPath], run_argument("Run files, or long tables with relevance."), FileUse.READ],
+    qrels: Qrels = None,
+    *,
+    reading: ReadingOptions,
+) -> Inputs:
+    return Inputs(run, qrels, reading)
+
+
+_SHARED["inputs"] = (_inputs, ())

@@ -105,9 +105,8 @@ def _for_people(table: pd.DataFrame) -> str:
         lengths = [cell_len(cell) for cell in cells]
         widest = max(lengths)
         spaces = [" " * (widest - length) for length in lengths]
-        columns.append(
-            [space + cell if is_numeric else cell + space for space, cell in zip(spaces, cells, strict=True)]
-        )
+        pairs = zip(spaces, cells, strict=True)
+        columns.append([space + cell if is_numeric else cell + space for space, cell in pairs])
     return "".join(f" {'  '.join(line)} \n" for line in zip(*columns, strict=True))
 
 

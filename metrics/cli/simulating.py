@@ -5,7 +5,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
 from metrics.cli.messages import say
 from metrics.cli.options import FileUse, output_option
@@ -17,15 +17,8 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.simulation import LlmReranker
 
-Kind = Literal[
-    "llm",
-    "continuous",
-    "synthetic",
-    "notebook-scenarios",
-    "notebook-synthetic",
-    "notebook-llm",
-    "notebook-grag",
-]
+Notebook = Literal["notebook-scenarios", "notebook-synthetic", "notebook-llm", "notebook-grag"]
+Kind = Literal["llm", "continuous", "synthetic", Notebook]
 _ANY = ("--queries", "--seed", "--documents", "--relevant")
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "llm": (*_ANY, "--tie-probability", "--levels", "--reranker", "--performance", "--segments"),
@@ -38,49 +31,43 @@ _RANGE = "LOW-HIGH, or one number."
 
 
 def simulate_command(
-    output: Annotated[
-        Path | None, output_option("The table: .csv or .parquet; - prints CSV."), FileUse.WRITTEN
-    ],
+    output: Annotated[Path | None, output_option("Table: .csv or .parquet; - prints CSV."), FileUse.WRITTEN],
     what: Annotated[
         Kind,
-        typer.Argument(
+        Argument(
             help="What to simulate: LLM rerankers, scores without ties, synthetic lists, or the data of the "
             "notebook, which takes no options."
         ),
     ] = "llm",
-    queries: Annotated[int | None, typer.Option(help="Number of queries (default: 100).")] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed. The same seed makes the same table (default: 0).")
-    ] = None,
-    documents: Annotated[str | None, typer.Option(help=f"Documents per list: {_RANGE}")] = None,
-    relevant: Annotated[str | None, typer.Option(help=f"Relevant documents per list: {_RANGE}")] = None,
+    queries: Annotated[int | None, Option(help="Number of queries (default: 100).")] = None,
+    seed: Annotated[int | None, Option(min=0, help="The same seed gives the same table (default: 0).")] = None,
+    documents: Annotated[str | None, Option(help=f"Documents per list: {_RANGE}")] = None,
+    relevant: Annotated[str | None, Option(help=f"Relevant documents per list: {_RANGE}")] = None,
     tie_probability: Annotated[
         list[float] | None,
-        typer.Option(
-            help="llm: probability that a document passes its score on to another document; repeat the "
-            "option for several rerankers. synthetic: share of lists with ties."
+        Option(
+            help="llm: probability that a document copies its score to another document, so that they tie; "
+            "repeat the option for several rerankers. synthetic: share of lists with ties."
         ),
     ] = None,
     levels: Annotated[
         list[int] | None,
-        typer.Option(help="llm: number of score levels of each reranker; 0 for continuous scores."),
+        Option(help="llm: number of score levels of each reranker; 0 for continuous scores."),
     ] = None,
     reranker: Annotated[
         list[str] | None,
-        typer.Option(
-            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]] instead of --tie-probability and --levels; repeat the "
-            "option for several rerankers.",
+        Option(
+            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]] instead of --tie-probability and --levels; repeatable.",
             metavar="TEXT",
         ),
     ] = None,
     performance: Annotated[
-        float | None, typer.Option(help="Probability that relevance raises a score (default: 0.9).")
+        float | None,
+        Option(help="Probability that a relevant document gets a higher score than by chance (default: 0.9)."),
     ] = None,
     segments: Annotated[
         bool,
-        typer.Option(
-            "--segments", help="llm, continuous: add the query types of the notebook as query groups."
-        ),
+        Option("--segments", help="llm, continuous: add the query types of the notebook as query groups."),
     ] = False,
 ) -> None:
     """Simulate runs with judgments, as one long table."""
@@ -118,7 +105,7 @@ def _refuse_ignored(kind: str, names: list[str]) -> None:
     options = _OPTIONS.get(kind, ())
     ignored = [name for name in names if name not in options]
     if ignored:
-        remedy = f"It takes {', '.join(options)}." if options else "It makes the notebook's data."
+        remedy = f"Options of {kind}: {', '.join(options)}." if options else f"{kind} has no options."
         raise UsageError(f"{kind} does not take {' or '.join(ignored)}. {remedy}")
     for first, second in _EXCLUSIVE:
         if first in names and second in names:
@@ -135,13 +122,11 @@ def _draw(kind: str, options: Mapping[str, Any]) -> "Runs":
     chances = options.get("--tie-probability", [0.3])
     if is_synthetic:
         if len(chances) > 1:
-            raise UsageError("synthetic: give --tie-probability once; it makes lists of one reranker.")
+            raise UsageError("synthetic generates the lists of one reranker: give --tie-probability once.")
         return synthetic(n_queries, documents, relevant, seed, chances[0])
-    rerankers = (
-        {"Continuous": CONTINUOUS}
-        if kind == "continuous"
-        else _rerankers(chances, options.get("--levels", [10]), options.get("--reranker", []))
-    )
+    rerankers = {"Continuous": CONTINUOUS}
+    if kind == "llm":
+        rerankers = _rerankers(chances, options.get("--levels", [10]), options.get("--reranker", []))
     segments = NOTEBOOK_SEGMENTS if "--segments" in options else None
     return simulate(rerankers, n_queries, documents, relevant, seed, options.get("--performance"), segments)
 
@@ -155,7 +140,7 @@ def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> "di
         return reranker_table([parse_reranker(text) for text in texts])
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
-        raise UsageError("Give as many --levels as --tie-probability, or give one of the two only once.")
+        raise UsageError("Give --levels and --tie-probability equally often, or give one of them once.")
     pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
     return {
         default_name(chance, many).replace("LLM", f"LLM {number}"): LlmReranker(chance, many)

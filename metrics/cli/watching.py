@@ -13,7 +13,7 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Option
 
 from metrics.cli import options
 from metrics.cli.messages import say, say_policies, traditional_order
@@ -74,8 +74,8 @@ def watch_command(
     run: Annotated[
         options.NamedPath,
         options.run_argument(
-            "Folder to which run files are added, or - for lines of standard input. A file is read "
-            "when its size and time stay the same between two checks. Files that start with a dot or end in "
+            "Folder to which run files are added, or - for lines of standard input. A file is read once its "
+            "size and modification time are the same in two checks. Files that start with a dot or end in "
             ".part or .tmp are skipped until they are renamed.",
             "FOLDER|-",
         ),
@@ -84,37 +84,27 @@ def watch_command(
     qrels: options.Qrels = None,
     measure: options.Measures = None,
     traditional: options.Traditional = None,
-    last: Annotated[
-        int | None, typer.Option(min=1, max=MAX_WINDOW, help="Average over this many of the latest lists.")
-    ] = None,
+    last: Annotated[int | None, Option(min=1, max=MAX_WINDOW, help="Average over the latest N lists.")] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help=f"Average over the lists of the last N seconds (at most {WINDOW:,} lists)."),
+        Option(help=f"Average over the lists of the last N seconds (at most {WINDOW:,} lists)."),
     ] = None,
     halflife: Annotated[
         float | None,
-        typer.Option(
-            max=MAX_HALF_LIFE,
-            help="Average over all lists, weighted by age: the weight of a list halves after every N "
-            "newer lists.",
-        ),
+        Option(max=MAX_HALF_LIFE, help="Average over all lists; a list's weight halves every N newer lists."),
     ] = None,
     lines: Annotated[
         Literal["table", "trec", "jsonl"] | None,
-        typer.Option(
+        Option(
             help="Format of standard input: a table with a header line, TREC fields without a header, or a "
             "JSON record per line (default: from the first line)."
         ),
     ] = None,
     every: Annotated[
         float,
-        typer.Option(
-            min=0.05, max=3600, help="Seconds between two checks of the folder, and between two tables."
-        ),
+        Option(min=0.05, max=3600, help="Seconds between two checks of the folder, and between two tables."),
     ] = 1.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print each mean and each change as a line of JSON.")
-    ] = False,
+    as_json: Annotated[bool, Option("--json", help="Print means and changes as lines of JSON.")] = False,
     *,
     scoring: "ScoringOptions",
     reading: options.ReadingOptions,
@@ -134,11 +124,8 @@ def watch_command(
     from metrics.scale.live import FolderFeed, LineCutter, LiveScores, line_feed
 
     reading.in_parts()  # refuses options that need all rows of a run
-    window: dict[str, Any] = {
-        name: width
-        for name, width in (("last", last), ("seconds", seconds), ("halflife", halflife))
-        if width is not None
-    }
+    window: dict[str, Any] = {"last": last, "seconds": seconds, "halflife": halflife}
+    window = {name: width for name, width in window.items() if width is not None}
     keep = max(WINDOW, last or 0, ceil(HALF_LIVES * (halflife or 0)))
     choices: dict[str, Any] = {name: value for name, value in vars(scoring).items() if name != "missing"}
 
@@ -161,7 +148,7 @@ def watch_command(
             choice = ColumnChoice(reading.columns, strict=False, missing_score=reading.missing_score)
             feed = line_feed(stream, LineCutter("stdin", choice, lines), say, every, stop.waiting)
         elif lines is not None:
-            raise UsageError("--lines needs - (standard input). The format of a file is recognised.")
+            raise UsageError("--lines needs - (standard input). TieScope detects the format of files.")
         else:
             feed = FolderFeed(Path(run.path), read_file, say, every, qrels=qrels, waiting=stop.waiting)
         _follow(feed, scores, _Tables(scores, window, every, as_json=as_json), stop)
@@ -237,14 +224,12 @@ class _Tables:
 _WINDOWS = {
     "last": "means over the last {:,.0f} lists of each reranker",
     "seconds": "means over the last {:,g} seconds",
-    "halflife": "weights halve after {:,g} lists",
+    "halflife": "weighted means; the weight of a list halves every {:,g} lists",
 }
 
 
 def _for_json(row: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: None if isinstance(value, float) and not isfinite(value) else value for name, value in row.items()
-    }
+    return {key: None if isinstance(cell, float) and not isfinite(cell) else cell for key, cell in row.items()}
 
 
 def _change_sentence(new: "NewChange") -> str:
@@ -253,6 +238,7 @@ def _change_sentence(new: "NewChange") -> str:
     before, after = count_of(change.n_before, "list"), count_of(change.n_after, "list")
     return (
         f"Change · {new.reranker} · {new.measure} · from query {change.query_id}: {change.before:.4f} → "
-        f"{change.after:.4f} tied ({before} before, {after} since). Ties alone cannot explain it: over all tie "
-        f"orders, the mean was {low:.4f} to {high:.4f} before and is {later_low:.4f} to {later_high:.4f} since."
+        f"{change.after:.4f} tied ({before} before, {after} since). Ties alone cannot explain the change: "
+        f"over all tie orders, the mean was between {low:.4f} and {high:.4f} before the change, and between "
+        f"{later_low:.4f} and {later_high:.4f} after it."
     )

@@ -24,12 +24,13 @@ ORDERS: Mapping[str, str] = {
     "input_reversed": "file order, reversed",
     "best": "best order",
     "worst": "worst order",
-    "mean_rank": "one over the mean rank, as in PyKEEN",
+    "mean_rank": "reciprocal of the mean rank over all orders, as in PyKEEN",
     "tie_as_step": "all documents of a tie retrieved in one step, as in scikit-learn",
 }
 """Tie order in `cases.json` → its description."""
 PRECISIONS: Mapping[str, str] = {"float64": "values", "float32": "values_float32"}
 """Precision of scores → the key of a case with its values; 32-bit values are given only if they differ."""
+_FORM = 'Write an object that maps the ID of each case to a value, such as {"RR-01": 0.5}.'
 
 
 def load_cases() -> list[dict[str, Any]]:
@@ -60,22 +61,18 @@ def read_results(path: Path | str) -> dict[str, float]:
     try:
         results = json.loads(b"".join(file.blocks()))
     except ValueError as error:
-        raise ReadError(file.name, "this is not JSON", 'Write an object, such as {"RR-01": 0.5}.') from error
+        raise ReadError(file.name, "this is not JSON", _FORM) from error
     if not isinstance(results, dict):
-        raise ReadError(file.name, "this is not a JSON object", 'Write case → value, such as {"RR-01": 0.5}.')
+        raise ReadError(file.name, "this is not a JSON object", _FORM)
     ids = {case["id"] for case in load_cases()}
     for name, value in results.items():
         if name not in ids:
-            raise ReadError(
-                file.name, f"{name!r} is not one of the test cases", f"The cases are in {CASES_FILE}."
-            )
+            raise ReadError(file.name, f"{name!r} is not a test case", f"The cases are in {CASES_FILE}.")
         if isinstance(value, bool) or not isinstance(value, int | float | None):
-            raise ReadError(
-                file.name, f"{name}: {json.dumps(value)} is not a number", "Write a number or null."
-            )
+            raise ReadError(file.name, f"{name}: {json.dumps(value)} is not a number", "Give a number or null.")
     values = {name: float(value) for name, value in results.items() if value is not None}
     if not values:
-        raise ReadError(file.name, "the file has no values", 'Write case → value, such as {"RR-01": 0.5}.')
+        raise ReadError(file.name, "the file has no values", _FORM)
     return values
 
 
@@ -129,11 +126,8 @@ def order_sentences(table: pd.DataFrame) -> list[str]:
     sentences = []
     for (order, precision, also), rows in table[fits].groupby(["order", "precision", "also"], sort=False):
         fitting = part_of(int(rows["passes"].sum()), len(rows), "case")
-        alternatives = (
-            f" Other orders that fit the same number of cases: {'; '.join(ORDERS[name] for name in also)}."
-            if also
-            else ""
-        )
+        others = "; ".join(ORDERS[name] for name in also)
+        alternatives = f" Other orders that fit the same number of cases: {others}." * bool(also)
         bits = ", scores compared as 32-bit floats" if precision == "float32" else ""
         measures = ", ".join(rows["measure"].unique())
         sentences.append(f"{measures}: {ORDERS[order]}{bits}. This order fits {fitting}.{alternatives}")

@@ -114,8 +114,48 @@ def _find_measure(name: str, params: dict[str, Any]) -> measures.Measure:
     return measure
 
 
+@dataclass(frozen=True)
+class _Accepts:
+    """The values of a parameter that the provider accepts.
+
+    Attributes:
+        text: describes them.
+        test: returns true for an accepted value.
+    """
+
+    text: str
+    test: Callable[[Any], bool]
+
+    def validate(self, value: object) -> bool:
+        """Tell whether a value is accepted."""
+        return value is NOT_PROVIDED or self.test(value)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+_COUNT = _Accepts("1 or more", lambda value: 1 <= value < _PAST)
+_SHARE = _Accepts("0 to 1", lambda value: 0 <= value <= 1)
+_TRUTH = _Accepts("True or False", lambda _: True)
+_GAINS = _Accepts("whole numbers", lambda value: all(isinstance(n, int) for n in (*value, *value.values())))
+_NONE = _Accepts("left out", lambda _: False)
+_LOG = _Accepts("'log2'", lambda value: value == "log2")
+_EXPONENTIAL = _Accepts("'exp-log2'", lambda value: value == "exp-log2")
+
+_CUT = {"cutoff": _COUNT}
+_BINARY = {"rel": _COUNT}
+_JUDGED = {"judged_only": _TRUTH}
+_SUPPORTED: list[measures.Measure] = []
+"""Measures that the provider computes, with the values of their parameters."""
+
+
 def _declare(
-    name: str, ours: str, treatment: str, params: dict[str, measures.ParamInfo], own_rule: str = ""
+    name: str,
+    ours: str,
+    treatment: str,
+    params: dict[str, measures.ParamInfo],
+    accepted: Iterable[dict[str, _Accepts]],
+    own_rule: str = "",
 ) -> measures.Measure:
     """Declare a measure under one treatment, or with its own rule for ties, as ir_measures does."""
     record = next(one for one in MEASURES if one.name == ours)
@@ -133,39 +173,49 @@ def _declare(
     }
     measure: measures.Measure = type(f"_{name}", (TieMeasure,), inside)()
     measures.registry.setdefault(name, measure)
+    _SUPPORTED.extend(measure(**values) for values in accepted)
     return measure
 
 
-def _declare_three(plain: measures.Measure, ours: str, tied_name: str = "") -> tuple[measures.Measure, ...]:
-    """Declare the tied, worst and best version of a measure of ir_measures, under each of its names."""
+def _declare_three(
+    plain: measures.Measure, ours: str, *accepted: dict[str, _Accepts], tied_name: str = ""
+) -> tuple[measures.Measure, ...]:
+    """Declare the tied, worst and best version of a measure of ir_measures, under each of its names.
+
+    Args:
+        plain: the measure.
+        ours: its name in `metrics.MEASURES`.
+        *accepted: sets of parameters that the provider accepts, with their values.
+        tied_name: name of the tied version; `tied_NAME` if empty.
+    """
     declared = []
     aliases = [name for name, one in measures.registry.items() if one is plain]
     for prefix, treatment in _TREATMENTS.items():
         name = tied_name if tied_name and prefix == "tied" else f"{prefix}_{plain.NAME}"
-        measure = _declare(name, ours, treatment, plain.SUPPORTED_PARAMS)
+        measure = _declare(name, ours, treatment, plain.SUPPORTED_PARAMS, accepted)
         for alias in aliases:
             measures.registry.setdefault(f"{prefix}_{alias}", measure)
         declared.append(measure)
     return tuple(declared)
 
 
-MTRR, worst_RR, best_RR = _declare_three(RR, "RR", "MTRR")
-TMHits, worst_Success, best_Success = _declare_three(Success, "Hits", "TMHits")
-tied_AP, worst_AP, best_AP = _declare_three(AP, "AP")
-tied_Bpref, worst_Bpref, best_Bpref = _declare_three(Bpref, "bpref")
-tied_infAP, worst_infAP, best_infAP = _declare_three(infAP, "infAP")
-tied_ERR, worst_ERR, best_ERR = _declare_three(ERR, "ERR")
-tied_IPrec, worst_IPrec, best_IPrec = _declare_three(IPrec, "IPrec")
-tied_P, worst_P, best_P = _declare_three(P, "P")
-tied_R, worst_R, best_R = _declare_three(R, "R")
-tied_nDCG, worst_nDCG, best_nDCG = _declare_three(nDCG, "nDCG-linear")
-TsRR = _declare(
-    "TsRR",
-    "TsRR",
-    "expected",
-    {name: RR.SUPPORTED_PARAMS[name] for name in ("rel", "judged_only")},
-    "It settles ties by its own rule.",
+_ALL = _CUT | _BINARY | _JUDGED
+MTRR, worst_RR, best_RR = _declare_three(RR, "RR", _ALL, tied_name="MTRR")
+TMHits, worst_Success, best_Success = _declare_three(Success, "Hits", _ALL, tied_name="TMHits")
+tied_AP, worst_AP, best_AP = _declare_three(AP, "AP", _ALL)
+tied_Bpref, worst_Bpref, best_Bpref = _declare_three(Bpref, "bpref", _BINARY)
+tied_infAP, worst_infAP, best_infAP = _declare_three(infAP, "infAP", _BINARY)
+tied_ERR, worst_ERR, best_ERR = _declare_three(ERR, "ERR", _CUT)
+tied_IPrec, worst_IPrec, best_IPrec = _declare_three(IPrec, "IPrec", {"recall": _SHARE} | _BINARY | _JUDGED)
+tied_P, worst_P, best_P = _declare_three(P, "P", _ALL)
+tied_R, worst_R, best_R = _declare_three(R, "R", _ALL)
+_GAINED = ({"dcg": _LOG, "gains": _GAINS}, {"dcg": _EXPONENTIAL, "gains": _NONE})
+tied_nDCG, worst_nDCG, best_nDCG = _declare_three(
+    nDCG, "nDCG-linear", *(_CUT | gained | _JUDGED for gained in _GAINED)
 )
+_OWN = _BINARY | _JUDGED
+_OWN_PARAMS = {name: RR.SUPPORTED_PARAMS[name] for name in _OWN}
+TsRR = _declare("TsRR", "TsRR", "expected", _OWN_PARAMS, [_OWN], "It settles ties by its own rule.")
 
 
 def tied(measure: measures.Measure | str) -> measures.Measure:
@@ -232,10 +282,8 @@ class TieEvaluator(providers.Evaluator):
         self.views: dict[JudgmentView, list[Any]] = {}
         for measure in dict.fromkeys(requested):
             self.views.setdefault(_view(measure), []).append(measure)
-        super().__init__(
-            [measure for group in self.views.values() for measure in group],
-            set(qrels if isinstance(qrels, dict) else self.queries),
-        )
+        grouped = [measure for group in self.views.values() for measure in group]
+        super().__init__(grouped, set(qrels if isinstance(qrels, dict) else self.queries))
 
     def _iter_calc(self, run: object) -> Iterator[Metric]:
         """Yield the values of one run; a query without rows gets 0.
@@ -252,61 +300,6 @@ class TieEvaluator(providers.Evaluator):
                 values = scores[measure.our_name, measure.treatment].tolist()
                 for query, value in zip(self.queries, values, strict=True):
                     yield Metric(query, measure, value)
-
-
-@dataclass(frozen=True)
-class _Accepts:
-    """The values of a parameter that the provider accepts.
-
-    Attributes:
-        text: describes them.
-        test: returns true for an accepted value.
-    """
-
-    text: str
-    test: Callable[[Any], bool]
-
-    def validate(self, value: object) -> bool:
-        """Tell whether a value is accepted."""
-        return value is NOT_PROVIDED or self.test(value)
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-_COUNT = _Accepts("1 or more", lambda value: 1 <= value < _PAST)
-_SHARE = _Accepts("0 to 1", lambda value: 0 <= value <= 1)
-_TRUTH = _Accepts("True or False", lambda _: True)
-_GAINS = _Accepts(
-    "whole numbers", lambda value: all(isinstance(each, int) for pair in value.items() for each in pair)
-)
-_NONE = _Accepts("left out", lambda _: False)
-_LOG = _Accepts("'log2'", lambda value: value == "log2")
-_EXPONENTIAL = _Accepts("'exp-log2'", lambda value: value == "exp-log2")
-
-
-_SUPPORTED = [
-    TsRR(rel=_COUNT, judged_only=_TRUTH),
-    *(one(rel=_COUNT) for one in (tied_Bpref, worst_Bpref, best_Bpref, tied_infAP, worst_infAP, best_infAP)),
-    *(one(recall=_SHARE, rel=_COUNT, judged_only=_TRUTH) for one in (tied_IPrec, worst_IPrec, best_IPrec)),
-    *(one(cutoff=_COUNT) for one in (tied_ERR, worst_ERR, best_ERR)),
-    *(
-        one(cutoff=_COUNT, rel=_COUNT, judged_only=_TRUTH)
-        for three in (
-            (MTRR, worst_RR, best_RR),
-            (TMHits, worst_Success, best_Success),
-            (tied_AP, worst_AP, best_AP),
-            (tied_P, worst_P, best_P),
-            (tied_R, worst_R, best_R),
-        )
-        for one in three
-    ),
-    *(
-        one(cutoff=_COUNT, dcg=dcg, gains=gains, judged_only=_TRUTH)
-        for one in (tied_nDCG, worst_nDCG, best_nDCG)
-        for dcg, gains in ((_LOG, _GAINS), (_EXPONENTIAL, _NONE))
-    ),
-]
 
 
 class TieScopeProvider(providers.Provider):

@@ -6,8 +6,7 @@ with mlflow.start_run():
     log_evaluation(metrics.evaluate(metrics.read_runs(["run.trec", "qrels.txt"])))
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -49,40 +48,21 @@ def log_evaluation(
         UsageError: the traditional treatment was not evaluated.
     """
     logged = LoggedEvaluation.of(evaluation, traditional)
-    is_nested = len(logged.rerankers) > 1
-    with _active_run("TieScope" if is_nested else logged.rerankers[0]) as active:
-        _log_files(logged, runs, link)
-        if not is_nested:
-            _log_means(logged, logged.rerankers[0])
-            return {logged.rerankers[0]: active.info.run_id}
-        run_ids = {}
-        for reranker in logged.rerankers:
-            with mlflow.start_run(run_name=reranker, nested=True) as run:
-                _log_means(logged, reranker)
-                run_ids[reranker] = run.info.run_id
-        return run_ids
-
-
-@contextmanager
-def _active_run(name: str) -> Iterator["mlflow.ActiveRun"]:
-    """Take the active run, or start one with this name and end it."""
+    values, is_nested = logged.values(), len(logged.rerankers) > 1
     active = mlflow.active_run()
-    if active is not None:
-        yield active
-        return
-    with mlflow.start_run(run_name=name) as started:
-        yield started
-
-
-def _log_means(logged: LoggedEvaluation, reranker: str) -> None:
-    mlflow.set_tag(f"{_FOLDER}.reranker", reranker)
-    mlflow.log_params({f"{_FOLDER}.{name}": text for name, text in logged.settings.items()})
-    mlflow.log_metrics(logged.values().loc[reranker].dropna().to_dict())
-
-
-def _log_files(logged: LoggedEvaluation, runs: Runs | None, link: str | None) -> None:
-    if link is not None:
-        mlflow.set_tag(f"{_FOLDER}.board", link)
-    with TemporaryDirectory() as folder:
-        write_files(logged, runs, Path(folder))
-        mlflow.log_artifacts(folder, _FOLDER)
+    name = "TieScope" if is_nested else logged.rerankers[0]
+    run_ids = {}
+    with mlflow.start_run(run_name=name) if active is None else nullcontext(active) as parent:
+        if link is not None:
+            mlflow.set_tag(f"{_FOLDER}.board", link)
+        with TemporaryDirectory() as folder:
+            write_files(logged, runs, Path(folder))
+            mlflow.log_artifacts(folder, _FOLDER)
+        for reranker in logged.rerankers:
+            own = mlflow.start_run(run_name=reranker, nested=True) if is_nested else nullcontext(parent)
+            with own as run:
+                mlflow.set_tag(f"{_FOLDER}.reranker", reranker)
+                mlflow.log_params({f"{_FOLDER}.{key}": text for key, text in logged.settings.items()})
+                mlflow.log_metrics(values.loc[reranker].dropna().to_dict())
+                run_ids[reranker] = run.info.run_id
+    return run_ids

@@ -29,6 +29,8 @@ with needs("sentence-transformers"):
     from sentence_transformers.base.evaluation import BaseEvaluator
 
 _LOGGER = logging.getLogger(__name__)
+Model = Any
+"""A SentenceTransformer, or where documents are reranked, also a CrossEncoder."""
 Similarity = Callable[[Any, Any], Any]
 """From (n, d) and (m, d) embeddings to their (n, m) scores."""
 Scores = npt.NDArray[np.floating]
@@ -40,25 +42,33 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
     Args:
         name: name of the data, the prefix of every metric.
         file_suffix: end of the name of the CSV file.
-        write_csv: whether to write the file.
         of_model: keyword arguments of the model's `encode` and `predict`.
+        write_csv: whether to write the file.
+        truncate_dim: number of dimensions of an embedding to use; None for the model's own.
     """
 
     primary_metric: str | None
 
-    def __init__(self, name: str, file_suffix: str, *, write_csv: bool, of_model: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        file_suffix: str,
+        of_model: Mapping[str, Any],
+        *,
+        write_csv: bool,
+        truncate_dim: int | None,
+    ) -> None:
         super().__init__()
         self.name = name
         self.write_csv = write_csv
         self.csv_file = "_".join(filter(None, [type(self).__name__, name, f"{file_suffix}.csv"]))
-        self.of_model = dict(of_model)
+        self.truncate_dim = truncate_dim
+        self.of_model = of_model
 
-    def embed(self, model: Any, texts: Sequence[str], kind: str, **further: Any) -> Any:  # noqa: ANN401
-        """Return the (n_texts, d) embeddings of texts of a kind, `query` or `document`.
-
-        `further` are further keyword arguments of `encode`; those that are None are omitted.
-        """
+    def embed(self, model: Model, texts: Sequence[str], kind: str, **prompts: str | None) -> Any:  # noqa: ANN401
+        """Return the (n_texts, d) embeddings of texts of a kind, `query` or `document`."""
         encode = getattr(model, f"encode_{kind}", model.encode)
+        further = {"truncate_dim": self.truncate_dim, **prompts}
         keywords = {key: value for key, value in further.items() if value is not None}
         return encode(texts, convert_to_tensor=True, **self.of_model, **keywords)
 
@@ -67,12 +77,7 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
         return f"{self.name}_{key}" if self.name else key
 
     def report(
-        self,
-        model: Any,  # noqa: ANN401
-        means: Mapping[str, float],
-        folder: str | None,
-        epoch: int,
-        steps: int,
+        self, model: Model, means: Mapping[str, float], folder: str | None, epoch: int, steps: int
     ) -> dict[str, float]:
         """Log metrics, write them to the CSV file and the model card, and return them with prefixes.
 
@@ -91,9 +96,7 @@ def as_array(scores: Any, shape: tuple[int, ...]) -> Scores:  # noqa: ANN401
     """Return scores of a model as an array in their precision; UsageError unless all are numbers."""
     array: Scores = np.asarray(from_tensor(scores))
     if array.shape != shape:
-        raise UsageError(
-            f"The model returned scores of shape {array.shape}. It must return one score per document: {shape}."
-        )
+        raise UsageError(f"The model returned scores of shape {array.shape}, not one per document: {shape}.")
     if array.dtype.kind not in "biuf":
         raise UsageError(f"The model returned scores of type {array.dtype}. Scores must be numbers.")
     if n_missing := int(np.isnan(array).sum()):
@@ -125,10 +128,9 @@ class _Sample(NamedTuple):
 class TiedRerankingEvaluator(TiedEvaluator):
     """AP, RR@k and nDCG@k with ties, on documents given with each query.
 
-    Takes the samples of RerankingEvaluator and CrossEncoderRerankingEvaluator, and counts them in the same
-        way: for a
-    SentenceTransformer, samples without positives or without negatives are left out; for a CrossEncoder, a
-    sample without relevant documents scores 0.
+    Takes the samples of RerankingEvaluator and CrossEncoderRerankingEvaluator, and counts them in the same way:
+    for a SentenceTransformer, samples without positives or without negatives are left out; for a CrossEncoder,
+    a sample without relevant documents scores 0.
     """
 
     def __init__(
@@ -164,21 +166,16 @@ class TiedRerankingEvaluator(TiedEvaluator):
             UsageError: a sample lacks a part.
         """
         of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
-        super().__init__(name, f"results_@{at_k}", write_csv=write_csv, of_model=of_model)
+        super().__init__(name, f"results_@{at_k}", of_model, write_csv=write_csv, truncate_dim=truncate_dim)
         rows = samples.values() if isinstance(samples, Mapping) else samples
         self.samples = [_read(row, number, always_rerank_positives) for number, row in enumerate(rows, 1)]
         self.at_k = at_k
         self.similarity_fct = similarity_fct
-        self.truncate_dim = truncate_dim
         self.prompt_name = prompt_name
         self.primary_metric = self.prefixed(f"tied_ndcg@{at_k}")
 
     def __call__(
-        self,
-        model: Any,  # noqa: ANN401
-        output_path: str | None = None,
-        epoch: int = -1,
-        steps: int = -1,
+        self, model: Model, output_path: str | None = None, epoch: int = -1, steps: int = -1
     ) -> dict[str, float]:
         """Rank the documents of all samples.
 
@@ -195,28 +192,17 @@ class TiedRerankingEvaluator(TiedEvaluator):
             UsageError: no sample has documents, or the model does not return one number per document.
         """
         is_cross_encoder = hasattr(model, "predict")
-        samples = [
-            sample
-            for sample in self.samples
-            if is_cross_encoder or (any(sample.relevance) and not all(sample.relevance))
-        ]
+        samples = self.samples
+        if not is_cross_encoder:
+            samples = [each for each in samples if any(each.relevance) and not all(each.relevance)]
         if not any(sample.documents for sample in samples):
             raise UsageError("No sample has documents to rank. Give samples with positives and negatives.")
         scores = self._predicted(model, samples) if is_cross_encoder else self._similarities(model, samples)
         sizes = [len(sample.documents) for sample in samples]
-        lists = pd.DataFrame(
-            {
-                "query_id": np.repeat(np.arange(len(samples)), sizes),
-                "doc_id": np.arange(len(scores)),
-                "score": scores,
-                "relevance": np.concatenate([sample.relevance for sample in samples]).astype(np.int64),
-            }
-        )
-        names = {
-            "AP": "map",
-            f"RR@{self.at_k}": f"mrr@{self.at_k}",
-            f"nDCG@{self.at_k}": f"ndcg@{self.at_k}",
-        }
+        relevance = np.concatenate([sample.relevance for sample in samples]).astype(np.int64)
+        columns = {"query_id": np.repeat(np.arange(len(samples)), sizes), "doc_id": np.arange(len(scores))}
+        lists = pd.DataFrame({**columns, "score": scores, "relevance": relevance})
+        names = {"AP": "map", f"RR@{self.at_k}": f"mrr@{self.at_k}", f"nDCG@{self.at_k}": f"ndcg@{self.at_k}"}
         means = tied_means(evaluate(lists, list(names), TREATMENTS), names, len(samples))
         return self.report(model, means, output_path, epoch, steps)
 
@@ -224,17 +210,15 @@ class TiedRerankingEvaluator(TiedEvaluator):
         """Return the settings for the model card."""
         return {"at_k": self.at_k} | ({"truncate_dim": self.truncate_dim} if self.truncate_dim else {})
 
-    def _predicted(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
+    def _predicted(self, model: Model, samples: Sequence[_Sample]) -> Scores:
         pairs = [[sample.query, document] for sample in samples for document in sample.documents]
         return as_array(model.predict(pairs, prompt_name=self.prompt_name, **self.of_model), (len(pairs),))
 
-    def _similarities(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
+    def _similarities(self, model: Model, samples: Sequence[_Sample]) -> Scores:
         similarity = self.similarity_fct or model.similarity
         texts = [document for sample in samples for document in sample.documents]
-        queries = self.embed(
-            model, [sample.query for sample in samples], "query", truncate_dim=self.truncate_dim
-        )
-        documents = self.embed(model, texts, "document", truncate_dim=self.truncate_dim)
+        queries = self.embed(model, [sample.query for sample in samples], "query")
+        documents = self.embed(model, texts, "document")
         sizes = [len(sample.documents) for sample in samples]
         rows = [
             as_array(similarity(queries[number : number + 1], documents[end - size : end]), (1, size))[0]
@@ -248,7 +232,7 @@ def _read(row: Mapping[str, Any], number: int, always_rerank_positives: bool) ->
     keys = [key for key, value in row.items() if value is not None] if isinstance(row, Mapping) else []
     if not {"query", "positive"} <= {*keys} or ("negative" in keys) == ("documents" in keys):
         raise UsageError(
-            f"Sample {number} has {', '.join(keys) or 'nothing'}. It needs query, positive, and either "
+            f"Sample {number} has {', '.join(keys) or 'nothing'}. A sample needs query, positive, and either "
             "negative or documents."
         )
     positive = _texts(row["positive"])
@@ -273,8 +257,7 @@ class TopScores:
     """The highest scores of each query, and how many documents have the lowest of these.
 
     Memory does not grow with a tie: if all documents have the same score, one number is kept, and all values
-        down to
-    the cut-off are those of the whole corpus.
+    down to the cut-off are those of the whole corpus.
 
     Args:
         depth: ranks that count.
@@ -355,10 +338,8 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
     """RR@k, nDCG@k, Hits@k, P@k, R@k and MAP@k with ties, on a whole corpus.
 
     Takes the arguments of InformationRetrievalEvaluator; MAP@k only with `map_at_k`. All values are those of
-    the whole
-    corpus: a tie at the largest cut-off counts with all its documents. The tie ratio covers the ranks down to
-        the largest
-    cut-off, and all of a tie that crosses it.
+    the whole corpus: a tie at the largest cut-off counts with all its documents. The tie ratio covers the ranks
+    down to the largest cut-off, and all documents of a tie that crosses it.
     """
 
     def __init__(
@@ -416,14 +397,12 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
                 chunk size is below 1.
         """
         of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
-        super().__init__(name, "results", write_csv=write_csv, of_model=of_model)
+        super().__init__(name, "results", of_model, write_csv=write_csv, truncate_dim=truncate_dim)
         self.queries = {query: text for query, text in queries.items() if relevant_docs.get(query)}
         if not self.queries or not corpus:
             raise UsageError("There is nothing to search: give documents, and queries with relevant documents.")
         if not ndcg_at_k or corpus_chunk_size < 1:
-            raise UsageError(
-                "Give ndcg_at_k at least one cut-off, and set corpus_chunk_size to 1 document or more."
-            )
+            raise UsageError("Give ndcg_at_k a cut-off, and set corpus_chunk_size to 1 document or more.")
         self.corpus = list(corpus.values())
         positions = {document: position for position, document in enumerate(corpus)}
         self.relevant = np.array(
@@ -436,7 +415,6 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
         self.corpus_chunk_size = corpus_chunk_size
         self.score_functions = score_functions
         self.main_score_function = main_score_function
-        self.truncate_dim = truncate_dim
         self.query_prompts = {"prompt": query_prompt, "prompt_name": query_prompt_name}
         self.corpus_prompts = {"prompt": corpus_prompt, "prompt_name": corpus_prompt_name}
         self.main_metric = f"tied_ndcg@{max(ndcg_at_k)}"
@@ -455,11 +433,7 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
         self.depth = max(*mrr_at_k, *ndcg_at_k, *accuracy_at_k, *precision_recall_at_k, *map_at_k)
 
     def __call__(
-        self,
-        model: Any,  # noqa: ANN401
-        output_path: str | None = None,
-        epoch: int = -1,
-        steps: int = -1,
+        self, model: Model, output_path: str | None = None, epoch: int = -1, steps: int = -1
     ) -> dict[str, float]:
         """Search the corpus for all queries.
 
@@ -495,28 +469,18 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
         settings = {"truncate_dim": self.truncate_dim, **prompts}
         return {key: value for key, value in settings.items() if value is not None}
 
-    def _search(self, model: Any, functions: Mapping[str, Similarity]) -> dict[str, TopScores]:  # noqa: ANN401
+    def _search(self, model: Model, functions: Mapping[str, Similarity]) -> dict[str, TopScores]:
         """Return the top scores of every query by each function; each text is embedded once."""
-        queries = self.embed(
-            model,
-            list(self.queries.values()),
-            "query",
-            truncate_dim=self.truncate_dim,
-            **self.query_prompts,
-        )
+        queries = self.embed(model, list(self.queries.values()), "query", **self.query_prompts)
         tops = {name: TopScores(self.depth, self.relevant, len(self.queries)) for name in functions}
         for first in range(0, len(self.corpus), self.corpus_chunk_size):
             texts = self.corpus[first : first + self.corpus_chunk_size]
-            documents = self.embed(
-                model, texts, "document", truncate_dim=self.truncate_dim, **self.corpus_prompts
-            )
+            documents = self.embed(model, texts, "document", **self.corpus_prompts)
             for name, similarity in functions.items():
                 tops[name].add(as_array(similarity(queries, documents), (len(queries), len(documents))), first)
         return tops
 
     def _means(self, tops: TopScores) -> dict[str, float]:
-        parts = [
-            evaluate(lists, list(self.measures), TREATMENTS, qrels=judgments)
-            for lists, judgments in tops.lists()
-        ]
+        names = list(self.measures)
+        parts = [evaluate(lists, names, TREATMENTS, qrels=judgments) for lists, judgments in tops.lists()]
         return tied_means(Evaluation.merge(*parts), self.measures, len(self.queries))

@@ -101,10 +101,8 @@ class Report:
     def text(self, day: date) -> str:
         """Return the text report of the G-RAG notebook's evaluator, reranker by reranker."""
         runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
-        traditional_only = self.studies.options.traditional_only
-        return render(
-            "report.txt", report=self, day=day, runs=runs, rules=rules, traditional_only=traditional_only
-        )
+        is_part = self.studies.options.traditional_only
+        return render("report.txt", report=self, day=day, runs=runs, rules=rules, traditional_only=is_part)
 
     def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
         """Return the report as a file with this suffix; `draw` draws the charts of HTML."""
@@ -121,9 +119,8 @@ class Report:
                 return written
             case ending if ending in texts:
                 return texts[ending](day).encode()
-        raise UsageError(
-            f"A report cannot be a {ending!r} file. Choose .html, .csv, .parquet, {', '.join(texts)}."
-        )
+        endings = ", ".join((".html", ".csv", ".parquet", *texts))
+        raise UsageError(f"A report cannot be a {ending!r} file. Choose {endings}.")
 
     def per_query(self) -> pd.DataFrame:
         """Return the unrounded values of every list, one row per list.
@@ -134,9 +131,7 @@ class Report:
             if any list has a latency.
         """
         values, further = self.studies.evaluation.scores, self.studies.further_values
-        values = values.join(
-            further.drop(columns=[name for name in further if name in values or name[0] == LATENCY])
-        )
+        values = values.join(further[[name for name in further if name not in values and name[0] != LATENCY]])
         flat = values.set_axis([f"{measure} {ties}" for measure, ties in values.columns], axis=1)
         if LATENCY in further:
             flat[LATENCY] = further[LATENCY, "expected"]
@@ -154,17 +149,13 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     count = len(studies.rerankers)
     subject = f"{count} rerankers" if count > 1 else studies.rerankers[0]
     sections = [write(studies) for name, write in SECTIONS.items() if name in names]
+    board = studies.leaderboard
+    ranking = board, studies.swaps, studies.evaluation, studies.measure
     return Report(
         title=studies.options.title.strip() or f"Effect of ties on {subject}",
         extent=f"{subject} on {number_of_queries(studies)}",
-        conclusion=leaderboard_verdict(
-            *(studies.leaderboard, studies.swaps, studies.evaluation, studies.measure),
-            studies.options.traditional,
-            studies.copies,
-        ),
-        recommendation=recommendation(
-            studies.leaderboard, studies.verdicts, studies.measure_at, studies.findings
-        ),
+        conclusion=leaderboard_verdict(*ranking, studies.options.traditional, studies.copies),
+        recommendation=recommendation(board, studies.verdicts, studies.measure_at, runs.findings),
         summary=tuple(section for section in sections if section.name in _OUTSIDE_APPENDIX),
         appendix=tuple(section for section in sections if section.name not in _OUTSIDE_APPENDIX),
         studies=studies,

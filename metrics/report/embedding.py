@@ -22,7 +22,6 @@ _LETTER, _PADDING = 6.6, 14
 _MOST_ROWS = 20
 _WIDTH = 200
 _MARKS = ("worst", "best", "traditional", "tied")
-_FOUR_DECIMALS, _SIGNED = ".4f", "+.4f"
 
 
 def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: str) -> str:
@@ -33,9 +32,11 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
     is_quiet = row["verdict"] in ("stable", "own rule") or not is_scored
     message = value if is_quiet else f"{value} · {row['verdict']}"
     label_width, message_width = (round(_LETTER * len(text)) + _PADDING for text in (name.tied, message))
-    orders = (
-        "" if name.measure.answers else f"; {treatment(traditional).order} gives {decimal(row['traditional'])}"
-    )
+    summary = f"{reranker} has no list, so {name.tied} is not scored"
+    if is_scored:
+        order = f"; {treatment(traditional).order} gives {decimal(row['traditional'])}"
+        orders = "" if name.measure.answers else order
+        summary = f"{reranker}: {name.tied} {value}{orders}; {row['why'] or row['verdict']}"
     return render(
         "badge.svg",
         width=label_width + message_width,
@@ -43,11 +44,7 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
         label=name.tied,
         message=message,
         colour=_COLOURS.get(row["verdict"], _GREY),
-        summary=(
-            f"{reranker}: {name.tied} {value}{orders}; {row['why'] or row['verdict']}"
-            if is_scored
-            else f"{reranker}: {name.tied} not scored: it has no list"
-        ),
+        summary=summary,
     )
 
 
@@ -99,16 +96,17 @@ def review(
 def _targets(outcomes: pd.DataFrame) -> Section:
     rows = outcomes.sort_values("missed_by", ascending=False, kind="stable")[:_MOST_ROWS]
     columns = {
-        "": ["✓" if passed else "✗" for passed in rows["passed"]],
-        "Reranker": rows["reranker"],
-        "Target": rows["target"],
-        "Value": (rows["value"], _FOUR_DECIMALS),
-        "Traditional": (rows["traditional"], _FOUR_DECIMALS),
-        VERDICT: rows["verdict"],
+        "": "mark",
+        "Reranker": "reranker",
+        "Target": "target",
+        "Value": "value:.4f",
+        "Traditional": "traditional:.4f",
+        VERDICT: "verdict",
     }
+    rows = rows.assign(mark=np.where(rows["passed"], "✓", "✗"))
     n_met = int(outcomes["passed"].sum())
-    table = Table.of("Targets", columns, _more_rows(len(outcomes)))
-    return Section("targets", f"{part_of(n_met, len(outcomes), 'target')} met", "", tables=(table,))
+    table = Table.of("Targets", rows, columns, _more_rows(len(outcomes)))
+    return Section("", tables=(table,), title=f"{part_of(n_met, len(outcomes), 'target')} met")
 
 
 def _changes(changes: pd.DataFrame, since: str) -> Section:
@@ -116,20 +114,21 @@ def _changes(changes: pd.DataFrame, since: str) -> Section:
     is_firm = changed["verdict"].isin(IN_EVERY_ORDER)
     order = np.lexsort((-changed["change"].abs().fillna(-1), ~is_firm))
     rows = changed.iloc[order[:_MOST_ROWS]]
+    rows = rows.assign(moved=rows["traditional"] - rows["traditional_before"])
     columns = {
-        "Reranker": rows["reranker"],
-        "Measure": rows["measure"],
-        "Before": (rows["tied_before"], _FOUR_DECIMALS),
-        "Now": (rows["tied"], _FOUR_DECIMALS),
-        "Change": (rows["change"], _SIGNED),
-        "Traditional": (rows["traditional"] - rows["traditional_before"], _SIGNED),
-        VERDICT: rows["verdict"],
+        "Reranker": "reranker",
+        "Measure": "measure",
+        "Before": "tied_before:.4f",
+        "Now": "tied:.4f",
+        "Change": "change:+.4f",
+        "Traditional": "moved:+.4f",
+        VERDICT: "verdict",
     }
     n_equal = len(changes) - len(changed)
     equal = f"{count_of(n_equal, 'value')} did not change." if n_equal else ""
     note = " ".join(filter(None, ("All values are tied scores.", equal, _more_rows(len(changed)))))
-    tables = (Table.of("Changes", columns, note),) if len(rows) else ()
-    return Section("changes", f"Since {since}", "", (change_finding(changes),), tables=tables)
+    tables = (Table.of("Changes", rows, columns, note),) if len(rows) else ()
+    return Section("", (change_finding(changes),), tables=tables, title=f"Since {since}")
 
 
 def _more_rows(n_rows: int) -> str:

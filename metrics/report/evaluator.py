@@ -28,9 +28,8 @@ def evaluator_reports(studies: ReportStudies) -> list[dict[str, Any]]:
     """
     lists = studies.evaluator_lists
     measures = [parse(name.removesuffix("_gap")) for name in lists.columns if name.endswith("_gap")]
-    plain, own_rule = (
-        [each for each in measures if each.measure.family.own_rule is own] for own in (False, True)
-    )
+    plain = [each for each in measures if not each.measure.family.own_rule]
+    own_rule = [each for each in measures if each.measure.family.own_rule]
     return [
         {
             "reranker": name,
@@ -61,7 +60,8 @@ def _effect(figures: Mapping[str, Any]) -> str:
         return "No query has a tie."
     n_moved = round(figures["RR_lists_with_gap"] * n)
     if not n_moved:
-        return f"Ties on {part_of(figures['with_ties'], n, 'query')}; MRR and MTRR are the same on each."
+        tied = part_of(figures["with_ties"], n, "query")
+        return f"Ties on {tied}. Traditional and tied RR are equal on every query."
     outcome = "does not change: the gaps cancel"
     if abs(mean) > EQUAL:
         outcome = f"is {decimal(abs(mean), 4)} too {'high' if mean > 0 else 'low'}"
@@ -75,9 +75,8 @@ def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> lis
         "without relevant documents": int(((lists["n_relevant"] == 0) & (lists["n_docs"] > 0)).sum()),
     }
     texts = [f"{n:,} of them {what}, counted as 0" for what, n in counts.items() if n]
-    reasons = [
-        what for what, policy in zip(counts, (scoring.missing, scoring.empty), strict=True) if policy == "skip"
-    ]
+    policies = zip(counts, (scoring.missing, scoring.empty), strict=True)
+    reasons = [what for what, policy in policies if policy == "skip"]
     n_left_out = studies.count_left_out(reranker)
     if n_left_out:
         texts.append(f"{n_left_out:,} more left out: judged queries {' or '.join(reasons)}")

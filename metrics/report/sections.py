@@ -15,7 +15,7 @@ from metrics.evaluation.evaluation import adds_queries
 from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
 from metrics.measures import parse
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
-from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Section, Table, legend
+from metrics.report.tables import SEVERITY, VERDICT, Section, Table, legend
 from metrics.runs.findings import FindingGroup, group_findings
 from metrics.studies.audit.audited_order import VERDICTS as STANDINGS
 from metrics.studies.audit.audited_order import audit_finding, widest_first, written_chances
@@ -39,15 +39,22 @@ from metrics.studies.tradeoffs import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
 from metrics.ties import treatment
 
-_SIGNED = "+.4f"
 _STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
 _MOST_ROWS, _MOST_FILES, _MOST_PAIRS = 20, 6, 20
-_BY_ORDER = {"Worst": "worst", "Best": "best"}
+_BY_ORDER = {"Worst": "worst:.4f", "Best": "best:.4f"}
+_Write = Callable[[ReportStudies], Section]
+SECTIONS: dict[str, _Write] = {}
+"""Section → its function, in the order of a report."""
 
 
-def _figures(rows: pd.DataFrame, names: Mapping[str, str], spec: str = FOUR_DECIMALS) -> dict[str, Column]:
-    """Return heading → a column of `rows` with this format, for each heading → column name."""
-    return {heading: (rows[name], spec) for heading, name in names.items()}
+def _section(name: str, title: str) -> Callable[[_Write], _Write]:
+    """Register a function as the next section of a report, and name its section."""
+
+    def register(write: _Write) -> _Write:
+        SECTIONS[name] = lambda studies: replace(write(studies), name=name, title=title)
+        return write
+
+    return register
 
 
 def _value_range(values: Iterable[int]) -> str:
@@ -66,126 +73,93 @@ def _queries_of_each(studies: ReportStudies) -> str:
     return _value_range(n_scored) if n_scored.min() < studies.n_queries else ""
 
 
-def _best_cells(frame: pd.DataFrame, column: str, within: str | None = None) -> frozenset[tuple[int, str]]:
-    """Return the cells with the largest figure of each group, to four decimals; none if all are equal."""
-    rounded = frame[column].round(4)
-    groups = [frame.index] if within is None else frame.groupby(within, sort=False).groups.values()
-    varied = [rounded[rows] for rows in groups if rounded[rows].max() > rounded[rows].min()]
-    return frozenset((int(row), column) for values in varied for row in values.index[values == values.max()])
-
-
-def _with_best(table: Table, column: str, within: str | None = None) -> Table:
-    return replace(table, strong=_best_cells(table.frame, column, within))
-
-
 def _rank_ranges(best: "pd.Series[int]", worst: "pd.Series[int]") -> list[str]:
     return [f"{high}" if high == low else f"{high}–{low}" for high, low in zip(best, worst, strict=True)]
 
 
-def _tied_columns(studies: ReportStudies, board: pd.DataFrame) -> dict[str, Column]:
-    return {
-        "#": (board["tied_rank"], "d"),
-        "Reranker": board["reranker"],
-        VERDICT: board["verdict"],
-        studies.measure_at.tied: (board["tied"], FOUR_DECIMALS),
-    }
-
-
-def _columns_by_order(studies: ReportStudies, board: pd.DataFrame) -> dict[str, Column]:
-    gap = _figures(board, {"Gap": "gap"}, _SIGNED)
-    return _figures(board, {studies.order.heading: "traditional"}) | gap | _figures(board, _BY_ORDER)
+def _board_columns(studies: ReportStudies, further: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of a leaderboard, with those of tie orders last if they change the measure."""
+    tied = {"#": "tied_rank:d", "Reranker": "reranker", VERDICT: "verdict", studies.measure_at.tied: "tied:.4f"}
+    by_order = {studies.order.heading: "traditional:.4f", "Gap": "gap:+.4f", **_BY_ORDER}
+    return tied | dict(further) | ({} if studies.has_own_rule else by_order)
 
 
 def _of_best(studies: ReportStudies) -> str:
     is_part = len(studies.rerankers) > MAX_RERANKERS
-    return f" It covers the {MAX_RERANKERS} rerankers with the highest tied score." if is_part else ""
+    return f" This section covers the {MAX_RERANKERS} rerankers with the highest tied score." if is_part else ""
 
 
+@_section("summary", "Summary")
 def _summary(studies: ReportStudies) -> Section:
-    measure, board = studies.measure_at, studies.leaderboard.reset_index().head(_MOST_ROWS)
-    columns, count = _tied_columns(studies, board), len(studies.rerankers)
-    traditional = ""
-    if not studies.has_own_rule:
-        columns |= _columns_by_order(studies, board)
-        traditional = (
-            f" {measure.traditional} breaks ties by {studies.order.order}. Worst and best span all tie orders."
-        )
-    table = Table.of(f"The first {_MOST_ROWS} of {count}" if count > _MOST_ROWS else "Leaderboard", columns)
+    measure, count = studies.measure_at, len(studies.rerankers)
     has_others = count > 1 and not studies.has_own_rule
-    sentences = (
-        [significance_finding(studies.verdicts, measure.traditional, studies.options.test)]
-        if has_others
-        else []
-    )
+    orders = f" {measure.traditional} breaks ties by {studies.order.order}. Worst and best span all tie orders."
+    title = f"The first {_MOST_ROWS} of {count}" if count > _MOST_ROWS else "Leaderboard"
+    table = Table.of(title, studies.leaderboard.head(_MOST_ROWS), _board_columns(studies, {}))
     return Section(
-        "summary",
-        "Summary",
-        f"Rerankers by {measure.tied}, best first.{traditional}",
-        sentences=tuple(sentences),
-        tables=(_with_best(table, measure.tied),),
+        f"Rerankers by {measure.tied}, best first.{'' if studies.has_own_rule else orders}",
+        sentences=(_significance_finding(studies, studies.verdicts),) if has_others else (),
+        tables=(table.with_best(measure.tied),),
         charts=("leaderboard",) if has_others else (),
     )
 
 
+def _significance_finding(studies: ReportStudies, verdicts: Verdicts) -> Prose:
+    return significance_finding(verdicts, studies.measure_at.traditional, studies.options.test)
+
+
+@_section("swaps", "Pairs that swap")
 def _swaps(studies: ReportStudies) -> Section:
-    rows, measure, total = studies.widest_swaps, studies.measure_at, len(studies.swaps)
-    tables: tuple[Table, ...] = ()
-    if total:
-        columns: dict[str, Column] = {
-            "Ranked first traditionally": rows["a"],
-            "Ranked first with ties averaged": rows["b"],
-            VERDICT: rows["verdict"],
-            measure.traditional: _pairs(rows, "traditional"),
-            measure.tied: _pairs(rows, "tied"),
-            "Difference": (rows["tied_difference"], _SIGNED),
-            "p adj.": (rows["p_adjusted"], "p"),
-            "Traditional order": [chance_percent(chance) for chance in rows["above"]],
-        }
-        note = (
-            "Each value pair lists the first name, then the second. Difference and p (paired t-test, Holm over "
-            "all pairs) compare tied scores. Traditional order: its chance when all ties are broken at random."
-        )
-        title = "Pair by pair" if len(rows) == total else f"The {len(rows)} widest of {total:,}"
-        tables = (Table.of(title, columns, note),)
+    n_scored = int(studies.leaderboard["tied"].notna().sum())
     return Section(
-        "swaps",
-        "Pairs that swap",
         f"The traditional order ({studies.order.label}) ranks these pairs differently from tied scores.",
-        sentences=(swaps_finding(studies.swaps, studies.n_scored, studies.measure_at.traditional),),
-        tables=tables,
+        sentences=(swaps_finding(studies.swaps, n_scored, studies.measure_at.traditional),),
+        tables=(_swapped_pairs(studies),) if len(studies.swaps) else (),
     )
 
 
-def _filled(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((label, text) for label, text in facts if text)
+def _swapped_pairs(studies: ReportStudies) -> Table:
+    rows, total = studies.widest_swaps, len(studies.swaps)
+    values = {
+        name: [f"{a:.4f} / {b:.4f}" for a, b in zip(rows[f"{name}_a"], rows[f"{name}_b"], strict=True)]
+        for name in ("traditional", "tied")
+    }
+    columns = {
+        "Ranked first traditionally": "a",
+        "Ranked first with ties averaged": "b",
+        VERDICT: "verdict",
+        studies.measure_at.traditional: "traditional",
+        studies.measure_at.tied: "tied",
+        "Difference": "tied_difference:+.4f",
+        "p adj.": "p_adjusted:p",
+        "Traditional order": "chance",
+    }
+    note = (
+        "In each pair of values, the first value belongs to the reranker that is ranked first traditionally. "
+        "Difference and p (paired t-test, Holm over all pairs) compare tied scores. Traditional order: "
+        "probability of the traditional order when all ties are broken at random."
+    )
+    title = "Pair by pair" if len(rows) == total else f"The {len(rows)} widest of {total:,}"
+    return Table.of(title, rows.assign(**values, chance=rows["above"].map(chance_percent)), columns, note)
 
 
-def _pairs(rows: pd.DataFrame, value: str) -> list[str]:
-    pairs = zip(rows[f"{value}_a"], rows[f"{value}_b"], strict=True)
-    return [f"{first:.4f} / {second:.4f}" for first, second in pairs]
-
-
+@_section("audit", "Audit")
 def _audit(studies: ReportStudies) -> Section:
     audit, order, published = studies.audit, studies.audited_order, studies.audit.published
     files = first_names(list(dict.fromkeys(map(str, published.figures["file"]))))
     size = f"{count_of(len(published.rerankers), 'row')}, {count_of(len(published.measures), 'measure')}"
-    parts = {
-        "Left out because no name matches": audit.names.unmatched,
-        "Not in the table": first_names(audit.names.unpublished),
-    }
+    unpublished = first_names(audit.names.unpublished)
+    parts = {"Left out because no name matches": audit.names.unmatched, "Not in the table": unpublished}
     notes = [*published.notes, *(f"{what}: {text}." for what, text in parts.items() if text)]
     figures = audit.reproduction.figures()
     means = figures[figures["query_id"].isna()]
+    tables = [_printed_figures(studies, means)] if len(means) else []
+    tables += [_printed_orders(studies)] if len(order.pairs) else []
     return Section(
-        "audit",
-        "Audit",
-        f"Which values of the published table {files} ({size}) the runs reproduce, and what averaging ties "
-        "changes.",
+        f"Which values of the published table {files} ({size}) the runs reproduce, and what changes when "
+        "ties are averaged.",
         sentences=(audit_finding(audit, order), *((note,) for note in notes)),
-        tables=(
-            *([_printed_figures(studies, means)] if len(means) else []),
-            *([_printed_orders(studies)] if len(order.pairs) else []),
-        ),
+        tables=tuple(tables),
         charts=("published",) if len(order.places) > 1 else (),
     )
 
@@ -196,14 +170,12 @@ def _printed_figures(studies: ReportStudies, means: pd.DataFrame) -> Table:
     wide = wide.reindex(columns=list(dict.fromkeys(means["measure"]))).fillna("")
     reproduction = studies.audit.reproduction
     best = reproduction.conventions.iloc[0]
-    n_off = best["does_not_come_out"]
     note = (
-        f"Rule: {reproduction.best.label}. {best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by "
-        f"rounding, {n_off:,} {'is' if n_off == 1 else 'are'} not reproduced. ≈: equal after rounding. In "
-        "brackets: computed minus printed value."
+        f"Rule: {reproduction.best.label}. Values that match to the digit: {best['to_the_digit']:,}. Values "
+        f"that match after rounding (≈): {best['by_rounding']:,}. Values not reproduced: "
+        f"{best['does_not_come_out']:,}, with computed minus printed value in brackets."
     )
-    columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
-    return Table.of("Reproduced figures", columns, note)
+    return Table("Reproduced figures", wide.rename_axis("Reranker").reset_index(), note=note)
 
 
 def _marked(figure: dict[str, Any]) -> str:
@@ -217,49 +189,51 @@ def _marked(figure: dict[str, Any]) -> str:
 def _printed_orders(studies: ReportStudies) -> Table:
     order = studies.audited_order
     rows, n_pairs = widest_first(order.pairs).head(_MOST_PAIRS), len(order.pairs)
-    is_part = n_pairs > _MOST_PAIRS
-    columns: dict[str, Column] = {
-        "Published above": rows["a"],
-        "Below": rows["b"],
-        VERDICT: rows["verdict"],
-        **_figures(rows, {"Printed": "a_published", "Printed below": "b_published"}),
-        "Tied diff.": (rows["tied_difference"], _SIGNED),
-        "p adj.": (rows["p_adjusted"], "p"),
-        "Chance of printed order": written_chances(rows),
+    columns = {
+        "Published above": "a",
+        "Below": "b",
+        VERDICT: "verdict",
+        "Printed": "a_published:.4f",
+        "Printed below": "b_published:.4f",
+        "Tied diff.": "tied_difference:+.4f",
+        "p adj.": "p_adjusted:p",
+        "Chance of printed order": "chance",
     }
+    is_part = n_pairs > _MOST_PAIRS
     title = f"The first {_MOST_PAIRS} of {n_pairs:,} orders" if is_part else f"Orders by {order.measure}"
-    return Table.of(title, columns, legend(STANDINGS, rows["verdict"]))
+    note = legend(STANDINGS, rows["verdict"])
+    return Table.of(title, rows.assign(chance=written_chances(rows)), columns, note)
 
 
+@_section("paper", "Table for a paper")
 def _paper(studies: ReportStudies) -> Section:
-    measure, board = studies.measure_at, studies.leaderboard.reset_index()
-    traditional_stars, tied_stars = (
-        [stars.get(name, "") for name in board["reranker"]]
-        for stars in map(_significance_stars, (studies.verdicts.traditional, studies.verdicts.tied))
-    )
-    columns: dict[str, Column] = {"Reranker": board["reranker"]}
+    measure, board = studies.measure_at, studies.leaderboard
+    traditional = _significance_stars(studies.verdicts.traditional, board.index)
+    tied = _significance_stars(studies.verdicts.tied, board.index)
+    columns = {measure.tied: "tied:.4f"} | ({"  ": "tied_stars"} if any(tied) else {})
     rule = ""
     if not studies.has_own_rule:
-        columns |= {**_figures(board, {measure.traditional: "traditional"}), " ": traditional_stars}
+        before = {measure.traditional: "traditional:.4f"}
+        before |= {" ": "traditional_stars"} if any(traditional) else {}
+        columns = before | columns | _BY_ORDER
         rule = (
             f"{measure.traditional}: {studies.order.label}. {measure.tied}: mean over all tie orders. "
             "Worst and best: smallest and largest value over these orders. "
         )
-    columns |= {**_figures(board, {measure.tied: "tied"}), "  ": tied_stars}
-    columns |= {} if studies.has_own_rule else _figures(board, _BY_ORDER)
     test = _test_text(studies)
     table = Table.of(
         f"{measure.tied} of {count_of(len(board), 'reranker')} on {number_of_queries(studies)}",
-        {name: column for name, column in columns.items() if name.strip() or any(column)},
+        board.assign(traditional_stars=traditional, tied_stars=tied),
+        {"Reranker": "reranker", **columns},
         f"{rule}{f'Stars: {test}; {_STARS}' if test else ''}".strip(),
     )
-    tables = (_with_best(table, measure.tied),)
-    return Section("paper", "Table for a paper", "Best tied score first.", tables=tables)
+    return Section("Best tied score first.", tables=(table.with_best(measure.tied),))
 
 
-def _significance_stars(comparisons: pd.DataFrame) -> dict[str, str]:
-    pairs = zip(comparisons["reranker"], comparisons["stars"], strict=True)
-    return {reranker: stars for reranker, stars in pairs if "*" in stars}
+def _significance_stars(comparisons: pd.DataFrame, rerankers: Iterable[str]) -> list[str]:
+    """Return the stars of each reranker, empty if its difference is not significant."""
+    stars = dict(zip(comparisons["reranker"], comparisons["stars"], strict=True))
+    return [text if "*" in (text := stars.get(name, "")) else "" for name in rerankers]
 
 
 def _corrected(studies: ReportStudies, before: str) -> str:
@@ -275,6 +249,7 @@ def _test_text(studies: ReportStudies) -> str:
     return "" if is_alone else f"{label}{_corrected(studies, ', ')}, against {studies.baseline}"
 
 
+@_section("brief", "Method in brief")
 def _brief(studies: ReportStudies) -> Section:
     options, policies, measure = studies.options, studies.evaluation.policies, studies.measure_at
     n_without = int(policies[["n_missing", "n_empty"]].to_numpy().max())
@@ -284,17 +259,15 @@ def _brief(studies: ReportStudies) -> Section:
         ("Traditional", "" if studies.has_own_rule else studies.order.label),
         ("Tied", tied),
         ("Data", f"{count_of(len(studies.rerankers), 'reranker')}, {number_of_queries(studies)}"),
-        (
-            "Queries without rows or relevant documents",
-            f"up to {n_without:,} per reranker" if n_without else "",
-        ),
+        ("Queries without rows or relevant documents", f"up to {n_without:,} per reranker" * bool(n_without)),
         ("Relevant", f"grade {options.scoring.relevant_from:g} and above"),
         ("Test", _test_text(studies)),
         ("Files", first_names([name for name, _ in options.files], _MOST_FILES)),
     )
-    return Section("brief", "Method in brief", "How these values were computed.", facts=_filled(facts))
+    return Section("How these values were computed.", facts=facts)
 
 
+@_section("data", "Data and policies")
 def _data(studies: ReportStudies) -> Section:
     options, lists, policies = studies.options, studies.evaluation.lists, studies.evaluation.policies
     scoring = options.scoring
@@ -318,20 +291,18 @@ def _data(studies: ReportStudies) -> Section:
         ("Rerankers without a list", ", ".join(name for name in names if name not in studies.rerankers)),
     )
     counts = {
-        "Queries": "n_queries",
-        "Without rows": "n_missing",
-        "Not relevant": "n_empty",
-        "Scored": "n_scored",
+        "Reranker": "reranker",
+        "Queries": "n_queries:,d",
+        "Without rows": "n_missing:,d",
+        "Not relevant": "n_empty:,d",
+        "Scored": "n_scored:,d",
     }
     is_uneven = bool(policies[["n_missing", "n_empty"]].to_numpy().any())
-    table = Table.of("Scored queries", {"Reranker": policies.index, **_figures(policies, counts, ",d")})
     return Section(
-        "data",
-        "Data and policies",
         "The ranked documents, the relevance threshold, and the causes of ties.",
-        sentences=tie_remedies(studies.findings),
-        facts=_filled(facts),
-        tables=(table,) if is_uneven else (),
+        sentences=tie_remedies(studies.runs.findings),
+        facts=facts,
+        tables=(Table.of("Scored queries", policies, counts),) if is_uneven else (),
     )
 
 
@@ -341,20 +312,19 @@ def _policy(counts: "pd.Series[int]", policy: str) -> str:
     return f"up to {largest:,} per reranker, {treated}" if largest else "none"
 
 
+@_section("scores", "Scores")
 def _scores(studies: ReportStudies) -> Section:
     measure, answers = studies.measure_at, studies.tie_answers
     sentences = [leaderboard_finding(studies.leaderboard, measure.traditional, studies.options.traditional)]
     tables = [_leaderboard(studies)]
     if answers is not None:
         sentences.append(answers_finding(answers, studies.leaderboard["tie_ratio"]))
-        columns = {str(label): (means, FOUR_DECIMALS) for label, means in answers.items()}
         note = "First column: one tie order. Second: mean over all tie orders. Others: their own rules."
-        title = f"{answers.columns[0]} by every rule for ties"
-        tables.append(Table.of(title, {"Reranker": answers.index, **columns}, note))
+        frame = answers.set_axis(map(str, answers), axis=1).rename_axis("Reranker").reset_index()
+        formats = dict.fromkeys(frame.columns[1:], ".4f")
+        tables.append(Table(f"{answers.columns[0]} by every rule for ties", frame, formats, note=note))
     bound_sentences, bound_tables = _bounds(studies)
     return Section(
-        "scores",
-        "Scores",
         f"Traditional scores break ties by {studies.order.order}. Tied scores average over all tie orders. "
         "Worst and best are the smallest and largest value of any tie order.",
         sentences=(*sentences, *bound_sentences),
@@ -363,50 +333,48 @@ def _scores(studies: ReportStudies) -> Section:
 
 
 def _leaderboard(studies: ReportStudies) -> Table:
-    measure, board = studies.measure_at, studies.leaderboard.reset_index()
+    measure, board = studies.measure_at, studies.leaderboard
     std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
-    columns = _tied_columns(studies, board)
-    note = "SD queries: sample standard deviation over lists."
+    board = board.assign(std_queries=std_over_queries.reindex(board.index))
+    columns, note = {}, "SD queries: sample standard deviation over lists."
     if "tier" in board:
-        ranks = _rank_ranges(board["rank_low"], board["rank_high"])
-        columns |= {"Tier": (board["tier"], "d"), "Ranks": ranks}
+        board = board.assign(ranks=_rank_ranges(board["rank_low"], board["rank_high"]))
+        columns = {"Tier": "tier:d", "Ranks": "ranks"}
         note += (
-            " Ranks: 95% intervals for the rank by true mean, jointly for all rerankers (Mogstad et al. 2024). "
+            " Ranks: joint 95% confidence intervals for the rank of each reranker by its true mean (Mogstad et "
+            "al. 2024). "
             f"Tier: neighbouring rerankers that the data cannot tell apart. {tiers_condition(studies.measure)}"
         ).rstrip()
-    columns["SD queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
+    columns = _board_columns(studies, columns | {"SD queries": "std_queries:.4f"})
     if not studies.has_own_rule:
-        columns |= _columns_by_order(studies, board) | {"Reason": board["why"]}
+        columns["Reason"] = "why"
         note += f" {legend(VERDICTS, board['verdict'])}"
-    return _with_best(Table.of(f"{measure.traditional}, best tied score first", columns, note), measure.tied)
+    title = f"{measure.traditional}, best tied score first"
+    return Table.of(title, board, columns, note).with_best(measure.tied)
 
 
 def _every_measure(studies: ReportStudies) -> Table:
-    traditional, measures = studies.options.traditional, studies.options.measures
-    rerankers = studies.leaderboard.index
-    summary = studies.evaluation.summary().loc[rerankers]
-    own_rule = np.array([bool(parse(measure).measure.answers) for measure in measures for _ in rerankers])
-
-    def column(ties: str, statistic: str = "mean") -> "pd.Series[float]":
-        return pd.concat([summary[measure, ties, statistic] for measure in measures], ignore_index=True)
-
-    by_order = {
-        studies.order.heading: column(traditional),
-        "SD ": column(traditional, "std"),
-        "Tied": column("expected"),
-        "SD": column("expected", "std"),
-        "Worst": column("pessimistic"),
-        "Best": column("optimistic"),
+    summary = studies.evaluation.summary().loc[studies.leaderboard.index]
+    traditional, order = studies.options.traditional, studies.order.heading
+    columns = {
+        order: (traditional, "mean"),
+        "SD ": (traditional, "std"),
+        "Tied": ("expected", "mean"),
+        "SD": ("expected", "std"),
+        "Worst": ("pessimistic", "mean"),
+        "Best": ("optimistic", "mean"),
     }
-    columns: dict[str, Column] = {
-        "Measure": [parse(measure).traditional for measure in measures for _ in rerankers],
-        "Reranker": [*rerankers] * len(measures),
-    }
-    for heading, values in by_order.items():
-        columns[heading] = (values if heading in ("Tied", "SD") else values.mask(own_rule), FOUR_DECIMALS)
-    columns["Gap"] = ((column(traditional) - column("expected")).mask(own_rule), _SIGNED)
+    parts = []
+    for name in studies.options.measures:
+        part = pd.DataFrame({heading: summary[(name, *key)] for heading, key in columns.items()})
+        part["Gap"] = part[order] - part["Tied"]
+        if parse(name).measure.answers:
+            part[part.columns.difference(["Tied", "SD"])] = np.nan
+        parts.append(part.assign(Measure=parse(name).traditional))
+    frame = pd.concat(parts).rename_axis("Reranker").reset_index()[["Measure", "Reranker", *columns, "Gap"]]
     note = "SD: sample standard deviation over lists. Bold: highest tied score of a measure."
-    return _with_best(Table.of("Every measure", columns, note), "Tied", "Measure")
+    formats = {**dict.fromkeys(columns, ".4f"), "Gap": "+.4f"}
+    return Table("Every measure", frame, formats, note=note).with_best("Tied", "Measure")
 
 
 def _bounds(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]:
@@ -425,134 +393,130 @@ def _bounds(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...
         return ((QUERIES_MAY_JOIN,),), ()
     means = mean_bounds(joint_bounds(runs, studies.measure, scoring).loc[lists, studies.measure])
     leaderboard = studies.leaderboard.assign(unjudged=unjudged_shares(counts)).join(means)
-    headings = {name.capitalize(): name for name in ("lowest", "worst", "tied", "best", "highest")}
-    columns = {"Reranker": leaderboard.index, "Unjudged": (leaderboard["unjudged"], ".1%")}
+    columns = {"Reranker": "reranker", "Unjudged": "unjudged:.1%"}
+    columns |= {name.capitalize(): f"{name}:.4f" for name in ("lowest", "worst", "tied", "best", "highest")}
     note = (
         f"Unjudged: share of unjudged documents in the {within_words(measure)}. Worst, tied and best count "
         "unjudged documents as not relevant. Lowest and highest also cover all grades that unjudged documents "
-        f"could have{'' if is_exact(runs, measure) else ' (bounds that may not be reached)'}."
+        f"could have{'' if is_exact(runs, measure) else ' (outer bounds: the true extremes may lie inside)'}."
     )
-    title = f"{measure.traditional} with unjudged documents"
-    table = Table.of(title, columns | _figures(leaderboard, headings), note)
+    table = Table.of(f"{measure.traditional} with unjudged documents", leaderboard, columns, note)
     return (hole_finding(leaderboard, counts, measure),), (table,)
 
 
+@_section("readings", "MRR beside MAP")
 def _readings(studies: ReportStudies) -> Section:
     rr, ap = (parse(measure) for measure in MEASURES)
     rows, has_others = studies.readings, len(studies.readings) > 1
     over_baseline = f"×: ratio to {studies.baseline}." if has_others else ""
-    ranks = _figures(
-        rows, {"1/MRR": "traditional_rank", "1/MTRR": "tied_rank", "Mean rank": "mean_rank"}, ",.1f"
-    )
-    mean_rank = "Mean rank: of the first relevant document in tie order, over lists with a relevant document."
+    ranks = {"1/MRR": "traditional_rank:,.1f", "1/MTRR": "tied_rank:,.1f", "Mean rank": "mean_rank:,.1f"}
+    mean_rank = "Mean rank: mean traditional rank of the first relevant document, over lists that have one."
     first_hits = Table.of(
         "MRR as ratios and ranks" if has_others else "MRR as ranks",
-        {"Reranker": rows.index, **_values(studies, "rr"), **ranks},
+        rows,
+        {"Reranker": "reranker", **_readings_columns("rr", has_others), **ranks},
         f"{mean_rank} {over_baseline}".strip(),
     )
-    columns = {
-        "Reranker": rows.index,
-        "Relevant per query": (rows["relevant"], ".2f"),
-        **_values(studies, "ap"),
-    }
-    all_hits = Table.of("MAP", columns)
+    columns = {"Reranker": "reranker", "Relevant per query": "relevant:.2f"}
+    columns |= _readings_columns("ap", has_others)
+    title = note = ""
     if has_others:
-        columns |= _figures(rows, {"RR or AP alone": "one_sided", "RR against AP": "opposed"}, ",d")
+        columns |= {"RR or AP alone": "one_sided:,d", "RR against AP": "opposed:,d"}
+        title = " as ratios, and queries where RR and AP disagree"
         note = (
-            "RR or AP alone: queries on which only one of the two tied scores differs from the baseline. RR "
-            f"against AP: queries on which one is higher and the other lower. {over_baseline}"
+            "RR or AP alone: queries where only the tied RR or only the tied AP differs from the baseline. RR "
+            "against AP: queries where one of RR and AP is above the baseline and the other is below. "
+            f"{over_baseline}"
         )
-        all_hits = Table.of("MAP as ratios, and where it differs from MRR", columns, note)
     return Section(
-        "readings",
-        f"{rr.traditional} beside {ap.traditional}",
-        "Compares both measures as ranks and ratios, and shows where they disagree.",
-        sentences=(readings_finding(studies.readings, studies.baseline),),
+        "MRR and MAP as ranks and ratios, and the queries where RR and AP disagree.",
+        sentences=(readings_finding(rows, studies.baseline),),
         facts=(
             (f"{rr.traditional} ignores", limits_text("RR")),
             (f"{ap.traditional} ignores", limits_text("AP")),
             (f"1/{rr.tied}", TYPICAL_RANK),
         ),
-        tables=(first_hits, all_hits),
+        tables=(first_hits, Table.of(f"MAP{title}", rows, columns, note)),
     )
 
 
-def _values(studies: ReportStudies, prefix: str) -> dict[str, Column]:
-    """Return both means of a measure, each with its ratio to the baseline's if there are other rerankers."""
-    rows, measure = studies.readings, parse(prefix)
-    columns: dict[str, Column] = {}
-    for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
-        columns[name] = (rows[f"{prefix}_{value}"], FOUR_DECIMALS)
-        if len(rows) > 1:
-            columns[f"{name} ×"] = (rows[f"{prefix}_{value}_times"], ".3g")
+def _readings_columns(prefix: str, has_others: bool) -> dict[str, str]:  # noqa: FBT001
+    """Return the columns of both means of a measure, with their ratios to the baseline if there are others."""
+    columns = {}
+    for value in ("traditional", "tied"):
+        heading = getattr(parse(prefix), value)
+        columns[heading] = f"{prefix}_{value}:.4f"
+        if has_others:
+            columns[f"{heading} ×"] = f"{prefix}_{value}_times:.3g"
     return columns
 
 
+@_section("targets", "Targets")
 def _targets(studies: ReportStudies) -> Section:
-    rows = studies.targets
-    margins = (rows["value"] - rows["bound"]) * np.where(rows["target"].str.contains(">"), 1, -1)
+    rows, name = studies.targets, studies.targets_for
+    directions = np.where(rows["target"].str.contains(">"), 1, -1)
+    margins = (rows["value"] - rows["bound"]) * directions
+    columns = {
+        "Reranker": "reranker",
+        "Target": "target",
+        VERDICT: "verdict",
+        "Tied": "tied:.4f",
+        "Margin": "margin:+.4f",
+        "Traditional": "traditional:.4f",
+        **_BY_ORDER,
+        "Result": "result",
+    }
     table = Table.of(
         "Targets in numbers",
-        {
-            "Reranker": rows["reranker"],
-            "Target": rows["target"],
-            VERDICT: rows["verdict"],
-            **_figures(rows, {"Tied": "tied"}),
-            "Margin": (margins, _SIGNED),
-            **_figures(rows, {"Traditional": "traditional", **_BY_ORDER}),
-            "Result": np.where(rows["passed"], "pass", "fail"),
-        },
+        rows.assign(margin=margins, result=np.where(rows["passed"], "pass", "fail")),
+        columns,
         legend(TARGET_VERDICTS, rows["verdict"]),
     )
     return Section(
-        "targets",
-        "Targets",
-        "A target is met if the tied score passes it.",
-        sentences=(target_finding(rows[rows["reranker"] == studies.targets_for], studies.targets_for),),
+        "A target is met if the tied score satisfies the target's condition.",
+        sentences=(target_finding(rows[rows["reranker"] == name], name),),
         tables=(table,) if len(rows) else (),
         charts=("targets", "passes") if len(rows) else (),
     )
 
 
+@_section("ties", "Ties")
 def _ties(studies: ReportStudies) -> Section:
     summary = with_overall(studies.summary, studies.lists)
     gap = f"|{studies.question.traditional} gap|"
     columns = {
-        "Reranker": summary.index,
-        **_figures(summary, {"Lists": "n"}, ",d"),
-        **_figures(summary, {"With ties": "with_ties_share"}, ".1%"),
-        **_figures(
-            summary, {"Tie groups per list": "tie_groups", "Largest tie, mean": "max_tie_size_mean"}, ".2f"
-        ),
-        **_figures(summary, {"Largest tie": "max_tie_size"}, ",d"),
-        **_figures(summary, {"Documents tied": "tie_ratio"}, ".1%"),
-        **_figures(summary, {f"{gap}, mean": "first_gap_mean", "SD": "first_gap_std"}),
-        **_figures(summary, {f"{gap}, largest": "first_gap_max"}),
-        **_figures(summary, {"r, tie ratio": "first_r_ratio"}, ".3f"),
+        "Reranker": "reranker",
+        "Lists": "n:,d",
+        "With ties": "with_ties_share:.1%",
+        "Tie groups per list": "tie_groups:.2f",
+        "Largest tie, mean": "max_tie_size_mean:.2f",
+        "Largest tie": "max_tie_size:,d",
+        "Documents tied": "tie_ratio:.1%",
+        f"{gap}, mean": "first_gap_mean:.4f",
+        "SD": "first_gap_std:.4f",
+        f"{gap}, largest": "first_gap_max:.4f",
+        "r, tie ratio": "first_r_ratio:.3f",
     }
     note = (
         "Largest tie, mean: a list without ties counts as 1, a list without rows as 0. SD: sample standard "
         "deviation over lists. r: correlation of the tie ratio with the absolute gap."
     )
     return Section(
-        "ties",
-        "Ties",
         "How many documents tie, and how far the traditional value of a list is from its tied value.",
         sentences=((*own_rule_note(studies.measure), *gap_finding(studies.lists, str(studies.question))),),
-        tables=(Table.of("Ties of each reranker", columns, note),),
+        tables=(Table.of("Ties of each reranker", summary, columns, note),),
         charts=("gaps",),
     )
 
 
+@_section("significance", "Significance")
 def _significance(studies: ReportStudies) -> Section:
-    verdicts, options = studies.verdicts.best_first(), studies.options
-    traditional, test = studies.measure_at.traditional, find_test(options.test)
+    verdicts, test = studies.verdicts.best_first(), find_test(studies.options.test)
     has_rows = len(verdicts.tied) > 0
     return Section(
-        "significance",
-        "Significance",
-        f"{traditional} differences from {studies.baseline}: {test.label}{_corrected(studies, ' with ')}.",
-        sentences=(significance_finding(verdicts, traditional, options.test),),
+        f"{studies.measure_at.traditional} differences from {studies.baseline}: "
+        f"{test.label}{_corrected(studies, ' with ')}.",
+        sentences=(_significance_finding(studies, verdicts),),
         tables=_comparison_tables(studies, verdicts) if has_rows else (),
         charts=("differences",) if has_rows else (),
     )
@@ -561,30 +525,29 @@ def _significance(studies: ReportStudies) -> Section:
 def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Table, Table]:
     """Return the differences from the baseline with their p, and the effects with queries won and lost."""
     tested = verdicts.without_untested()
-    tied, before = tested.tied, tested.traditional
-    changed = ["depends on tie order" if is_changed else "" for is_changed in verdicts.changed]
-    differences: dict[str, Column] = {
-        "Reranker": tied["reranker"],
-        **({VERDICT: changed} if any(changed) else {}),
-        **_figures(before, {"Traditional": "difference"}, _SIGNED),
-        **_figures(before, {"p adj.": "p_adjusted"}, "p"),
-        " ": before["stars"],
-        **_figures(tied, {"Tied": "difference", "From": "low", "To": "high"}, _SIGNED),
-        **_figures(tied, {"p adj., tied": "p_adjusted"}, "p"),
-        "  ": tied["stars"],
+    before = tested.traditional[["difference", "p_adjusted", "stars"]].set_axis(tested.tied.index)
+    rows = tested.tied.join(before.add_suffix("_before"))
+    rows["verdict"] = np.where(tested.changed, "depends on tie order", "")
+    differences = {
+        "Reranker": "reranker",
+        **({VERDICT: "verdict"} if tested.changed.any() else {}),
+        "Traditional": "difference_before:+.4f",
+        "p adj.": "p_adjusted_before:p",
+        " ": "stars_before",
+        "Tied": "difference:+.4f",
+        "From": "low:+.4f",
+        "To": "high:+.4f",
+        "p adj., tied": "p_adjusted:p",
+        "  ": "stars",
     }
-    effects: dict[str, Column] = {
-        "Reranker": tied["reranker"],
-        **_figures(tied, {"Effect d": "dz"}, "+.2f"),
-        **_figures(tied, {"Won": "won", "Equal": "equal", "Lost": "lost"}, ",d"),
-        **({"Note": tied["note"]} if tied["note"].any() else {}),
-    }
-    interval = find_test(studies.options.test).interval_scope
-    note = f"From, to: {verdicts.level:.0%} {interval}. {_STARS}"
-    effects_title = f"Queries won and lost against {studies.baseline} by tied scores"
-    return Table.of(f"Against {studies.baseline}", differences, note), Table.of(effects_title, effects)
+    effects = {"Reranker": "reranker", "Effect d": "dz:+.2f", "Won": "won:,d", "Equal": "equal:,d"}
+    effects |= {"Lost": "lost:,d"} | ({"Note": "note"} if rows["note"].any() else {})
+    note = f"From, to: {verdicts.level:.0%} {find_test(studies.options.test).interval_scope}. {_STARS}"
+    title = f"Queries won and lost against {studies.baseline} by tied scores"
+    return (Table.of(f"Against {studies.baseline}", rows, differences, note), Table.of(title, rows, effects))
 
 
+@_section("tradeoffs", "Trade-offs")
 def _tradeoffs(studies: ReportStudies) -> Section:
     options, rows = studies.options, studies.experiment
     note = experiment_note(rows, studies.baseline, options.test, options.correction)
@@ -593,36 +556,38 @@ def _tradeoffs(studies: ReportStudies) -> Section:
     latency = ", latency" if (rows["measure"] == LATENCY).any() else ""
     against = f" against {studies.baseline}" if len(studies.rerankers) > 1 else ""
     return Section(
-        "tradeoffs",
-        "Trade-offs",
         f"Hits, MRR, recall{latency} and distinct targets of each reranker, tied and traditional.",
         tables=(Table(f"Every measure{against}", lines, note=note),),
     )
 
 
+@_section("stability", "Stability")
 def _stability(studies: ReportStudies) -> Section:
     if note := own_rule_note(studies.measure):
-        return Section("stability", "Stability", "How ties affect the ranking.", sentences=(note,))
+        return Section("How ties affect the ranking.", sentences=(note,))
     study, traditional = studies.order_stability, studies.measure_at.traditional
     rows = study.bounds.sort_values("expected", ascending=False, kind="stable")
     chances = study.ranks.loc[rows.index]
     is_sure = rows["best_place"] == rows["worst_place"]
     pairs = zip(chances.max(axis=1), is_sure, strict=True)
-    table = Table.of(
-        f"Possible {traditional} and ranks",
-        {
-            "Reranker": rows.index,
-            **_figures(rows, {"Mean": "expected", "SD ties": "std", **_BY_ORDER}),
-            "Rank": (rows["place"], "d"),
-            "Possible ranks": _rank_ranges(rows["best_place"], rows["worst_place"]),
-            "Likeliest rank": (chances.idxmax(axis=1), "d"),
-            "Its chance": [percent(1.0) if sure else chance_percent(chance) for chance, sure in pairs],
-            "Method": rows["method"],
-        },
+    rows = rows.assign(
+        possible=_rank_ranges(rows["best_place"], rows["worst_place"]),
+        likeliest=chances.idxmax(axis=1),
+        chance=[percent(1.0) if sure else chance_percent(chance) for chance, sure in pairs],
     )
+    columns = {
+        "Reranker": "reranker",
+        "Mean": "expected:.4f",
+        "SD ties": "std:.4f",
+        **_BY_ORDER,
+        "Rank": "place:d",
+        "Possible ranks": "possible",
+        "Likeliest rank": "likeliest:d",
+        "Its chance": "chance",
+        "Method": "method",
+    }
+    table = Table.of(f"Possible {traditional} and ranks", rows, columns)
     return Section(
-        "stability",
-        "Stability",
         f"The leaderboard when all ties are broken at random.{_of_best(studies)}",
         sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional, studies.copies),),
         tables=(table,),
@@ -630,23 +595,23 @@ def _stability(studies: ReportStudies) -> Section:
     )
 
 
+@_section("tools", "Other tools")
 def _tools(studies: ReportStudies) -> Section:
     values, scoring = studies.tools, studies.options.scoring
     tables: tuple[Table, ...] = ()
     if len(values):
         wide = by_reranker(values)
         wide = wide.reindex(studies.leaderboard.index.intersection(wide.index))
-        columns: dict[str, Column] = {", ".join(tools): (wide[tools], FOUR_DECIMALS) for tools in wide}
+        wide = wide.set_axis(map(", ".join, wide), axis=1)
         compared = compared_as(scoring.precision)
         note = f"Relevant from grade {scoring.relevant_from:g}. Scores compared as {compared}. –: no value."
         headings = {"tool": "Tool", "version": "Version", "spelling": "Name there", "why": "Why it differs"}
+        frame = wide.rename_axis("Reranker").reset_index()
         tables = (
-            Table.of("Values reported by each tool", {"Reranker": wide.index, **columns}, note),
+            Table("Values reported by each tool", frame, dict.fromkeys(wide, ".4f"), note=note),
             Table("Why tools differ", by_tool(values)[[*headings]].rename(columns=headings)),
         )
     return Section(
-        "tools",
-        "Other tools",
         "How other tools score the same files, with their own tie order, rounding and treatment of missing "
         f"queries.{_of_best(studies)}",
         sentences=(tool_finding(values, studies.measure),),
@@ -655,20 +620,15 @@ def _tools(studies: ReportStudies) -> Section:
     )
 
 
+@_section("findings", "Findings")
 def _findings(studies: ReportStudies) -> Section:
-    groups = group_findings(studies.findings, studies.runs.rerankers)
-    columns: dict[str, Column] = {
-        SEVERITY: [group.severity for group in groups],
-        "Where": [_place(group) for group in groups],
-        "Finding": [_example(group) for group in groups],
-        "What to do": [group.hint for group in groups],
-    }
+    groups = group_findings(studies.runs.findings, studies.runs.rerankers)
+    rows = [(group.severity, _place(group), _example(group), group.hint) for group in groups]
+    frame = pd.DataFrame(rows, columns=[SEVERITY, "Where", "Finding", "What to do"])
     return Section(
-        "findings",
-        "Findings",
         "Problems in the files, the most severe first.",
         sentences=() if groups else (("The files have no problems.",),),
-        tables=(Table.of("By kind", columns),) if groups else (),
+        tables=(Table("By kind", frame),) if groups else (),
     )
 
 
@@ -685,6 +645,7 @@ def _example(group: FindingGroup) -> str:
     return f"{group.subject}: {group.title} Mainly {first_names(first.names)}: {first.message}"
 
 
+@_section("method", "Method")
 def _method(studies: ReportStudies) -> Section:
     options, order = studies.options, treatment(studies.options.traditional)
     test, correction = find_test(options.test), find_correction(options.correction)
@@ -698,17 +659,12 @@ def _method(studies: ReportStudies) -> Section:
         ("Python", platform.python_version()),
     )
     measures = [parse(name) for name in dict.fromkeys((*studies.evaluation.measures, *experiment_measures()))]
-    columns = {
-        "Measure": [str(name) for name in measures],
-        "Tied": [name.tied for name in measures],
-        "Definition": [name.measure.summary for name in measures],
-        "Source": [name.measure.source for name in measures],
-    }
-    tables = [Table.of("Measures", columns)]
+    rows = [(str(name), name.tied, name.measure.summary, name.measure.source) for name in measures]
+    tables = [Table("Measures", pd.DataFrame(rows, columns=["Measure", "Tied", "Definition", "Source"]))]
     if options.files:
         tables.append(Table("Files", pd.DataFrame(options.files, columns=["File", "SHA-256"])))
     summary = "Versions, files and options to reproduce this report."
-    return Section("method", "Method", summary, facts=facts, tables=tuple(tables))
+    return Section(summary, facts=facts, tables=tuple(tables))
 
 
 def _version(name: str) -> str:
@@ -716,24 +672,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "not installed"
-
-
-SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
-    "summary": _summary,
-    "swaps": _swaps,
-    "audit": _audit,
-    "paper": _paper,
-    "brief": _brief,
-    "data": _data,
-    "scores": _scores,
-    "readings": _readings,
-    "targets": _targets,
-    "ties": _ties,
-    "significance": _significance,
-    "tradeoffs": _tradeoffs,
-    "stability": _stability,
-    "tools": _tools,
-    "findings": _findings,
-    "method": _method,
-}
-"""Section → its function, in the order of a report."""

@@ -1,6 +1,6 @@
 """Options of a report and the studies behind it, each computed on first access."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -106,12 +106,13 @@ class ReportOptions:
         object.__setattr__(self, "traditional", order_of_ties(self.traditional).name)
 
 
-EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
+EVALUATOR_MEASURES = MEASURES[:-1]
 """Measures that the evaluator of the notebook prints."""
 MAX_RERANKERS = 30
 """Rerankers in the sections about stability and other tools, the best by tied score."""
 MAX_SWAPS = 10
 """Pairs that swap in a report, the widest."""
+_BOUNDS = ("pessimistic", "optimistic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +126,21 @@ class ReportStudies:
     def evaluation(self) -> Evaluation:
         """Scores under expected, optimistic, pessimistic, std and the traditional treatment."""
         targets = (str(target.measure) for target in self._targets)
-        measures = [*self.options.measures, str(self.question), *targets]
-        values = self._score(measures, ["expected", "pessimistic", "optimistic", "std"])
+        values = self._score([*self.options.measures, str(self.question), *targets], *_BOUNDS, "std")
         scored = set(values.scores.index.get_level_values("reranker"))
         if not scored:
             raise UsageError("No list is scored: every query was left out.")
         return values.only([name for name in values.policies.index if name in scored])
 
-    def _score(self, measures: Sequence[str], ties: Sequence[str]) -> Evaluation:
+    def _score(self, measures: Iterable[str], *further_ties: str) -> Evaluation:
         options = self.options
-        evaluation = score_runs(self.runs, measures, [options.traditional, *ties], options.scoring)
+        ties = [options.traditional, "expected", *further_ties]
+        evaluation = score_runs(self.runs, list(measures), ties, options.scoring)
         return evaluation.only(options.rerankers or self.runs.rerankers, self._queries)
+
+    def _score_again(self, measures: Iterable[str], *further_ties: str) -> Evaluation:
+        """Return further scores of the rerankers with a list."""
+        return self._score(measures, *further_ties).only(self.rerankers)
 
     @property
     def _queries(self) -> set[str] | None:
@@ -183,11 +188,6 @@ class ReportStudies:
         return treatment(self.options.traditional)
 
     @property
-    def n_scored(self) -> int:
-        """Number of rerankers with a tied score."""
-        return int(self.leaderboard["tied"].notna().sum())
-
-    @property
     def has_own_rule(self) -> bool:
         """Whether the first measure has a rule of its own for ties, and so one value."""
         return bool(self.measure_at.measure.answers)
@@ -227,8 +227,7 @@ class ReportStudies:
         measures = [str(measure) for measure in side_by_side(self.measure_at)]
         if len(measures) == 1:
             return None
-        values = self._score(measures, ["expected"]).only(self.rerankers)
-        return tie_answers(values, self.measure, self.options.traditional)
+        return tie_answers(self._score_again(measures), self.measure, self.options.traditional)
 
     @cached_property
     def lists(self) -> pd.DataFrame:
@@ -243,16 +242,17 @@ class ReportStudies:
     @cached_property
     def readings(self) -> pd.DataFrame:
         """MRR and MAP as ranks and ratios, best tied score first."""
-        evaluation = self._score(readings.MEASURES, ["expected"]).only(self.rerankers)
-        table = readings.readings(evaluation, self.options.traditional, self.baseline)
-        return table.loc[self.leaderboard.index]
+        evaluation = self._score_again(readings.MEASURES)
+        return readings.readings(evaluation, self.options.traditional, self.baseline).loc[
+            self.leaderboard.index
+        ]
 
     @cached_property
     def verdicts(self) -> Verdicts:
         """Differences from the baseline by tied and by traditional scores."""
         options = self.options
-        settings = options.traditional, self.baseline, options.test, options.correction
-        return verdicts(self.evaluation, self.measure, *settings)
+        testing = options.traditional, self.baseline, options.test, options.correction
+        return verdicts(self.evaluation, self.measure, *testing)
 
     @cached_property
     def swaps(self) -> pd.DataFrame:
@@ -275,8 +275,7 @@ class ReportStudies:
     @cached_property
     def experiment_evaluation(self) -> Evaluation:
         """Scores and seconds of a retrieval experiment, tied and traditional."""
-        values = self._score(experiment_measures(), ["expected"]).only(self.rerankers)
-        return with_latency(values, latencies(self.runs))
+        return with_latency(self._score_again(experiment_measures()), latencies(self.runs))
 
     @cached_property
     def experiment(self) -> pd.DataFrame:
@@ -290,18 +289,14 @@ class ReportStudies:
     def further_values(self) -> pd.DataFrame:
         """Values of a retrieval experiment and of the preset targets."""
         measures = (str(target.measure) for target in targets_of((), READY_TARGETS))
-        values = self._score(list(measures), ["expected", "pessimistic", "optimistic", "std"])
-        further = self.experiment_evaluation.scores
-        return values.only(self.rerankers).scores.join(
-            further.drop(columns=values.scores.columns, errors="ignore")
-        )
+        scores = self._score_again(measures, *_BOUNDS, "std").scores
+        return scores.join(self.experiment_evaluation.scores.drop(columns=scores.columns, errors="ignore"))
 
     @cached_property
     def evaluator_lists(self) -> pd.DataFrame:
         """The lists and their gaps by the measures of the notebook and of the options."""
-        measures = dict.fromkeys((*EVALUATOR_MEASURES, *self.options.measures))
-        values = self._score(list(measures), ["expected", "pessimistic", "optimistic"]).only(self.rerankers)
-        return gaps(values, {name: name for name in measures}, self.options.traditional)
+        names = {name: name for name in (*EVALUATOR_MEASURES, *self.options.measures)}
+        return gaps(self._score_again(names, *_BOUNDS), names, self.options.traditional)
 
     def count_left_out(self, reranker: str) -> int:
         """Count the judged queries that the policies `missing` and `empty` leave out for a reranker."""
@@ -341,14 +336,8 @@ class ReportStudies:
     @cached_property
     def audited_order(self) -> AuditedOrder:
         """The audit of the order by the first measure, else by RR, nDCG or the first one with an order."""
-        ours = {name: self.audit.names.measure(name) for name in self.audit.published.measures}
-        first = [name for name, measure in ours.items() if measure == self.measure]
-        matched = [name for name, measure in ours.items() if measure]
-        return audited_order(
-            self.audit, self.runs, [*first, *filter(None, [self.audit.first_measure]), *matched][0]
-        )
-
-    @cached_property
-    def findings(self) -> pd.DataFrame:
-        """Problems in the files."""
-        return self.runs.findings
+        measures = {name: self.audit.names.measure(name) for name in self.audit.published.measures}
+        first = [name for name, measure in measures.items() if measure == self.measure]
+        matched = [name for name, measure in measures.items() if measure]
+        names = [*first, *filter(None, [self.audit.first_measure]), *matched]
+        return audited_order(self.audit, self.runs, names[0])

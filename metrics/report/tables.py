@@ -1,9 +1,10 @@
 """Sections of a report, and their tables with formatted cells."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from metrics.studies.prose import Prose
@@ -14,18 +15,10 @@ _SHORT = 32
 VERDICT = "Verdict"
 SEVERITY = "Severity"
 """Headings of columns whose words are coloured."""
-FOUR_DECIMALS = ".4f"
 P_DIGITS = 4
 TONES = {
-    "met": "blue",
-    "met on average": "blue",
-    "tie-deflated": "blue",
-    "tie-inflated": "orange",
-    "sort order only": "orange",
-    "depends on tie order": "orange",
-    "swaps": "orange",
-    "stands": "blue",
-    "error": "orange",
+    **dict.fromkeys(("met", "met on average", "tie-deflated", "stands"), "blue"),
+    **dict.fromkeys(("tie-inflated", "sort order only", "depends on tie order", "swaps", "error"), "orange"),
 }
 """Verdict → colour: blue for robust verdicts and values too low, orange for those that ties decide."""
 
@@ -63,13 +56,23 @@ class Table:
     note: str = ""
 
     @classmethod
-    def of(cls, title: str, columns: Mapping[str, "Column"], note: str = "") -> "Table":
-        """Return a table of heading → values, or (values, format of numbers)."""
-        pairs = {
-            name: column if isinstance(column, tuple) else (column, "") for name, column in columns.items()
-        }
-        frame = pd.DataFrame({name: list(values) for name, (values, _) in pairs.items()})
-        return cls(title, frame, {name: spec for name, (_, spec) in pairs.items() if spec}, note=note)
+    def of(cls, title: str, rows: pd.DataFrame, columns: Mapping[str, str], note: str = "") -> "Table":
+        """Return a table of heading → column of `rows`: `verdict` is text, `tied:.4f` numbers in a format.
+
+        An index becomes the column `reranker` if there is no such column.
+        """
+        rows = rows if "reranker" in rows else rows.rename_axis("reranker").reset_index()
+        parts = {heading: column.partition(":")[::2] for heading, column in columns.items()}
+        frame = rows[[name for name, _ in parts.values()]].set_axis([*parts], axis=1).reset_index(drop=True)
+        return cls(title, frame, {heading: spec for heading, (_, spec) in parts.items() if spec}, note=note)
+
+    def with_best(self, column: str, within: str | None = None) -> "Table":
+        """Embolden the largest figures of each group, to four decimals, unless all figures are equal."""
+        rounded = self.frame[column].round(4)
+        groups = rounded.groupby(self.frame[within] if within else np.zeros(len(rounded)))
+        largest = groups.transform("max")
+        is_best = (rounded == largest) & (largest > groups.transform("min"))
+        return replace(self, strong=frozenset((int(row), column) for row in np.flatnonzero(is_best)))
 
     @property
     def headings(self) -> list[Cell]:
@@ -93,31 +96,27 @@ class Table:
         return Cell(str(value), strong=strong, tone=tone)
 
 
-Column = Iterable[object] | tuple[Iterable[object], str]
-"""Values of a column as text, or with a number format."""
-
-
 @dataclass(frozen=True, eq=False)
 class Section:
     """A section of a report.
 
     Attributes:
-        name: key in `SECTIONS`.
-        title: heading.
         summary: one sentence about the contents.
         sentences: sentences written from the data.
-        facts: (label, text) pairs.
+        facts: (label, text) pairs; those without a text are not shown.
         tables: tables.
         charts: names of charts, for the function that draws them.
+        name: key in `SECTIONS`.
+        title: heading.
     """
 
-    name: str
-    title: str
     summary: str
     sentences: tuple[Prose, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     tables: tuple[Table, ...] = ()
     charts: tuple[str, ...] = ()
+    name: str = ""
+    title: str = ""
 
 
 def legend(meanings: Mapping[Any, str], words: Iterable[str]) -> str:

@@ -1,10 +1,9 @@
 """Render reports as Markdown, HTML, LaTeX and text; all text but our own markup is escaped."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import starmap
 from math import ceil
 from pathlib import PurePath
 
@@ -56,29 +55,6 @@ class Block:
     is_float: bool
 
 
-@dataclass(frozen=True)
-class _Column:
-    heading: Cell
-    cells: tuple[Cell, ...]
-
-    @property
-    def is_number(self) -> bool:
-        return self.heading.number
-
-    @property
-    def natural(self) -> float:
-        """Width without wrapped cells."""
-        words = max(map(text_width, re.split(r"[\s-]", self.heading.text)))
-        return max(
-            [words + 0.5, *(text_width(cell.text) * (_BOLD if cell.strong else 1) for cell in self.cells)]
-        )
-
-    @property
-    def narrowest(self) -> float:
-        """Smallest width without overflow."""
-        return self.natural if self.is_number else min(self.natural, MIN_WIDTH)
-
-
 def text_width(text: str) -> float:
     """Return an upper estimate of the width of a text on one line, in em."""
     return sum(map(_letter_width, text))
@@ -112,57 +88,71 @@ def _cut(piece: str) -> Markup:
 
 def blocks(table: Table) -> list[Block]:
     """Split a table into blocks that fit a line; each repeats the columns that name the rows."""
-    cells = zip(*table.rows, strict=True)
-    columns = [_Column(heading, column) for heading, column in zip(table.headings, cells, strict=True)]
-    return [_block(group) for group in _groups(columns)]
+    headings, rows = table.headings, table.rows
+    columns = zip(headings, zip(*rows, strict=True), strict=True)
+    natural = [_natural_width(heading, cells) for heading, cells in columns]
+    return [
+        _block(
+            [headings[column] for column in group],
+            [[row[column] for column in group] for row in rows],
+            [natural[column] for column in group],
+        )
+        for group in _groups(headings, natural)
+    ]
 
 
-def _groups(columns: Sequence[_Column]) -> Iterator[list[_Column]]:
-    n_names = next((place for place, column in enumerate(columns) if not column.is_number), 0) + 1
-    names, group = list(columns[:n_names]), list(columns[:n_names])
-    for column in columns[n_names:]:
-        if len(group) > n_names and sum(each.narrowest + GAP for each in (*group, column)) > LINE:
+def _natural_width(heading: Cell, cells: Iterable[Cell]) -> float:
+    """Return the width of a column without wrapped cells."""
+    words = max(map(text_width, re.split(r"[\s-]", heading.text)))
+    return max([words + 0.5, *(text_width(cell.text) * (_BOLD if cell.strong else 1) for cell in cells)])
+
+
+def _groups(headings: Sequence[Cell], natural: Sequence[float]) -> Iterator[list[int]]:
+    """Yield the columns of each block."""
+    pairs = zip(headings, natural, strict=True)
+    narrowest = [GAP + (width if heading.number else min(width, MIN_WIDTH)) for heading, width in pairs]
+    n_names = next((place for place, heading in enumerate(headings) if not heading.number), 0) + 1
+    group = names = list(range(n_names))
+    for column in range(n_names, len(headings)):
+        if len(group) > n_names and sum(narrowest[each] for each in (*group, column)) > LINE:
             yield group
             group = names
         group = [*group, column]
     yield group
 
 
-def _block(columns: Sequence[_Column]) -> Block:
-    widths = _widths(columns)
-    pairs = list(zip(columns, widths, strict=True))
-    rows = list(zip(*(column.cells for column in columns), strict=True))
+def _block(headings: Sequence[Cell], rows: Sequence[Sequence[Cell]], natural: Sequence[float]) -> Block:
+    widths = _widths(headings, natural)
     n_lines = sum(
         ceil(max(1.0, *(1.25 * text_width(cell.text) / width for cell, width in zip(row, widths, strict=True))))
         for row in rows
     )
+    columns, titles = "", []
+    for heading, width in zip(headings, widths, strict=True):
+        text = wrapped(heading.text)
+        if heading.number:
+            columns += "r"
+            titles.append(Markup(r"\parbox[b]{%.2fem}{\raggedleft %s}") % (width, text))
+        else:
+            columns += f"p{{{width:.2f}em}}"
+            titles.append(Markup(r"\raggedright ") + text)
     return Block(
-        Markup("@{}" + "".join(starmap(_specification, pairs)) + "@{}"),  # noqa: S704 ours
-        tuple(starmap(_heading, pairs)),
+        Markup(f"@{{}}{columns}@{{}}"),  # noqa: S704 ours
+        tuple(titles),
         tuple(tuple(map(_cell, row)) for row in rows),
         n_lines <= _LINES_OF_A_FLOAT,
     )
 
 
-def _widths(columns: Sequence[_Column]) -> list[float]:
-    widths = {place: column.natural for place, column in enumerate(columns)}
-    room = LINE - GAP * len(columns) - sum(column.natural for column in columns if column.is_number)
-    texts = sorted((place for place in widths if not columns[place].is_number), key=widths.__getitem__)
-    for n_wider, place in zip(range(len(texts), 0, -1), texts, strict=True):
-        widths[place] = min(widths[place], room / n_wider)
-        room -= widths[place]
-    return list(widths.values())
-
-
-def _specification(column: _Column, width: float) -> str:
-    return "r" if column.is_number else f"p{{{width:.2f}em}}"
-
-
-def _heading(column: _Column, width: float) -> Markup:
-    if not column.is_number:
-        return Markup(r"\raggedright ") + wrapped(column.heading.text)
-    text = wrapped(column.heading.text)
-    return Markup(rf"\parbox[b]{{{width:.2f}em}}{{\raggedleft ") + text + Markup("}")  # noqa: S704 escaped
+def _widths(headings: Sequence[Cell], natural: Sequence[float]) -> list[float]:
+    """Share the line among the columns: numbers keep their width, and the narrowest texts theirs."""
+    widths = list(natural)
+    texts = [column for column, heading in enumerate(headings) if not heading.number]
+    room = LINE - GAP * len(widths) - sum(natural) + sum(natural[column] for column in texts)
+    for n_taken, column in enumerate(sorted(texts, key=natural.__getitem__)):
+        widths[column] = min(widths[column], room / (len(texts) - n_taken))
+        room -= widths[column]
+    return widths
 
 
 def _cell(cell: Cell) -> Markup:

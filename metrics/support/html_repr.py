@@ -3,6 +3,7 @@
 No colors, scripts or external resources. All text is escaped.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -141,4 +142,6 @@ def _names(names: Iterable[object]) -> list[str]:
 
 def _html(table: pd.DataFrame) -> str:
     with pd.option_context("display.max_colwidth", None):
-        return str(table.to_html(index=False, na_rep="–", float_format="{:.4f}".format))
+        text = str(table.to_html(index=False, na_rep="–", float_format="{:.4f}".format))
+    text = re.sub("<th(?=[ >])", '<th scope="col"', text)
+    return re.sub(r"(<tr>\s*)<td>(.*?)</td>", r'\1<th scope="row">\2</th>', text)

@@ -111,7 +111,7 @@ def test_names_are_matched_by_hand_and_shown(call, inputs, write):
     [
         ([], "Name the published figures"),
         (["-p", "nowhere.csv"], "--published nowhere.csv: the file does not exist."),
-        (["-p", "{}", "--names", "x"], "--names x: write published=ours"),
+        (["-p", "{}", "--names", "x"], "--names x: write PUBLISHED=NAME"),
         (["-p", "{}", "--names", "x=y"], "'x' is not in the published table"),
         (["-p", "{}", "-o", "{}"], "which this command reads. Name another file."),
         (["-p", "{}", "--relevant-from", "0"], "relevant_from=0"),

@@ -216,4 +216,4 @@ def test_what_is_no_order_of_ties_is_neither_traditional_nor_swapped(call, table
     assert f"{ties} does not order ties" in err
     code, _, err = call("compare", table, "--swaps", "--ties", ties, "--ties", "expected")
     assert code == 2
-    assert "--swaps compares the scores under a tie order with the tied scores" in err
+    assert "--swaps needs expected (tied scores) and a tie order" in err

@@ -20,9 +20,9 @@ def test_messages_name_twenty_rerankers_and_count_the_others(call, write):
     assert code == 0
     assert lines[-2:] == [
         "r19: 1 of 1 query has no relevant documents, counted as 0.",
-        "… and 5 more rerankers with such queries.",
+        "… and 5 more rerankers with queries that have no rows or no relevant documents.",
     ]
-    assert sum("no relevant documents" in line for line in lines) == 20
+    assert sum("has no relevant documents" in line for line in lines) == 20
 
 
 def test_each_cell_of_a_table_for_people_is_measured_once(monkeypatch, capsys):
@@ -65,7 +65,7 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
     options = ("-m", "RR", "--ties", "expected")
     _, out, err = call("compare", path, *options)
     assert len(out.splitlines()) == 4
-    assert "These are the first 3 of 6 rows. Write all of them with --format csv -o FILE." in err
+    assert "The first 3 of 6 rows. To write all rows: --format csv -o FILE." in err
     _, out, err = call("compare", path, *options, "--format", "csv")
     assert len(out.splitlines()) == 7
     assert "first 3" not in err

@@ -9,7 +9,7 @@ def table(write):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--draws", 9, "--limit", 3], "leave out --limit or --draws"),
+        (["--draws", 9, "--limit", 3], "give only one"),
         (["--seed", 0], "--seed needs --draws"),
     ],
 )

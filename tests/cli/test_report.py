@@ -84,7 +84,7 @@ def test_the_hash_of_every_file_is_told(call, run_and_qrels):
 def test_another_ending_is_refused_by_the_right_ones(call, run_and_qrels, tmp_path):
     code, _, err = call("report", *run_and_qrels, "-o", tmp_path / "report.pdf")
     assert code == 2
-    assert "the name of a report ends in .html, .md, .tex, .csv, .parquet" in " ".join(err.split())
+    assert "a report ends in .html, .md, .tex, .csv, .parquet" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,9 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
     rerank, search = evaluators.TiedRerankingEvaluator, evaluators.TiedInformationRetrievalEvaluator
     without_positive = {"query": "cat", "positive": None, "negative": []}
     for sample, keys in (({"query": "cat"}, "query"), (None, "nothing"), (without_positive, "query, negative")):
-        with pytest.raises(UsageError, match=rf"Sample 1 has {keys}\. It needs query, positive, and either"):
+        with pytest.raises(
+            UsageError, match=rf"Sample 1 has {keys}\. A sample needs query, positive, and either"
+        ):
             rerank([sample])
     with pytest.raises(UsageError, match="No sample has documents to rank"):
         rerank(SAMPLES[2:])(Embedder())
@@ -207,7 +209,7 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
         search(QUERIES, CORPUS, {})
     for option in ({"ndcg_at_k": ()}, {"corpus_chunk_size": -3}):
         with pytest.raises(
-            UsageError, match="Give ndcg_at_k at least one cut-off, and set corpus_chunk_size to 1 document"
+            UsageError, match="Give ndcg_at_k a cut-off, and set corpus_chunk_size to 1 document"
         ):
             search(QUERIES, CORPUS, RELEVANT, **option)
 
@@ -215,8 +217,8 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
 @pytest.mark.parametrize(
     ("scores", "problem"),
     [
-        (np.zeros((8, 2)), r"of shape \(8, 2\). It must return one score per document: \(8,\)"),
-        (np.zeros(3), r"of shape \(3,\). It must return one score per document: \(8,\)"),
+        (np.zeros((8, 2)), r"of shape \(8, 2\), not one per document: \(8,\)"),
+        (np.zeros(3), r"of shape \(3,\), not one per document: \(8,\)"),
         (["1"] * 8, "of type <U1. Scores must be numbers"),
         (np.full(8, np.nan), "8 of 8 scores of the model are not numbers"),
     ],

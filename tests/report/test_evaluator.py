@@ -179,7 +179,7 @@ BELOW = [("a", 2), ("b", 1), ("c", 1)]
         (
             {"q0": BELOW, "q1": STRICT},
             "Use tied metrics for fair comparison",
-            "Ties on 1 of 2 queries; MRR and MTRR are the same on each.",
+            "Ties on 1 of 2 queries. Traditional and tied RR are equal on every query.",
         ),
         (
             {"q0": LUCKY, "q1": UNLUCKY},

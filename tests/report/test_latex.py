@@ -81,15 +81,12 @@ def compiled(folder: Path, text: str) -> str:
 
 
 def test_columns_fit_a_line_and_what_names_a_row_stands_in_each_part():
-    columns = {
-        "Reranker": [LONG.format(1)],
-        **{f"value {n}": ([0.5], ".4f") for n in range(30)},
-        "Why": ["word " * 90],
-    }
-    parts = blocks(Table.of("Many", columns))
+    values = {f"value {n}": 0.5 for n in range(30)}
+    frame = pd.DataFrame([{"Reranker": LONG.format(1), **values, "Why": "word " * 90}])
+    parts = blocks(Table("Many", frame, dict.fromkeys(values, ".4f")))
     assert len(parts) > 3
     assert all(part.headings[0].endswith("Reranker") and "cross" in part.rows[0][0] for part in parts)
-    assert sum(len(part.headings) - 1 for part in parts) == len(columns) - 1
+    assert sum(len(part.headings) - 1 for part in parts) == frame.shape[1] - 1
     widths = [[float(width) for width in re.findall(r"\{([\d.]+)em\}", part.columns)] for part in parts]
     assert all(sum(part) <= LINE for part in widths)
 

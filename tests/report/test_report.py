@@ -177,7 +177,7 @@ def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders
     assert figures.frame["MRR"].tolist().count("0.6848 (−0.0100)") == 1
     assert len(pairs.frame) == len(simulated_report.studies.audited_order.pairs)
     assert "| 0.6848 (−0.0100) |" in simulated_report.markdown(DAY)
-    assert ", 1 is not reproduced." in simulated_report.markdown(DAY)
+    assert "Values not reproduced: 1, with" in simulated_report.markdown(DAY)
     assert audit.title in simulated_report.latex(DAY)
     with pytest.raises(UsageError, match="needs a published table: --published"):
         report(simulated_report.studies.runs, sections=["audit"])

@@ -45,7 +45,10 @@ def evaluation(runs):
 
 
 def test_an_evaluation_shows_the_means_of_its_summary_to_four_decimals(evaluation):
-    measures, treatments, *rows = cells(evaluation._repr_html_())
+    html = evaluation._repr_html_()
+    measures, treatments, *rows = cells(html)
+    assert html.count('<th scope="col"') == len(measures) + len(treatments)
+    assert html.count('<th scope="row"') == len(rows)
     assert measures == ["", "RR", "Hits@5"]
     assert treatments == ["reranker", *["input", "expected", "std"] * 2]
     means = evaluation.summary().xs("mean", axis=1, level=2)

@@ -150,7 +150,7 @@ class ComparedFigures:
         if not is_known.any():
             raise UsageError(
                 "No figure belongs to a known measure and to a reranker of the runs. Not matched: "
-                f"{names.unmatched}. Name them: --names published=ours."
+                f"{names.unmatched}. Name them: --names PUBLISHED=NAME."
             )
         table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
         present = set(matched["reranker"])

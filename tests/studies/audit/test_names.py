@@ -200,5 +200,5 @@ def test_where_no_figure_is_known_only_what_is_not_matched_is_named():
         audit(runs_of("x"), {"t.csv": b"run,DL19 MAP,DL20 MAP\nx,.1,.2\n"})
     assert str(error.value) == (
         "No figure belongs to a known measure and to a reranker of the runs. Not matched: measures 'DL19 MAP' "
-        "(alike: AP), 'DL20 MAP' (alike: AP). Name them: --names published=ours."
+        "(alike: AP), 'DL20 MAP' (alike: AP). Name them: --names PUBLISHED=NAME."
     )
