@@ -231,7 +231,7 @@ def comparison_notes(
         parts = [notes[place]]
         if not test.paired:
             queries = count_of(int(statistics["n"][place]), "query")
-            parts.append(f"{queries} against {n_baseline[place]} of the baseline")
+            parts.append(f"{queries} of the reranker, {n_baseline[place]} of the baseline")
         if n_dropped[place]:
             parts.append(f"values left out because they are not finite: {n_dropped[place]}")
         notes[place] = "; ".join(filter(None, parts))
@@ -255,8 +255,7 @@ def _too_few_signs(differing: int, level: float) -> str:
         return ""
     queries = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
     return (
-        f"this p value assumes normal differences; a sign test of {queries} cannot give less than p = "
-        f"{smallest:.4g}"
+        f"this p value assumes normal differences; a sign test on {queries} cannot give p below {smallest:.4g}"
     )
 
 

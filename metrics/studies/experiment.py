@@ -53,9 +53,7 @@ def experiment_table(
     names += [LATENCY] * (LATENCY in evaluation.measures and LATENCY not in names)
     treatments = dict.fromkeys(evaluation.ties if ties is None else ties)
     if "std" in treatments:
-        raise UsageError(
-            "std measures the effect of ties, so no reranker is better or worse by it. Leave it out."
-        )
+        raise UsageError("std measures the effect of ties, not the quality of a reranker. Leave out std.")
     parts: dict[tuple[str, str], pd.DataFrame] = {}
     for treatment, name in product(treatments, names):
         scores = evaluation.scores[name]
@@ -136,7 +134,8 @@ def _star_sentences(table: pd.DataFrame, baseline: str, test_name: str, correcti
     within = f"with {correction.label} correction within each column"
     scope = "on all pairs at once" if test.simultaneous else within if is_corrected else "without correction"
     sentences = [
-        f"Rerankers are compared with {baseline} by {test.label} {scope}, for each treatment of ties alone.",
+        f"Rerankers are compared with {baseline} by {test.label} {scope}, separately for each treatment of "
+        "ties.",
         f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
     ]
     if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two
@@ -150,7 +149,9 @@ def _latency_sentences(table: pd.DataFrame, baseline: str) -> list[str]:
         return ["No run has latencies."]
     other = table[(table["measure"] != LATENCY) & (table["ties"] == table["ties"].iloc[0])]
     lists = other.groupby("reranker")["n"].max().reindex(rows.index)
-    sentences = ["Latency is the mean time per list. Less is better, and tie order does not change it."]
+    sentences = [
+        "Latency is the mean time per list. Lower latency is better. Tie order does not change latency."
+    ]
     untimed = int((rows["n"] == 0).sum())
     if untimed:
         sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'have no latencies')}.")

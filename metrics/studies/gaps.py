@@ -184,10 +184,13 @@ def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
     share = percent(ratios.max())
     n_alike = int((ratios.map(percent) == share).sum())
     if n_alike == len(ratios) > 1:
-        return (Strong("All rerankers"), f" tie {share} of the documents in a list on average. ")
+        return (
+            Strong("All rerankers"),
+            f" give tied scores to {share} of the documents in a list on average. ",
+        )
     most_tied = Strong(str(ratios.idxmax()))
     if len(ratios) == 1:
-        return most_tied, f" ties {share} of the documents in a list on average. "
+        return most_tied, f" gives tied scores to {share} of the documents in a list on average. "
     verb = "has" if n_alike == 1 else "have"
     return (
         most_tied,
@@ -252,11 +255,11 @@ def gap_prose(
     return (
         *start,
         "" if tie_correlation is None else _prediction(*tie_correlation),
-        "The largest gap is in query ",
+        "The largest gap is for query ",
         Strong(str(farthest["query_id"])),
-        " of ",
+        ": the traditional score of ",
         Strong(str(farthest["reranker"])),
-        f": {decimal(abs(farthest['gap']))} {direction}.",
+        f" is {decimal(abs(farthest['gap']))} {direction}.",
     )
 
 

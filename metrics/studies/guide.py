@@ -162,8 +162,8 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "TsRR",
-            "Lies between taRR and the worst case: the more irrelevant documents tie, the closer to the "
-            "worst case.",
+            "TsRR lies between taRR and the worst case. The more irrelevant documents tie, the closer TsRR is "
+            "to the worst case.",
             _lines(
                 r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
                 rf"\tau=\frac{{n-r}}{{b+n-r+w}}={_exact((n - r) / max(b + n - r + example.below, 1))}",
@@ -172,7 +172,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "GRAG-RR",
-            "One over the mean rank (G-RAG paper, eq. 11): a different measure, at most MTRR.",
+            "One over the mean rank (G-RAG paper, eq. 11): a different measure, which never exceeds MTRR.",
             rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
         ),
         FilledFormula(

@@ -28,13 +28,15 @@ _ROUNDING = 1e-6
 _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
-LARGE = f"{SHARE:.0%} of the tied score, its standard error over queries, or enough to pass another reranker"
+LARGE = (
+    f"by {SHARE:.0%} of the tied score, by more than its standard error over queries, or past another reranker"
+)
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
-    "stable": f"No tie order moves the mean by {LARGE}.",
-    "tie-sensitive": f"Tie order can move the mean by {LARGE}. The traditional score is near the tied one.",
-    "tie-inflated": f"The traditional score is higher than the tied score by {LARGE}.",
-    "tie-deflated": f"The traditional score is lower than the tied score by {LARGE}.",
+    "stable": f"No tie order moves the mean {LARGE}.",
+    "tie-sensitive": f"Tie order can move the mean {LARGE}. The traditional score is near the tied score.",
+    "tie-inflated": f"The tie order of traditional scores raises the mean {LARGE}.",
+    "tie-deflated": f"The tie order of traditional scores lowers the mean {LARGE}.",
     "own rule": "The measure settles ties by its own rule, so tie order does not change it.",
 }
 """Meaning of each verdict."""
@@ -121,7 +123,7 @@ def _gap_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
 def _width_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
     tied, low, high = rows["tied"].to_numpy(np.float64), rows["worst"].iloc[row], rows["best"].iloc[row]
     if not high - low > EQUAL:
-        return "no order of its ties changes it" if rows["tie_ratio"].iloc[row] else "it has no ties"
+        return "no tie order changes its score" if rows["tie_ratio"].iloc[row] else "it has no ties"
     passed = (tied > low + EQUAL) & (tied <= high + EQUAL)
     size = _share((high - low) / tied[row])
     compared = _comparisons(rows, row, high - low, passed & moves)
@@ -137,7 +139,7 @@ def _comparisons(rows: pd.DataFrame, row: int, difference: float, passed: BoolAr
     if passed.any():
         tied = rows["tied"].to_numpy(np.float64)
         nearest = str(rows.index[int(np.where(passed, np.abs(tied - tied[row]), np.inf).argmin())])
-        text += f", enough to change ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
+        text += f", enough to swap ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
     return text
 
 
@@ -242,7 +244,7 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
 
 def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     if table["best"].max() <= EQUAL:
-        reason = "no tie order puts a relevant document where the measure counts it."
+        reason = "no tie order gives any reranker a higher score."
         return Strong(f"Every {measure} is 0: "), reason
     width, largest = table["best"] - table["worst"], table["gap"].abs().max()
     if width.max() <= EQUAL:
@@ -261,7 +263,7 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     name = str(width[is_open].idxmax())
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
-        Strong(f"{order[0].upper()}{order[1:]} is close to the tied scores; another order may not be. "),
+        Strong(f"Scores by {order} are close to the tied scores. Scores by another order may not be. "),
         f"The largest gap is {decimal(largest, 4)} {measure}, but tie order alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",

@@ -488,7 +488,9 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
             "one standard deviation of its scores.",
         )
     if len(leaders) > 1:
-        return (f"{len(leaders)} rerankers share the lead without noise, so noise cannot change a leader.",)
+        return (
+            f"{len(leaders)} rerankers share the lead without noise, so there is no single leader to follow.",
+        )
     ends = lead_ends(curves)
     if ends is None:
         lead: Prose = (

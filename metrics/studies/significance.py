@@ -274,6 +274,6 @@ def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: 
     start = f"By {treatment(verdicts.treatment).order}, "
     size, new_size = (text.lstrip("+−") for text in (old, new))
     side = "ahead" if tied["difference"] > 0 else "behind"
-    standing = "level" if new == signed(0.0) else f"{new_size} {side}"
-    after = f" by {size} {measure} ({p_old}). With ties averaged, it is {standing} ({p_new})."
+    standing = "the difference is 0" if new == signed(0.0) else f"it is {new_size} {side}"
+    after = f" by {size} {measure} ({p_old}). With ties averaged, {standing} ({p_new})."
     return start, ours, verb, theirs, after

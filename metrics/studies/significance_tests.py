@@ -348,12 +348,13 @@ def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestR
         return result
     smallest = agreeing_signs(differing)
     differ = f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}"
+    these = "this query" if differing == 1 else "these queries"
     if smallest < alpha(level):
         note = f"{differ}: the randomisation test is exact here, while the bootstrap is too optimistic"
         return result._replace(p=max(result.p, smallest), note=note)
     note = (
-        f"{differ}: a sign test of them cannot give less than p = {smallest:.4g}, so the interval at "
-        f"level {level:.4g} is unbounded"
+        f"{differ}: a sign test on {these} cannot give p below {smallest:.4g}, so the interval at level "
+        f"{level:.4g} is unbounded"
     )
     return TestResult(max(result.p, smallest), -np.inf, np.inf, note)
 
@@ -362,7 +363,9 @@ def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
     if hits or p * comparison.comparisons < 1 - comparison.level:
         return ""
     comparisons = count_of(comparison.comparisons, "comparison")
-    return f"no random draw is as extreme, so p is only an upper limit and too coarse for {comparisons}"
+    return (
+        f"no random draw is as extreme as the data, so p is only an upper limit, too coarse for {comparisons}"
+    )
 
 
 def mann_whitney(comparison: Comparison) -> TestResults:

@@ -220,7 +220,7 @@ def stability_finding(
     text = chance_percent(max(row["above"], row["below"]))
     chance_text = text if row["method"] == "exact" or text[0].isalpha() else f"about {text}"
     tau_text = written_p(tau).replace(">", "over ").replace("<", "under ") if 0 < tau < 1 else f"{tau:.3f}"
-    is_level = f", and they are level in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
+    is_level = f" and the same {measure} in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     return (
         *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_text),

@@ -186,7 +186,7 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame, measure: str) 
     is_first, highest = leads(values), f"the highest {measure}"
     always = [str(name) for name in values.columns[is_first.all()]]
     if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
-        return ("Both are level at every weighting.",)
+        return (f"Both rerankers have the same {measure} at every weighting.",)
     if len(always) > 1:
         return (f"{len(always)} rerankers share {highest} at every weighting.",)
     if always:
@@ -211,7 +211,7 @@ def _shares_sentence(ranges: pd.DataFrame, n_weightings: int, highest: str) -> P
     shares = ranges["leads"].sort_values(ascending=False, kind="stable")
     first, second = (str(name) for name in shares.index[:2])
     n_leaders = int((shares > 0).sum())
-    others = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} have it at some weighting)"  # noqa: PLR2004
+    others = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} have {highest} at some weighting)"  # noqa: PLR2004
     return (
         *(Strong(first), f" has {highest} at {percent(shares.iloc[0])} of {n_weightings} weightings, "),
         *(Strong(second), f" at {percent(shares.iloc[1])}{others}."),

@@ -358,49 +358,48 @@ def sketch(**columns):
 
 
 @pytest.mark.parametrize(
-    ("table", "even", "sentence"),
+    ("table", "even", "facts"),
     [
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0]),
             None,
-            "A has the highest MTRR at every noise level up to σ = 1. "
-            "The order of both rerankers holds in at least half of the draws up to σ = 1.",
+            (
+                "A has the highest MTRR at every noise level up to σ = 1.",
+                "in at least half of the draws up to σ = 1",
+            ),
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.05,
-            "A has the highest MTRR up to a noise level of σ = 0.14, then B. "
-            "The order of both rerankers holds in half of the draws at σ = 0.05.",
+            ("noise level of σ = 0.14, then B.", "order of both rerankers holds in half", "at σ = 0.05."),
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.01,
-            "A has the highest MTRR up to a noise level of σ = 0.14, then B. "
-            "Even at σ = 0.01, the order of both rerankers holds in fewer than half of the draws.",
+            ("noise level of σ = 0.14, then B.", "Even at σ = 0.01,", "holds in fewer than half of the draws"),
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0], C=[0.7] * 4),
             0.05,
-            "A has the highest MTRR up to a noise level of σ = 0.14, then C. "
-            "The order of all 3 rerankers holds in half of the draws at σ = 0.05.",
+            ("noise level of σ = 0.14, then C.", "order of all 3 rerankers holds in half", "at σ = 0.05."),
         ),
         (
             sketch(A=[0.501, 0.5, 0.4, 0.1], B=[0.5, 0.502, 0.5, 0.3]),  # never clear of each other before
             None,
-            "A has the highest MTRR up to a noise level of σ = 0.0033, then B.",
+            ("A has the highest MTRR up to", "noise level of σ = 0.0033, then B."),
         ),
-        (sketch(A=[0.5] * 4, B=[0.5] * 4), None, "2 rerankers share the lead without noise"),
+        (sketch(A=[0.5] * 4, B=[0.5] * 4), None, ("2 rerankers share the lead without noise",)),
         (
             sketch(A=[0.00002, 0.00002, 0.00001, 0.000004]),
             None,
-            "A scores 0.000020 MTRR without noise, "
-            "and 0.0000040 with noise of one standard deviation of its scores.",
+            ("A scores 0.000020 MTRR without noise", "0.0000040 with noise of one standard deviation"),
         ),
-        (sketch(A=[np.nan] * 4), None, "No list is scored"),
+        (sketch(A=[np.nan] * 4), None, ("No list is scored",)),
     ],
 )
-def test_the_sentence_says_what_the_curves_show(table, even, sentence):
-    assert plain(robustness_finding(table, "MTRR", even)).startswith(sentence)
+def test_the_sentence_says_what_the_curves_show(table, even, facts):
+    sentence = plain(robustness_finding(table, "MTRR", even))
+    assert [fact for fact in facts if fact not in sentence] == []
 
 
 def test_a_chance_is_even_between_two_levels_or_nowhere():

@@ -142,7 +142,7 @@ def test_runs_on_different_queries_are_compared_unpaired(theirs, ours):
     assert row["difference"] == pytest.approx(np.mean(ours) - np.mean(theirs), abs=1e-11)
     beats = [(one > other + 1e-9) + (abs(one - other) <= 1e-9) / 2 for one in ours for other in theirs]
     assert row["superiority"] == pytest.approx(np.mean(beats))
-    assert f"{len(ours)} queries against {len(theirs)}" in row["note"]
+    assert f"{len(ours)} queries of the reranker, {len(theirs)} of" in row["note"]
 
 
 def test_cohens_d_of_unpaired_runs_is_by_the_pooled_standard_deviation():
