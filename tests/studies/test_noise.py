@@ -25,7 +25,7 @@ from metrics.studies.noise import (
     own_noise,
     own_noise_sentence,
     robustness_finding,
-    score_spreads,
+    spread,
     trades,
     written_noise,
 )
@@ -89,7 +89,7 @@ def test_curves_lie_within_four_standard_errors_of_draws(runs, precision):
 
 def test_scores_that_do_not_vary_have_no_spread_and_a_level_curve():
     level = Runs({"A": table(1, 3).set_column(2, "score", pa.array(np.ones(600)))})
-    assert score_spreads(level).tolist() == [0]
+    assert spread(level.tables["A"]["score"].to_numpy()) == 0
     values = noise_curves(level, "RR", noise_levels(600))["A"]
     assert (values == values.iloc[0]).all()
     endless = Runs({"A": table(1, 3).set_column(2, "score", pa.array(np.full(600, -np.inf)))})
@@ -149,8 +149,8 @@ def test_formats_that_scores_show_leave_the_noise_of_their_cells():
     arrays = {name: pa.array(values.astype(float)) for name, values in halves.items()}
     formats = format_noise(Runs({name: columns.set_column(2, "score", arrays[name]) for name in arrays}))
     assert formats["number_format"].to_dict() == {"half": "float16", "grades": "decimals:0"}
-    spread = np.round(4 * scores).std()
-    assert formats.loc["grades", "noise"] == pytest.approx(1 / np.sqrt(12) / spread, rel=1e-9)
+    deviation = np.round(4 * scores).std()
+    assert formats.loc["grades", "noise"] == pytest.approx(1 / np.sqrt(12) / deviation, rel=1e-9)
     assert 0 < formats.loc["half", "noise"] < 0.001
 
 
@@ -189,13 +189,13 @@ def test_curves_start_as_read_and_end_with_few_ties_of_nearly_all(crowded, near)
 
 def test_a_distance_is_told_in_standard_deviations_of_a_rerankers_own_scores(crowded, near):
     distance = near.means.index[13]
-    spread = float(score_spreads(crowded)["fine"])
-    alone = evaluate(crowded, "nDCG@5", "expected", precision=f"within:{float(distance * spread)!r}")
+    within = float(distance * spread(crowded.tables["fine"]["score"].to_numpy()))
+    alone = evaluate(crowded, "nDCG@5", "expected", precision=f"within:{within!r}")
     assert near.means.loc[distance, "fine"] == pytest.approx(alone.means("nDCG@5").loc["fine", "expected"])
 
 
 def test_coarse_scores_tie_no_more_until_the_distance_passes_their_step(crowded, near):
-    step = 0.25 / float(score_spreads(crowded)["coarse"])
+    step = 0.25 / spread(crowded.tables["coarse"]["score"].to_numpy())
     below = near.tie_ratios["coarse"][near.tie_ratios.index < step]
     assert (below == below.iloc[0]).all()
     assert near.means["coarse"][1.0] < near.means["coarse"][0.0]

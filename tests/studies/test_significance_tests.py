@@ -26,12 +26,14 @@ pairs = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(np.arra
 
 
 def run_test(name, values, level=0.95, **options):
-    results = find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **options))
+    results = find_test(name).function(
+        Comparison(np.asarray(values, float), np.array([[0, 1]]), level, **options)
+    )
     return results_by_pair(results)[0]
 
 
 def results_by_pair(results):
-    return [rank_sums.TestResult(*row) for row in zip(*results, strict=True)]
+    return [rank_sums.TestResults(*row) for row in zip(*results, strict=True)]
 
 
 def differences(values):
@@ -144,7 +146,7 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
     query, reranker = np.indices(values.shape)
     data = {"value": values.ravel(), "query": query.ravel(), "reranker": reranker.ravel()}
     fit = smf.ols("value ~ C(query) + C(reranker)", pd.DataFrame(data)).fit()
-    pairs = list(combinations(range(k), 2))
+    pairs = np.array(list(combinations(range(k), 2)))
     results = find_test("tukey").function(Comparison(values, pairs, 0.9))
     error = np.sqrt(fit.mse_resid / n)
     half = stats.studentized_range.ppf(0.9, k, fit.df_resid) * error  # tenths of a second, alike for all pairs
@@ -158,7 +160,7 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
 @pytest.mark.parametrize("first", [0, *(pytest.param(place, marks=pytest.mark.slow) for place in (1, 2, 3, 4))])
 def test_tukeys_p_of_many_pairs_are_interpolated_closely(first):
     values = tied_values(3, 60, 25, 0.012)
-    pairs = list(combinations(range(25), 2))
+    pairs = np.array(list(combinations(range(25), 2)))
     test = find_test("tukey").function
     p_values = test(Comparison(values, pairs)).p
     integrated = test(Comparison(values, pairs[first::5])).p
@@ -315,7 +317,7 @@ def test_the_randomisation_interval_holds_the_shifts_not_rejected(level, values)
     theirs, ours = (fractions(column) for column in values.T)
     differences = [our - their for our, their in zip(ours, theirs, strict=True)]
     assume(len(set(differences)) > 1 and all(differences))
-    pair = Comparison(np.array([theirs, ours], float).T, [(0, 1)], level)
+    pair = Comparison(np.array([theirs, ours], float).T, np.array([[0, 1]]), level)
     result = results_by_pair(find_test("randomisation").function(pair))[0]
     for shift in [Fraction(at, 97) for at in range(-96, 97, 24)]:
         p = flip_p([difference - shift for difference in differences])
