@@ -66,18 +66,9 @@ def worked_example(
     tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3, below: int = 0
 ) -> WorkedExample:
     """Score a list of one tie whose relevant documents (1 to `tied`) come last in the file."""
-    n = above + tied + below
-    strict = [0.5 + place / (2 * n) for place in range(above, -below - 1, -1)]
-    frame = pd.DataFrame(
-        {
-            "reranker": "example",
-            "query_id": "q1",
-            "doc_id": [f"d{place}" for place in range(1, n + 1)],
-            "score": strict[:above] + [0.5] * tied + strict[above + 1 :],
-            "relevance": [0] * (above + tied - relevant) + [1] * relevant + [0] * below,
-        }
-    )
-    runs = Runs.from_frame(frame)
+    steps = [*range(above, 0, -1), *[0] * tied, *range(-1, -below - 1, -1)]
+    scores = [0.5 + step / (2 * len(steps)) for step in steps]
+    runs = _runs({"q1": (scores, [0] * (above + tied - relevant) + [1] * relevant + [0] * below)})
     ranking = Ranking.of(runs, "example")
     measures = [*map(str, side_by_side(parse("RR"))), f"Hits@{k}"]
     evaluation = evaluate(runs, measures, ["pessimistic", "expected", "optimistic", "input"])
@@ -250,18 +241,14 @@ class NoiseExample:
 
 def noise_example(sigma: float) -> NoiseExample:
     """Score five documents, three of them tied, under noise of a standard deviation above 0."""
-    n_docs = len(_SCORES)
-    ids = [f"d{place}" for place in range(1, n_docs + 1)]
-    frame = pd.DataFrame({"query_id": "q1", "doc_id": ids, "score": _SCORES, "relevance": _RELEVANCE})
-    runs = Runs.from_frame(frame.assign(reranker="example"))
-    hits = [f"Hits@{k}" for k in range(1, n_docs + 1)]
+    runs, ranks = _runs({"q1": (_SCORES, _RELEVANCE)}), np.arange(1, len(_SCORES) + 1)
+    hits = [f"Hits@{k}" for k in ranks]
     noisy = evaluate(runs, ["RR", *hits], f"noise:{sigma!r}").scores.iloc[0].droplevel("ties")
     by_order = evaluate(runs, "RR", ["input", "expected"]).scores.iloc[0]["RR"]
     level = evaluate(runs, "RR", "expected", precision="within:1").scores.iloc[0, 0]
-    chances = pd.DataFrame({"rank": np.arange(1, n_docs + 1), "chance": np.diff(noisy[hits], prepend=0.0)})
     return NoiseExample(
         documents=ladder(Ranking.of(runs, "example"), "q1"),
-        chances=chances,
+        chances=pd.DataFrame({"rank": ranks, "chance": np.diff(noisy[hits], prepend=0.0)}),
         traditional=float(by_order["input"]),
         tied=float(by_order["expected"]),
         noisy=float(noisy["RR"]),
@@ -279,25 +266,27 @@ GRADES = (3, 2, 1, 0, 0)
 
 def scenario_values() -> pd.DataFrame:
     """Score the two scenarios: index scenario, columns RR and AP."""
-    lists = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
-    return _score(lists, ["RR", "AP"], ties=False)
+    grades = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
+    runs = _runs({name: (range(LENGTH, 0, -1), relevant) for name, relevant in grades.items()})
+    scores = evaluate(runs, ["RR", "AP"], "expected").scores
+    return scores.droplevel("reranker").droplevel("ties", axis=1)
 
 
 def random_order_value(measure: str) -> float:
     """Return the mean value of `GRADES` in random order: the tied value of one tie of all."""
-    return float(_score({"random": GRADES}, [measure], ties=True).iloc[0, 0])
+    runs = _runs({"random": ([0] * len(GRADES), GRADES)})
+    return float(evaluate(runs, measure, "expected").scores.iloc[0, 0])
 
 
-def _score(lists: Mapping[str, Sequence[int]], measures: Sequence[str], *, ties: bool) -> pd.DataFrame:
-    """Score lists of grades, top first: index list, columns measures."""
+def _runs(lists: Mapping[str, tuple[Sequence[float], Sequence[int]]]) -> Runs:
+    """Return lists of one reranker, query → scores and grades; documents are called d1, d2, ..."""
     rows = [
-        (name, str(place), 0 if ties else -place, grade)
-        for name, grades in lists.items()
-        for place, grade in enumerate(grades)
+        ("example", query, f"d{place}", score, grade)
+        for query, (scores, grades) in lists.items()
+        for place, (score, grade) in enumerate(zip(scores, grades, strict=True), 1)
     ]
-    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "relevance"])
-    scores = evaluate(Runs.from_frame(frame), measures, "expected").scores
-    return scores.droplevel("reranker").droplevel("ties", axis=1)
+    columns = ["reranker", "query_id", "doc_id", "score", "relevance"]
+    return Runs.from_frame(pd.DataFrame(rows, columns=columns))
 
 
 class ToolRule(NamedTuple):
