@@ -81,12 +81,8 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     is_wide = is_large((rows["best"] - rows["worst"]).to_numpy(), tied, error, ties_move)
     is_open = [is_off & (gap > 0), is_off, is_wide]
     names = np.select(is_open, ["tie-inflated", "tie-deflated", "tie-sensitive"], "stable").astype(object)
-    reasons = [
-        _gap_reason(rows, row, moves=bool(gap_moves[row]))
-        if is_off[row]
-        else _width_reason(rows, row, moves=bool(ties_move[row]))
-        for row in range(len(rows))
-    ]
+    moves = np.where(is_off, gap_moves, ties_move)
+    reasons = [_reason(rows, row, by_gap=bool(is_off[row]), moves=bool(moves[row])) for row in range(len(rows))]
     table = pd.DataFrame({"verdict": names, "why": reasons}, rows.index, dtype=object)
     if own_rule:
         table["verdict"], table["why"] = "own rule", f"{own_rule} settles ties by its own rule"
@@ -111,34 +107,25 @@ def _ties_change_place(rows: pd.DataFrame) -> BoolArray:
     return np.asarray(passed - own > 0)
 
 
-def _gap_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
+def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
+    """Write how large the gap of a mean is, or else its range, and what that exceeds."""
     tied, before = (rows[name].to_numpy(np.float64) for name in ("tied", "traditional"))
-    gap = before[row] - tied[row]
-    was_ahead, is_ahead = tied > tied[row] + EQUAL, before > before[row] + EQUAL
-    passed = was_ahead & ~is_ahead if gap > 0 else ~was_ahead & is_ahead
-    size = relative_size(gap, tied[row], "above" if gap > 0 else "below")
-    return f"{size}{_comparisons(rows, row, gap, passed & moves)}"
-
-
-def _width_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
-    tied, low, high = rows["tied"].to_numpy(np.float64), rows["worst"].iloc[row], rows["best"].iloc[row]
-    if not high - low > EQUAL:
+    own, (low, high, error) = tied[row], rows[["worst", "best", "standard_error"]].iloc[row]
+    if by_gap:
+        difference = before[row] - own
+        was_ahead, is_ahead = tied > own + EQUAL, before > before[row] + EQUAL
+        passed = was_ahead & ~is_ahead if difference > 0 else ~was_ahead & is_ahead
+        text = relative_size(difference, own, "above" if difference > 0 else "below")
+    elif not high - low > EQUAL:
         return "no tie order changes its score" if rows["tie_ratio"].iloc[row] else "it has no ties"
-    passed = (tied > low + EQUAL) & (tied <= high + EQUAL)
-    size = _share((high - low) / tied[row])
-    compared = _comparisons(rows, row, high - low, passed & moves)
-    return f"its worst and best case differ by {size} of its tied score{compared}"
-
-
-def _comparisons(rows: pd.DataFrame, row: int, difference: float, passed: BoolArray) -> str:
-    error = float(rows["standard_error"].iloc[row])
-    text = ""
+    else:
+        difference, passed = high - low, (tied > low + EQUAL) & (tied <= high + EQUAL)
+        text = f"its worst and best case differ by {_share(difference / own)} of its tied score"
     if _exceeds(np.array(difference), np.array(error)):
-        text = f", more than its standard error over queries ({decimal(error)})"
+        text += f", more than its standard error over queries ({decimal(error)})"
     passed[row] = False
-    if passed.any():
-        tied = rows["tied"].to_numpy(np.float64)
-        nearest = str(rows.index[int(np.where(passed, np.abs(tied - tied[row]), np.inf).argmin())])
+    if moves and passed.any():
+        nearest = str(rows.index[int(np.where(passed, np.abs(tied - own), np.inf).argmin())])
         text += f", enough to swap ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
     return text
 
@@ -246,28 +233,33 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     if table["best"].max() <= EQUAL:
         reason = "no tie order gives any reranker a higher score."
         return Strong(f"Every {measure} is 0: "), reason
-    width, largest = table["best"] - table["worst"], table["gap"].abs().max()
-    if width.max() <= EQUAL:
-        return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any()))
+    largest = decimal(table["gap"].abs().max(), 4)
     is_open = table["verdict"] == "tie-sensitive"
     if not is_open.any():
-        name = str(width.idxmax())
-        close = int((table["best_rank"] != table["worst_rank"]).sum())
+        harmless, close = harmless_ties(table, measure)
+        if table["best"].sub(table["worst"]).max() <= EQUAL:
+            return harmless
         ranks = f" But {close} rerankers are so close that tie order can change their ranks." if close else ""
-        return (
-            Strong("Ties hardly matter here. " if close else "Ties do not matter here. "),
-            f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} (",
-            Strong(name),
-            f": {table.loc[name, 'why']}). The largest gap is {decimal(largest, 4)}.{ranks}",
-        )
-    name = str(width[is_open].idxmax())
+        return (*harmless, f" The largest gap is {largest}.{ranks}")
+    name = str((table["best"] - table["worst"])[is_open].idxmax())
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
         Strong(f"Scores by {order} are close to the tied scores. Scores by another order may not be. "),
-        f"The largest gap is {decimal(largest, 4)} {measure}, but tie order alone can put ",
+        f"The largest gap is {largest} {measure}, but tie order alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
     )
+
+
+def harmless_ties(table: pd.DataFrame, measure: str) -> tuple[Prose, int]:
+    """Write how little ties move stable means, and count the rerankers whose rank tie order can change."""
+    width = table["best"] - table["worst"]
+    if width.max() <= EQUAL:
+        return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any())), 0
+    widest, close = str(width.idxmax()), int((table["best_rank"] != table["worst_rank"]).sum())
+    claim = Strong(f"Ties {'hardly' if close else 'do not'} matter here. ")
+    most = f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} ("
+    return (claim, most, Strong(widest), f": {table.loc[widest, 'why']})."), close
 
 
 def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
