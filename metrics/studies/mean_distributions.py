@@ -1,6 +1,6 @@
 """Compute the distributions of means and ranks of a leaderboard over random tie orders."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 from zlib import crc32
@@ -84,6 +84,13 @@ class MeanDistribution:
     def _up_to(self) -> FloatArray:
         sums = np.concatenate([[0.0], np.cumsum(self.chances)])
         return np.asarray(sums / sums[-1])
+
+
+def exact_columns(distributions: Iterable[MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the (n,) expectations, worst and best means."""
+    rows = [(one.mean, one.worst, one.best) for one in distributions]
+    mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return mean, worst, best
 
 
 def equality_margin(means: FloatArray) -> FloatArray:
@@ -302,14 +309,13 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDist
     """
     ordered = list(distributions.values())
     index = pd.Index(list(distributions), name="reranker", dtype="str")
+    _, worst, best = exact_columns(ordered)
     tables, methods = np.zeros((2, len(ordered), len(ordered))), []
     for row, distribution in enumerate(ordered):
-        above, rivals = 0, []
-        for other in ordered[:row] + ordered[row + 1 :]:
-            if other.worst > distribution.best + equality_margin(np.array(distribution.best)):
-                above += 1
-            elif other.best > distribution.worst + equality_margin(np.array(distribution.worst)):
-                rivals.append(other)
+        is_above = worst > best[row] + equality_margin(best[row])
+        is_rival = (best > worst[row] + equality_margin(worst[row])) & ~is_above
+        is_rival[row] = False
+        above, rivals = int(is_above.sum()), [ordered[place] for place in np.flatnonzero(is_rival)]
         numbers = _number_above(distribution, rivals)
         tables[0, row, above : above + len(numbers)] = numbers
         if rivals:
