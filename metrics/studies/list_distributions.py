@@ -163,7 +163,7 @@ def _tie_distributions(
     ends = np.append(groups.first, len(groups.grades))
     ties = np.flatnonzero(moving[groups.lists] & (groups.above < limit) & (groups.size > 1))
     columns = (groups.lists, groups.above, groups.size, groups.relevant_above, ends[:-1], ends[1:])
-    by_list: dict[int, list[tuple[Hashable, _Kind]]] = {}
+    scored: list[tuple[Hashable, _Kind]] = []
     too_many, n_cells = set(), 0
     for list_id, above, size, n_above, begin, end in zip(*(c[ties].tolist() for c in columns), strict=True):
         grades = tuple(sorted(groups.grades[begin:end].tolist()))
@@ -175,13 +175,9 @@ def _tie_distributions(
             continue
         key = above, size, n_above, grades, round(float(scale[list_id]), 12), int(groups.n_relevant[list_id])
         n_cells += len(orders.chances)
-        by_list.setdefault(list_id, []).append((key, _Kind(list_id, above, n_above, orders)))
-    kinds: dict[Hashable, _Kind] = {}
-    times = Counter[Hashable]()
-    for list_id, keyed in by_list.items():
-        if list_id not in too_many:
-            kinds.update(keyed)
-            times.update(key for key, _ in keyed)
+        scored.append((key, _Kind(list_id, above, n_above, orders)))
+    scored = [(key, kind) for key, kind in scored if kind.list_id not in too_many]
+    kinds, times = dict(scored), Counter(key for key, _ in scored)
     others = np.array(sorted(too_many), dtype=np.int64)
     if not kinds:
         return None, others
