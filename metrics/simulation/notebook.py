@@ -140,7 +140,8 @@ def _grag(ties: float, performance: float, draw: np.random.RandomState) -> _List
 
 
 def _relevant(n: int, n_relevant: int, draw: np.random.RandomState) -> Sequence[int]:
-    return draw.choice(n, size=n_relevant, replace=False).tolist()
+    positions: Sequence[int] = draw.choice(n, size=n_relevant, replace=False).tolist()
+    return positions
 
 
 def _flags(relevant: Sequence[int], n: int) -> BoolArray:

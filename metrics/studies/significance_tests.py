@@ -125,7 +125,8 @@ Result = tuple[float, float, float, str]
 
 def _columns(results: Sequence[Result]) -> TestResults:
     table = np.array(results, dtype=object).reshape(-1, 4).T
-    return TestResults(*table[:3].astype(np.float64), table[3])
+    p, low, high = table[:3].astype(np.float64)
+    return TestResults(p, low, high, table[3])
 
 
 class PairDifferences(NamedTuple):
@@ -271,7 +272,8 @@ def t_test(comparison: Comparison) -> TestResults:
     t = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
     each_freedom, place = np.unique(freedom, return_inverse=True)  # a quantile takes 10 µs
     half = stdtrit(each_freedom, (1 + comparison.level) / 2)[place] * error
-    tested = TestResults(2 * stdtr(freedom, -np.abs(t)), difference - half, difference + half, "")
+    p, no_notes = 2 * stdtr(freedom, -np.abs(t)), np.full(len(n), "", dtype=object)
+    tested = TestResults(p, difference - half, difference + half, no_notes)
     agreeing = agreement_results(n, difference, comparison.level)
     return TestResults(*(np.where(is_constant, *columns) for columns in zip(agreeing, tested, strict=True)))
 
@@ -327,7 +329,7 @@ def randomisation(comparison: Comparison) -> list[Result]:
 
 def _flip_results(comparison: Comparison, draws: int) -> list[Result]:
     differences = list(comparison.differences())
-    is_drawn = [np.count_nonzero(values) > EXACT for values in differences]
+    is_drawn = [bool(np.count_nonzero(values) > EXACT) for values in differences]
     if any(is_drawn):
         unit = np.ones((len(comparison.scores), 1))
         flipped = flipped_sums(np.hstack([comparison.scores, unit]), draws, comparison.seed)
@@ -395,7 +397,7 @@ def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> Result:
     if is_constant(ours) and is_constant(theirs):
         note = "each reranker has the same value on all its queries: d is infinite"
         results = _constant_results(np.array(min(1.0, 2 / comb(n + m, n))), difference, level, note)
-        return tuple(field.item() for field in results)
+        return results.p.item(), results.low.item(), results.high.item(), results.note.item()
     errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
     half = stdtrit(freedom, (1 + level) / 2) * np.sqrt(sum(errors))
