@@ -75,11 +75,14 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     Returns:
         index reranker; verdict (None if nothing is scored) and why.
     """
-    tied, gap, error = (rows[name].to_numpy(np.float64) for name in ("tied", "gap", "standard_error"))
-    gap_moves, ties_move = _gap_changes_place(rows), _ties_change_place(rows)
+    columns = ("tied", "gap", "standard_error", "worst", "best")
+    tied, gap, error, worst, best = (rows[name].to_numpy(np.float64) for name in columns)
+    climbed = (rows["tied_rank"] - rows["traditional_rank"]).to_numpy(np.float64, na_value=0.0)
+    n_passed = _count_above(tied, worst) - _count_above(tied, best)
+    passes_itself = (tied > worst + EQUAL) & (tied <= best + EQUAL)
+    gap_moves, ties_move = climbed * np.nan_to_num(gap) > 0, n_passed > passes_itself
     is_off = is_large(gap, tied, error, gap_moves)
-    is_wide = is_large((rows["best"] - rows["worst"]).to_numpy(), tied, error, ties_move)
-    is_open = [is_off & (gap > 0), is_off, is_wide]
+    is_open = [is_off & (gap > 0), is_off, is_large(best - worst, tied, error, ties_move)]
     names = np.select(is_open, ["tie-inflated", "tie-deflated", "tie-sensitive"], "stable").astype(object)
     moves = np.where(is_off, gap_moves, ties_move)
     reasons = [_reason(rows, row, by_gap=bool(is_off[row]), moves=bool(moves[row])) for row in range(len(rows))]
@@ -90,21 +93,10 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     return table
 
 
-def _gap_changes_place(rows: pd.DataFrame) -> BoolArray:
-    """Return (n,) whether the traditional rank differs from the tied rank on the side of the own gap."""
-    climbed = (rows["tied_rank"] - rows["traditional_rank"]).to_numpy(np.float64, na_value=0.0)
-    return np.asarray(climbed * np.nan_to_num(rows["gap"].to_numpy()) > 0)
-
-
-def _ties_change_place(rows: pd.DataFrame) -> BoolArray:
-    """Return (n,) whether the worst and best mean have different ranks among the other tied means."""
-    tied, worst, best = (rows[name].to_numpy(np.float64) for name in ("tied", "worst", "best"))
-    means = np.sort(tied[~np.isnan(tied)])
-    passed = np.searchsorted(means, best + EQUAL, side="right") - np.searchsorted(
-        means, worst + EQUAL, side="right"
-    )
-    own = (tied > worst + EQUAL) & (tied <= best + EQUAL)
-    return np.asarray(passed - own > 0)
+def _count_above(means: FloatArray, limits: FloatArray) -> IntArray:
+    """Return (n,) the number of means above each limit, within rounding; NaN is above none."""
+    ordered = np.sort(means[~np.isnan(means)])
+    return np.asarray(len(ordered) - np.searchsorted(ordered, limits + EQUAL, side="right"))
 
 
 def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
@@ -115,7 +107,7 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
         difference = before[row] - own
         was_ahead, is_ahead = tied > own + EQUAL, before > before[row] + EQUAL
         passed = was_ahead & ~is_ahead if difference > 0 else ~was_ahead & is_ahead
-        text = relative_size(difference, own, "above" if difference > 0 else "below")
+        text = relative_size(difference, own)
     elif not high - low > EQUAL:
         return "no tie order changes its score" if rows["tie_ratio"].iloc[row] else "it has no ties"
     else:
@@ -130,8 +122,9 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
     return text
 
 
-def relative_size(difference: float, tied: float, side: str) -> str:
+def relative_size(difference: float, tied: float) -> str:
     """Write a difference as a share of the tied score: `36% above its tied score`."""
+    side = "above" if difference > 0 else "below"
     if not tied > 0:
         return f"{decimal(abs(difference))} {side} a tied score of {decimal(tied)}"
     share = abs(difference) / tied
@@ -189,12 +182,7 @@ def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
     """Yield the highest, then the lowest rank of each reranker in any tie order; NA if not scored."""
     best, worst = (table[bound].to_numpy() for bound in ("best", "worst"))
     for theirs, ours in ((worst, best), (best, worst)):
-        sorted_means = np.sort(theirs[~np.isnan(theirs)])
-        above = (
-            len(sorted_means)
-            - np.searchsorted(sorted_means, ours + EQUAL, side="right")
-            - (theirs > ours + EQUAL)
-        )
+        above = _count_above(theirs, ours) - (theirs > ours + EQUAL)
         yield pd.Series(1 + above, table.index, dtype="Int64").mask(table["tied"].isna())
 
 
@@ -291,11 +279,11 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -
     jump = (ranks["traditional_rank"] - ranks["tied_rank"]).abs()
     nearest = pd.DataFrame({"top": -ranks.min(axis=1), "jump": jump, "size": size})
     row = rank_changes.loc[nearest.sort_values(["top", "jump", "size"], ascending=False).index[0]]
-    gap, tied = row["gap"], row["tied"]
+    gap = row["gap"]
     why = (
         f"{_share_tied(row)}, and {order} puts its {measure} "
         f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
-        f"{relative_size(gap, tied, 'above' if gap > 0 else 'below')}"
+        f"{relative_size(gap, row['tied'])}"
         if abs(gap) > EQUAL
         else "its own score stays the same, but ties move other rerankers"
     )
