@@ -42,13 +42,12 @@ def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) 
         for each prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 within
         rounding).
     """
-    ties = {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
-    columns: dict[str, pd.Series[float]] = {}
+    parts = [evaluation.lists[_LIST_COLUMNS].reset_index()]
     for prefix, measure in measures.items():
-        for name, treatment in ties.items():
-            columns[f"{prefix}_{name}"] = evaluation.scores[measure, treatment].reset_index(drop=True)
-        columns[f"{prefix}_gap"] = difference(columns[f"{prefix}_traditional"], columns[f"{prefix}_tied"])
-    return evaluation.lists[_LIST_COLUMNS].reset_index().assign(**columns)
+        values = named_values(evaluation.scores[measure], traditional).reset_index(drop=True)
+        values["gap"] = difference(values["traditional"], values["tied"])
+        parts.append(values[["traditional", "tied", "worst", "best", "gap"]].add_prefix(f"{prefix}_"))
+    return pd.concat(parts, axis=1)
 
 
 def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":

@@ -114,7 +114,7 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     if own_rule := own_rule_note(measure)[:1]:
         farthest = curve.loc[shift.idxmax()]
         values = f"{decimal(as_read['tied'])} as read and {decimal(farthest['tied'])} with {farthest['label']}"
-        return *own_rule, f"It is {values}, where {percent(farthest['tie_ratio'])} of the documents tie."
+        return *own_rule, f"{measure} is {values}, where {percent(farthest['tie_ratio'])} of the documents tie."
     if is_unchanged.all():
         return (
             Strong("Digits do not matter here. "),

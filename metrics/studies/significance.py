@@ -261,10 +261,10 @@ def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: 
     p_old, p_new = chance(before["p_adjusted"]), chance(tied["p_adjusted"])
     if not is_significant(before["p_adjusted"], verdicts.level):
         verb = "beats" if tied["difference"] > 0 else "trails"
-        before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} it "
+        before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} "
         return (
             *(ours, " does not differ significantly from ", theirs),
-            f"{before_text}with ties averaged ({new}, {p_new}).",
+            f"{before_text}{theirs.text} with ties averaged ({new}, {p_new}).",
         )
     verb = " beats " if before["difference"] > 0 else " trails "
     start = f"By {treatment(verdicts.treatment).order}, "

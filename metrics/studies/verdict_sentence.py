@@ -98,7 +98,7 @@ def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
 def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
     tied, alone = decimal(row["tied"]), "There is no other reranker to compare it with."
     if row["best"] - row["worst"] <= EQUAL:
-        tie_note = " Tie order does not change that." if row["tie_ratio"] else ""
+        tie_note = " Tie order does not change the score." if row["tie_ratio"] else ""
         return Strong(f"{row.name} scores {tied} {label}."), f"{tie_note} {alone}"
     low, high = decimal(row["worst"]), decimal(row["best"])
     return (

@@ -201,10 +201,10 @@ def test_fewer_digits_are_not_dismissed_for_a_measure_with_its_own_rule_for_ties
         {"query_id": "q", "doc_id": list("abcd"), "score": [0.9, 0.7, 0.54, 0.51], "relevance": [1, 0, 0, 0]}
     )
     curve = precision_curve(Runs.from_frame(rows), "TsRR", precisions=["float64", "decimals:0"])
-    assert plain(precision_finding(curve, "TsRR")) == (
-        "TsRR settles ties by its own rule. It is 1.000 as read and 0.250 with 0 decimals, where 100% of the "
-        "documents tie."
-    )
+    text = plain(precision_finding(curve, "TsRR"))
+    assert text.startswith("TsRR settles ties by its own rule.")
+    assert "1.000 as read and 0.250 with 0 decimals" in text
+    assert text.endswith("where 100% of the documents tie.")
 
 
 SIMULATE = partial(simulate, n_queries=60, common=True)

@@ -269,7 +269,7 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
     assert sentence.startswith(
         "The verdict depends on tie order. B does not differ significantly from A by trec_eval's order (0.000"
     )
-    assert "but beats it with ties averaged (+0.1" in sentence
+    assert "but beats A with ties averaged (+0.1" in sentence
 
 
 @pytest.mark.parametrize(
