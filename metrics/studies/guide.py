@@ -1,6 +1,6 @@
 """Compute the Guide's worked example, its examples of measures and noise, and its tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -133,7 +133,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
                 r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
                 *_orders_counted(example),
                 r"=\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
-                "=" + "+".join(_terms(example.chances)),
+                "=" + "+".join(_terms(map(_exact, example.chances["chance"]), example)),
                 _value(example.expected),
             ),
         ),
@@ -190,19 +190,14 @@ def _orders_counted(example: WorkedExample) -> list[str]:
     """Return the definition with the number of orders for each first relevant rank, if few."""
     if example.orderings > MOST_ORDERS or len(example.chances) > MOST_TERMS:
         return []
-    terms = [
-        rf"{round(chance * example.orderings)}\cdot{_exact(1 / rank)}"
-        for rank, chance in zip(example.chances["rank"], example.chances["chance"], strict=True)
-    ]
-    return [rf"=\frac{{{'+'.join(terms)}}}{{{example.orderings}}}"]
+    n_orders = [f"{round(chance * example.orderings)}" for chance in example.chances["chance"]]
+    return [rf"=\frac{{{'+'.join(_terms(n_orders, example))}}}{{{example.orderings}}}"]
 
 
-def _terms(chances: pd.DataFrame) -> list[str]:
-    """Return chance times reciprocal rank of each rank, abbreviated to fit a phone."""
-    terms = [
-        rf"{_exact(chance)}\cdot{_exact(1 / rank)}"
-        for rank, chance in zip(chances["rank"], chances["chance"], strict=True)
-    ]
+def _terms(weights: Iterable[str], example: WorkedExample) -> list[str]:
+    """Return each weight times the reciprocal of its rank, abbreviated to fit a phone."""
+    ranks = example.chances["rank"]
+    terms = [rf"{weight}\cdot{_exact(1 / rank)}" for weight, rank in zip(weights, ranks, strict=True)]
     return terms if len(terms) <= MOST_TERMS else [*terms[: MOST_TERMS - 2], r"\dots"]
 
 

@@ -126,9 +126,7 @@ def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[f
         first, second = second, first
     under, upto = second.below(first.means), second.not_above(first.means)
     higher, lower, equal = first.chances @ under, first.chances @ (1 - upto), first.chances @ (upto - under)
-    return (
-        (float(lower), float(equal), float(higher)) if swapped else (float(higher), float(equal), float(lower))
-    )
+    return (lower, equal, higher) if swapped else (higher, equal, lower)
 
 
 def _binned_chances(distributions: Sequence[MeanDistribution]) -> tuple[FloatArray, FloatArray]:
