@@ -125,7 +125,7 @@ def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[f
     if swapped := len(second.means) < len(first.means):
         first, second = second, first
     under, upto = second.below(first.means), second.not_above(first.means)
-    higher, lower, equal = first.chances @ under, first.chances @ (1 - upto), first.chances @ (upto - under)
+    higher, lower, equal = (float(first.chances @ share) for share in (under, 1 - upto, upto - under))
     return (lower, equal, higher) if swapped else (higher, equal, lower)
 
 
