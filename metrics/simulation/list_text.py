@@ -35,14 +35,9 @@ def scenario_documents(name: str) -> list[Document]:
 def format_list(documents: Sequence[Document]) -> str:
     """Return the line of a list."""
     return f"{_BETWEEN} ".join(
-        f"{_scores(document)},{document.grade:g},{document.name.replace(_BETWEEN, ' ')}"
-        for document in documents
+        f"{score:g}{f'{_FURTHER}{further:g}' if further else ''},{grade:g},{name.replace(_BETWEEN, ' ')}"
+        for name, score, grade, further in documents
     )
-
-
-def _scores(document: Document) -> str:
-    further = f"{_FURTHER}{document.further:g}" if document.further else ""
-    return f"{document.score:g}{further}"
 
 
 def parse_list(line: str) -> list[Document] | None:
@@ -57,29 +52,20 @@ def parse_list(line: str) -> list[Document] | None:
         documents = [_document(part, at) for at, part in enumerate(parts, 1)]
     except ValueError:
         return None
-    numbers = [(document.score, document.grade, document.further) for document in documents]
-    return documents if np.isfinite(numbers).all() else None
+    return documents if np.isfinite([numbers for _, *numbers in documents]).all() else None
 
 
 def _document(part: str, place: int) -> Document:
-    score, _, remainder = part.partition(",")
-    grade, _, name = remainder.partition(",")
-    score, _, further = score.partition(_FURTHER)
+    scores, grade, name = [*part.split(",", 2), "", ""][:3]
+    score, _, further = scores.partition(_FURTHER)
     return Document(name.strip() or f"doc{place}", float(score), float(grade or 0), float(further or 0))
 
 
 def runs_from_list(documents: Sequence[Document]) -> Runs:
     """Return a list as runs: query `list`, documents by number because names may repeat."""
-    table = pd.DataFrame(documents, columns=list(Document._fields))
-    return Runs.from_frame(
-        pd.DataFrame(
-            {
-                "reranker": "list",
-                "query_id": "list",
-                "doc_id": [str(at) for at in range(1, len(table) + 1)],
-                "score": table["score"].astype(float),
-                "relevance": table["grade"].astype(float),
-                "further": table["further"].astype(float),
-            }
-        )
-    )
+    rows = [
+        ("list", "list", str(at), float(score), float(grade), float(further))
+        for at, (_, score, grade, further) in enumerate(documents, 1)
+    ]
+    columns = ["reranker", "query_id", "doc_id", "score", "relevance", "further"]
+    return Runs.from_frame(pd.DataFrame(rows, columns=columns))

@@ -29,11 +29,6 @@ class NamedReranker(NamedTuple):
     performance: float | None
     name: str
 
-    @property
-    def reranker(self) -> LlmReranker:
-        """Its settings."""
-        return LlmReranker(self.ties, self.levels, self.performance)
-
 
 def default_name(ties: float, levels: int) -> str:
     """Return the name of an unnamed reranker: its settings."""
@@ -42,9 +37,7 @@ def default_name(ties: float, levels: int) -> str:
 
 def parse_reranker(text: str) -> NamedReranker:
     """Return the reranker of `TIES,LEVELS[,PERFORMANCE[,NAME]]`; an empty performance is the default."""
-    ties, _, remainder = text.partition(",")
-    levels, _, remainder = remainder.partition(",")
-    performance, _, name = remainder.partition(",")
+    ties, levels, performance, name = [*text.split(",", 3), "", "", ""][:4]
     try:
         chance, count = float(ties), int(levels)
         own = float(performance) if performance.strip() else None
@@ -53,7 +46,7 @@ def parse_reranker(text: str) -> NamedReranker:
             f"{text!r} does not describe a reranker. Give TIES,LEVELS[,PERFORMANCE[,NAME]], such as "
             f"0.3,10,{PERFORMANCE:g},Mine."
         ) from None
-    LlmReranker(chance, count, own)
+    LlmReranker(chance, count, own)  # checks the numbers
     return NamedReranker(chance, count, own, name.strip() or default_name(chance, count))
 
 
@@ -84,7 +77,7 @@ def reranker_table(rerankers: Sequence[NamedReranker]) -> dict[str, LlmReranker]
         name, number = each.name, 2
         while name in table:
             name, number = f"{each.name} ({number})", number + 1
-        table[name] = each.reranker
+        table[name] = LlmReranker(each.ties, each.levels, each.performance)
     return table
 
 

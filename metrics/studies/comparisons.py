@@ -1,6 +1,6 @@
 """Choose the pairs to compare, compute their statistics, and estimate the smallest detectable difference."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Any, Literal
 
@@ -10,15 +10,11 @@ import pandas as pd
 
 from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.query_values import agreeing_signs, alpha, holm, round_differences, values_by_query
-from metrics.studies.resampling import CELLS
-from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant
+from metrics.studies.query_values import agreeing_signs, alpha, round_differences, values_by_query
+from metrics.studies.significance_tests import Comparison, TestResults
 from metrics.studies.test_registry import Test
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import count_of
-
-with needs("stats"):
-    from scipy.special import stdtr
 
 COLUMNS = {
     "baseline": "str",
@@ -46,8 +42,6 @@ STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 MARKS = (*(mark for _, mark in STARS), "ns")
 """Marks of verdicts, smallest p value first."""
 
-Texts = npt.NDArray[np.object_]
-
 
 def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> IntArray:
     """Return (n_pairs, 2) columns of each baseline and each other reranker, of all pairs for None.
@@ -70,146 +64,40 @@ def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) 
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def group_by_queries(
-    table: FloatArray, pairs: IntArray, test: Test, level: float, seed: int, comparisons: int
-) -> Iterator[tuple[IntArray, Comparison]]:
-    """Yield the pairs that can be tested at once, as places in `pairs`, with the values to test.
-
-    A paired test takes pairs together that have the same common queries. `table` is (n_queries, n_rerankers),
-    NaN where there is no value.
-    """
-    is_present = np.isfinite(table)
-    if test.queries in ("own", "all"):
-        values = table if test.queries == "own" else table[is_present.all(axis=1)]
-        yield np.arange(len(pairs)), Comparison(values, pairs, level, seed, comparisons)
-        return
-    for places, common in _same_queries(is_present, pairs):
-        columns, local = np.unique(pairs[places], return_inverse=True)
-        values = np.asfortranarray(table[np.ix_(common, columns)])
-        yield places, Comparison(values, local.reshape(-1, 2), level, seed, comparisons)
-
-
-def _same_queries(is_present: BoolArray, pairs: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
-    """Yield the places of pairs that share the same common queries, with a mask of those queries."""
-    patterns = np.unique(is_present, axis=1, return_inverse=True)[1].ravel()
-    both = np.sort(patterns[pairs], axis=1)
-    kinds = np.unique(both[:, 0] * (patterns.max(initial=0) + 1) + both[:, 1], return_inverse=True)[1].ravel()
-    order = np.argsort(kinds, kind="stable")
-    for places in np.split(order, np.flatnonzero(np.diff(kinds[order])) + 1) if len(order) else ():
-        baseline, reranker = pairs[places[0]]
-        yield places, is_present[:, baseline] & is_present[:, reranker]
-
-
-def paired_p(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Test every pair of rerankers by Student's paired t-test on common queries, as `t_test` does.
-
-    `values` is (n_queries, n_rerankers), NaN where a reranker has no value.
-
-    Returns:
-        (n_rerankers, n_rerankers) mean of row minus column, 0 without common queries, and p, 1 if untestable.
-    """
-    by_reranker = np.ascontiguousarray(values.T)
-    is_present = np.isfinite(by_reranker)
-    totals = np.where(is_present, by_reranker, 0.0) @ is_present.T
-    difference = (totals - totals.T) / np.maximum(1, is_present.astype(float) @ is_present.T)
-    p = np.ones_like(difference)
-    rows, columns = np.triu_indices(len(by_reranker), 1)
-    size = max(1, CELLS // max(1, len(values)))
-    for start in range(0, len(rows), size):
-        row, column = rows[start : start + size], columns[start : start + size]
-        p[row, column] = _student_p(round_differences(by_reranker[row] - by_reranker[column]))
-    return np.where(np.abs(difference) <= EQUAL, 0.0, difference), np.minimum(p, p.T)
-
-
-def _student_p(differences: FloatArray) -> FloatArray:
-    """Return p of (n_pairs, n_queries) differences, NaN for queries that are not common."""
-    is_common = np.isfinite(differences)
-    n = is_common.sum(axis=1)
-    freedom, divisor = np.maximum(1, n - 1), np.maximum(1, n)
-    differences[~is_common] = 0
-    mean = differences.sum(axis=1) / divisor
-    centred = (differences - mean[:, None]) * is_common
-    error = np.sqrt(np.square(centred).sum(axis=1) / freedom / divisor)
-    t = np.divide(np.abs(mean), error, out=np.zeros_like(mean), where=error > 0)
-    by_signs = np.where(np.abs(mean) > EQUAL, [agreeing_signs(int(number)) for number in n], 1.0)
-    is_level = centred.max(axis=1, initial=0.0) - centred.min(axis=1, initial=0.0) <= 2 * EQUAL
-    return np.where(n > 1, np.where(is_level, by_signs, 2 * stdtr(freedom, -t)), 1.0)
-
-
-def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the mean differences and p of `paired_p`, and p adjusted for all pairs."""
-    difference, p = paired_p(values)
-    upper = np.triu_indices(len(p), 1)
-    adjusted = np.ones_like(p)
-    adjusted[upper] = holm(p[upper])
-    return difference, p, np.minimum(adjusted, adjusted.T)
-
-
-def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDArray[Any]]:
+def pair_statistics(comparison: Comparison, *, paired: bool) -> dict[str, npt.NDArray[Any]]:
     """Return the statistics of each pair that need no test, a column each.
 
     Returns:
         n, mean_baseline, mean, difference, dz, superiority, won, equal and lost, as `compare` explains them.
     """
-    if not test.paired:
-        rows = [_unpaired_statistics(comparison, pair) for pair in comparison.pairs]
-        return {name: np.array([row[name] for row in rows]) for name in rows[0]} if rows else {}
-    summary, n = comparison.summary, len(comparison.scores)
-    baseline, reranker = np.asarray(comparison.pairs).reshape(-1, 2).T
-    means = np.ascontiguousarray(comparison.scores.T).sum(axis=1) / max(1, n)
-    difference = means[reranker] - means[baseline]
-    equal = n - summary.won - summary.lost
+    n, mean_baseline, mean, _, squares, is_constant, won, lost = comparison.summary
+    equal, freedom = n - won - lost, n - 1
+    shares = np.where(n > 0, (won + equal / 2) / np.maximum(1, n), 0.5)
+    if not paired:
+        samples, (baseline, reranker) = comparison.samples, comparison.pairs.T
+        counts, means = np.array([(len(one), one.mean() if len(one) else 0.0) for one in samples]).T
+        n, mean_baseline, mean = counts[reranker].astype(np.int64), means[baseline], means[reranker]
+        residuals = [one - one.mean() if len(one) else np.zeros(1) for one in samples]
+        each = np.array([((one**2).sum(), one.min(), one.max()) for one in residuals])
+        squares, freedom = each[baseline, 0] + each[reranker, 0], n + counts[baseline] - 2
+        lowest, highest = np.minimum(*each[comparison.pairs.T, 1]), np.maximum(*each[comparison.pairs.T, 2])
+        is_constant = highest - lowest <= 2 * EQUAL
+        shares = np.array([superiority(samples[ours], samples[theirs]) for theirs, ours in comparison.pairs])
+    difference = np.where(np.abs(mean - mean_baseline) <= EQUAL, 0.0, mean - mean_baseline)
+    differs = (difference != 0) & (freedom > 0)
+    effects = np.where(differs & is_constant, np.copysign(np.inf, difference), 0.0)
+    spread = np.sqrt(squares / np.maximum(1, freedom))
     return {
-        "n": np.full(len(difference), n),
-        "mean_baseline": means[baseline],
-        "mean": means[reranker],
-        "difference": np.where(np.abs(difference) <= EQUAL, 0.0, difference),
-        "dz": _effects(comparison),
-        "superiority": (summary.won + equal / 2) / n if n else np.full(len(difference), 0.5),
-        "won": summary.won,
-        "equal": equal,
-        "lost": summary.lost,
-    }
-
-
-def _effects(comparison: Comparison) -> FloatArray:
-    summary, n = comparison.summary, len(comparison.scores)
-    differs = (np.abs(summary.mean) > EQUAL) & (n > 1)
-    constant = summary.range <= 2 * EQUAL
-    spread = np.sqrt(summary.squares / max(1, n - 1))
-    effects = np.where(differs & constant, np.copysign(np.inf, summary.mean), 0.0)
-    return np.divide(summary.mean, spread, out=effects, where=differs & ~constant)
-
-
-def _unpaired_statistics(comparison: Comparison, pair: Pair) -> dict[str, float]:
-    baseline, reranker = (comparison.scores[:, column] for column in pair)
-    differences = round_differences(reranker - baseline)
-    won, lost = int((differences > 0).sum()), int((differences < 0).sum())
-    ours, theirs = (round_differences(values[np.isfinite(values)]) for values in (reranker, baseline))
-    mean, mean_baseline = (float(values.mean()) if len(values) else 0.0 for values in (ours, theirs))
-    difference = 0.0 if abs(mean - mean_baseline) <= EQUAL else mean - mean_baseline
-    return {
-        "n": len(ours),
+        "n": n,
         "mean_baseline": mean_baseline,
         "mean": mean,
         "difference": difference,
-        "dz": _pooled_effect(difference, np.concatenate([ours - mean, theirs - mean_baseline])),
-        "superiority": superiority(ours, theirs),
+        "dz": np.divide(difference, spread, out=effects, where=differs & ~is_constant),
+        "superiority": shares,
         "won": won,
-        "equal": int(np.isfinite(differences).sum()) - won - lost,
+        "equal": equal,
         "lost": lost,
     }
-
-
-def _pooled_effect(difference: float, residuals: FloatArray) -> float:
-    """Return a difference of two means in standard deviations of the residuals around both."""
-    n_means = 2
-    if abs(difference) <= EQUAL or len(residuals) <= n_means:
-        return 0.0
-    if is_constant(residuals):
-        return float(np.copysign(np.inf, difference))
-    squares = ((residuals - residuals.mean()) ** 2).sum()
-    return difference / float(np.sqrt(squares / (len(residuals) - n_means)))
 
 
 def comparison_notes(
@@ -219,45 +107,35 @@ def comparison_notes(
     level: float,
     n_baseline: IntArray,
     n_dropped: IntArray,
-) -> Texts:
+) -> npt.NDArray[np.object_]:
     """Return the note of each pair: the test's own or a reservation, unequal queries, values left out.
 
     `n_baseline` is the number of queries of each baseline, `n_dropped` the number of values of each pair that
     are not finite.
     """
-    differing = statistics["won"] + statistics["lost"] if test.paired else np.zeros_like(n_baseline)
-    notes = np.where(results.note != "", results.note, _reservations(results, differing, level))
+    is_significant = results.p < alpha(level)
+    unbounded = f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
+    disagree = "p compares ranks, the interval compares means, and the two disagree"
+    does_exclude = (results.low > 0) | (results.high < 0)
+    conditions = [results.note != "", is_significant != does_exclude, np.isinf(results.low)]
+    notes = np.select(conditions, [results.note, disagree, unbounded], "").astype(object)
+    differing = statistics["won"] + statistics["lost"]
+    is_optimistic = is_significant & (differing > 0) & (2.0 ** (1 - differing) >= alpha(level))
+    for place in np.flatnonzero(is_optimistic & (notes == "") & test.paired).tolist():
+        n = int(differing[place])
+        notes[place] = (
+            f"this p value assumes normal differences; a sign test on {count_of(n, 'query')} that "
+            f"differ{'s' * (n == 1)} cannot give p below {agreeing_signs(n):.4g}"
+        )
     for place in np.flatnonzero((n_dropped > 0) | (not test.paired)).tolist():
         parts = [notes[place]]
         if not test.paired:
             queries = count_of(int(statistics["n"][place]), "query")
-            parts.append(f"{queries} against {n_baseline[place]} of the baseline")
+            parts.append(f"{queries} of the reranker, {n_baseline[place]} of the baseline")
         if n_dropped[place]:
             parts.append(f"values left out because they are not finite: {n_dropped[place]}")
         notes[place] = "; ".join(filter(None, parts))
     return notes
-
-
-def _reservations(results: TestResults, differing: IntArray, level: float) -> Texts:
-    is_significant = results.p < alpha(level)
-    disagree = is_significant != ((results.low > 0) | (results.high < 0))
-    texts = np.full(len(differing), "", dtype=object)
-    texts[is_significant] = [_too_few_signs(int(n), level) for n in differing[is_significant]]
-    unbounded = f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
-    texts[np.isinf(results.low)] = unbounded
-    texts[disagree] = "p compares ranks, the interval compares means, and the two disagree"
-    return texts
-
-
-def _too_few_signs(differing: int, level: float) -> str:
-    smallest = agreeing_signs(differing)
-    if not differing or smallest < alpha(level):
-        return ""
-    queries = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
-    return (
-        f"this p value assumes normal differences; a sign test of {queries} cannot give less than p = "
-        f"{smallest:.4g}"
-    )
 
 
 def stars(p: float) -> str:

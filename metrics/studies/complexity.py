@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import factorial, prod
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,24 +108,21 @@ def complexity_summary(lists: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         for the intractable lists), orderings (of all lists; None if too many to compute).
     """
     tables = {ALL_LISTS: pd.concat(lists.values()), **lists} if len(lists) > 1 else lists
-    rows: dict[str, dict[str, Any]] = {}
-    for name, table in tables.items():
-        logs = table["log10_orderings"].to_numpy(float)
-        largest = float(logs.max())
-        rows[name] = {
-            "n": len(table),
-            "tractable": int(table["tractable"].sum()),
-            "tractable_share": table["tractable"].mean(),
-            "tie_groups": int(table["n_tie_groups"].sum()),
-            "max_tie_size": int(table["max_tie_size"].max()),
-            "log10_orderings": largest + float(np.log10((10.0 ** (logs - largest)).sum())),
-            "draws": int(table.loc[~table["tractable"].astype(bool), "draws"].sum()),
-        }
+    rows = pd.concat(tables, names=["reranker"]).astype({"tractable": bool})
+    rows["draws"] = rows["draws"].where(~rows["tractable"], 0)
+    summary = rows.groupby("reranker", sort=False).agg(
+        n=("tractable", "size"),
+        tractable=("tractable", "sum"),
+        tractable_share=("tractable", "mean"),
+        tie_groups=("n_tie_groups", "sum"),
+        max_tie_size=("max_tie_size", "max"),
+        log10_orderings=("log10_orderings", lambda logs: np.logaddexp.reduce(logs * np.log(10)) / np.log(10)),
+        draws=("draws", "sum"),
+    )
     orderings = {
         name: None if table["orderings"].isna().any() else sum(map(int, table["orderings"]))
         for name, table in tables.items()
     }
-    summary = pd.DataFrame.from_dict(rows, orient="index").rename_axis("reranker")
     return summary.assign(orderings=pd.Series(orderings, dtype=object))
 
 

@@ -53,9 +53,7 @@ def experiment_table(
     names += [LATENCY] * (LATENCY in evaluation.measures and LATENCY not in names)
     treatments = dict.fromkeys(evaluation.ties if ties is None else ties)
     if "std" in treatments:
-        raise UsageError(
-            "std measures the effect of ties, so no reranker is better or worse by it. Leave it out."
-        )
+        raise UsageError("std measures the effect of ties, not the quality of a reranker. Leave out std.")
     parts: dict[tuple[str, str], pd.DataFrame] = {}
     for treatment, name in product(treatments, names):
         scores = evaluation.scores[name]
@@ -123,39 +121,38 @@ def _cell(row: dict[Any, Any]) -> str:
     return f"{value} {sign}{row['stars']}".rstrip()
 
 
-def experiment_note(table: pd.DataFrame, baseline: str, test: str = "t", correction: str = "holm") -> str:
+def experiment_note(
+    table: pd.DataFrame, baseline: str, test_name: str = "t", correction_name: str = "holm"
+) -> str:
     """Explain the stars of a table, and state which latencies are not tested."""
-    return " ".join((*_star_sentences(table, baseline, test, correction), *_latency_sentences(table, baseline)))
-
-
-def _star_sentences(table: pd.DataFrame, baseline: str, test_name: str, correction_name: str) -> list[str]:
-    if len(table["reranker"].unique()) == 1:
-        return ["There is only one reranker, so there is nothing to test."]
     test, correction = find_test(test_name), find_correction(correction_name)
-    is_corrected = not test.simultaneous and correction.method is not None
-    within = f"with {correction.label} correction within each column"
-    scope = "on all pairs at once" if test.simultaneous else within if is_corrected else "without correction"
-    sentences = [
-        f"Rerankers are compared with {baseline} by {test.label} {scope}, for each treatment of ties alone.",
-        f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
-    ]
-    if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two
-        sentences.append("A test needs two queries, so no difference can be significant.")
-    return sentences
-
-
-def _latency_sentences(table: pd.DataFrame, baseline: str) -> list[str]:
-    rows = table[(table["measure"] == LATENCY) & (table["ties"] == table["ties"].iloc[0])].set_index("reranker")
+    if len(table["reranker"].unique()) == 1:
+        sentences = ["There is only one reranker, so there is nothing to test."]
+    else:
+        is_corrected = not test.simultaneous and correction.method is not None
+        within = f"with {correction.label} correction within each column"
+        scope = (
+            "on all pairs at once" if test.simultaneous else within if is_corrected else "without correction"
+        )
+        sentences = [
+            f"Rerankers are compared with {baseline} by {test.label} {scope}, separately for each treatment of "
+            "ties.",
+            f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
+        ]
+        if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two
+            sentences.append("A test needs two queries, so no difference can be significant.")
+    is_latency, is_first = table["measure"] == LATENCY, table["ties"] == table["ties"].iloc[0]
+    rows = table[is_latency & is_first].set_index("reranker")
     if not len(rows):
-        return ["No run has latencies."]
-    other = table[(table["measure"] != LATENCY) & (table["ties"] == table["ties"].iloc[0])]
-    lists = other.groupby("reranker")["n"].max().reindex(rows.index)
-    sentences = ["Latency is the mean time per list. Less is better, and tie order does not change it."]
-    untimed = int((rows["n"] == 0).sum())
-    if untimed:
+        return " ".join([*sentences, "No run has latencies."])
+    sentences.append(
+        "Latency is the mean time per list. Lower latency is better. Tie order does not change latency."
+    )
+    if untimed := int((rows["n"] == 0).sum()):
         sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'have no latencies')}.")
+    lists = table[~is_latency & is_first].groupby("reranker")["n"].max().reindex(rows.index)
     if ((rows["n"] > 0) & (rows["n"] < lists)).any():
         sentences.append("Lists without a latency are left out.")
     if len(rows) > 1 and rows.loc[baseline, "n"] == 0:
         sentences.append(f"{baseline} has no latencies, so latency is not tested.")
-    return sentences
+    return " ".join(sentences)

@@ -42,13 +42,12 @@ def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) 
         for each prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 within
         rounding).
     """
-    ties = {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
-    columns: dict[str, pd.Series[float]] = {}
+    parts = [evaluation.lists[_LIST_COLUMNS].reset_index()]
     for prefix, measure in measures.items():
-        for name, treatment in ties.items():
-            columns[f"{prefix}_{name}"] = evaluation.scores[measure, treatment].reset_index(drop=True)
-        columns[f"{prefix}_gap"] = difference(columns[f"{prefix}_traditional"], columns[f"{prefix}_tied"])
-    return evaluation.lists[_LIST_COLUMNS].reset_index().assign(**columns)
+        values = named_values(evaluation.scores[measure], traditional).reset_index(drop=True)
+        values["gap"] = difference(values["traditional"], values["tied"])
+        parts.append(values[["traditional", "tied", "worst", "best", "gap"]].add_prefix(f"{prefix}_"))
+    return pd.concat(parts, axis=1)
 
 
 def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":
@@ -184,10 +183,13 @@ def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
     share = percent(ratios.max())
     n_alike = int((ratios.map(percent) == share).sum())
     if n_alike == len(ratios) > 1:
-        return (Strong("All rerankers"), f" tie {share} of the documents in a list on average. ")
+        return (
+            Strong("All rerankers"),
+            f" give tied scores to {share} of the documents in a list on average. ",
+        )
     most_tied = Strong(str(ratios.idxmax()))
     if len(ratios) == 1:
-        return most_tied, f" ties {share} of the documents in a list on average. "
+        return most_tied, f" gives tied scores to {share} of the documents in a list on average. "
     verb = "has" if n_alike == 1 else "have"
     return (
         most_tied,
@@ -252,11 +254,11 @@ def gap_prose(
     return (
         *start,
         "" if tie_correlation is None else _prediction(*tie_correlation),
-        "The largest gap is in query ",
+        "The largest gap is for query ",
         Strong(str(farthest["query_id"])),
-        " of ",
+        ": the traditional score of ",
         Strong(str(farthest["reranker"])),
-        f": {decimal(abs(farthest['gap']))} {direction}.",
+        f" is {decimal(abs(farthest['gap']))} {direction}.",
     )
 
 

@@ -1,6 +1,6 @@
 """Compute the Guide's worked example, its examples of measures and noise, and its tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -66,18 +66,9 @@ def worked_example(
     tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3, below: int = 0
 ) -> WorkedExample:
     """Score a list of one tie whose relevant documents (1 to `tied`) come last in the file."""
-    n = above + tied + below
-    strict = [0.5 + place / (2 * n) for place in range(above, -below - 1, -1)]
-    frame = pd.DataFrame(
-        {
-            "reranker": "example",
-            "query_id": "q1",
-            "doc_id": [f"d{place}" for place in range(1, n + 1)],
-            "score": strict[:above] + [0.5] * tied + strict[above + 1 :],
-            "relevance": [0] * (above + tied - relevant) + [1] * relevant + [0] * below,
-        }
-    )
-    runs = Runs.from_frame(frame)
+    steps = [*range(above, 0, -1), *[0] * tied, *range(-1, -below - 1, -1)]
+    scores = [0.5 + step / (2 * len(steps)) for step in steps]
+    runs = _runs({"q1": (scores, [0] * (above + tied - relevant) + [1] * relevant + [0] * below)})
     ranking = Ranking.of(runs, "example")
     measures = [*map(str, side_by_side(parse("RR"))), f"Hits@{k}"]
     evaluation = evaluate(runs, measures, ["pessimistic", "expected", "optimistic", "input"])
@@ -142,7 +133,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
                 r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
                 *_orders_counted(example),
                 r"=\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
-                "=" + "+".join(_terms(example.chances)),
+                "=" + "+".join(_terms(map(_exact, example.chances["chance"]), example)),
                 _value(example.expected),
             ),
         ),
@@ -162,8 +153,8 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "TsRR",
-            "Lies between taRR and the worst case: the more irrelevant documents tie, the closer to the "
-            "worst case.",
+            "TsRR lies between taRR and the worst case. The more irrelevant documents tie, the closer TsRR is "
+            "to the worst case.",
             _lines(
                 r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
                 rf"\tau=\frac{{n-r}}{{b+n-r+w}}={_exact((n - r) / max(b + n - r + example.below, 1))}",
@@ -172,7 +163,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "GRAG-RR",
-            "One over the mean rank (G-RAG paper, eq. 11): a different measure, at most MTRR.",
+            "One over the mean rank (G-RAG paper, eq. 11): a different measure, which never exceeds MTRR.",
             rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
         ),
         FilledFormula(
@@ -199,19 +190,14 @@ def _orders_counted(example: WorkedExample) -> list[str]:
     """Return the definition with the number of orders for each first relevant rank, if few."""
     if example.orderings > MOST_ORDERS or len(example.chances) > MOST_TERMS:
         return []
-    terms = [
-        rf"{round(chance * example.orderings)}\cdot{_exact(1 / rank)}"
-        for rank, chance in zip(example.chances["rank"], example.chances["chance"], strict=True)
-    ]
-    return [rf"=\frac{{{'+'.join(terms)}}}{{{example.orderings}}}"]
+    n_orders = [f"{round(chance * example.orderings)}" for chance in example.chances["chance"]]
+    return [rf"=\frac{{{'+'.join(_terms(n_orders, example))}}}{{{example.orderings}}}"]
 
 
-def _terms(chances: pd.DataFrame) -> list[str]:
-    """Return chance times reciprocal rank of each rank, abbreviated to fit a phone."""
-    terms = [
-        rf"{_exact(chance)}\cdot{_exact(1 / rank)}"
-        for rank, chance in zip(chances["rank"], chances["chance"], strict=True)
-    ]
+def _terms(weights: Iterable[str], example: WorkedExample) -> list[str]:
+    """Return each weight times the reciprocal of its rank, abbreviated to fit a phone."""
+    ranks = example.chances["rank"]
+    terms = [rf"{weight}\cdot{_exact(1 / rank)}" for weight, rank in zip(weights, ranks, strict=True)]
     return terms if len(terms) <= MOST_TERMS else [*terms[: MOST_TERMS - 2], r"\dots"]
 
 
@@ -250,18 +236,14 @@ class NoiseExample:
 
 def noise_example(sigma: float) -> NoiseExample:
     """Score five documents, three of them tied, under noise of a standard deviation above 0."""
-    n_docs = len(_SCORES)
-    ids = [f"d{place}" for place in range(1, n_docs + 1)]
-    frame = pd.DataFrame({"query_id": "q1", "doc_id": ids, "score": _SCORES, "relevance": _RELEVANCE})
-    runs = Runs.from_frame(frame.assign(reranker="example"))
-    hits = [f"Hits@{k}" for k in range(1, n_docs + 1)]
+    runs, ranks = _runs({"q1": (_SCORES, _RELEVANCE)}), np.arange(1, len(_SCORES) + 1)
+    hits = [f"Hits@{k}" for k in ranks]
     noisy = evaluate(runs, ["RR", *hits], f"noise:{sigma!r}").scores.iloc[0].droplevel("ties")
     by_order = evaluate(runs, "RR", ["input", "expected"]).scores.iloc[0]["RR"]
     level = evaluate(runs, "RR", "expected", precision="within:1").scores.iloc[0, 0]
-    chances = pd.DataFrame({"rank": np.arange(1, n_docs + 1), "chance": np.diff(noisy[hits], prepend=0.0)})
     return NoiseExample(
         documents=ladder(Ranking.of(runs, "example"), "q1"),
-        chances=chances,
+        chances=pd.DataFrame({"rank": ranks, "chance": np.diff(noisy[hits], prepend=0.0)}),
         traditional=float(by_order["input"]),
         tied=float(by_order["expected"]),
         noisy=float(noisy["RR"]),
@@ -279,25 +261,27 @@ GRADES = (3, 2, 1, 0, 0)
 
 def scenario_values() -> pd.DataFrame:
     """Score the two scenarios: index scenario, columns RR and AP."""
-    lists = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
-    return _score(lists, ["RR", "AP"], ties=False)
+    grades = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
+    runs = _runs({name: (range(LENGTH, 0, -1), relevant) for name, relevant in grades.items()})
+    scores = evaluate(runs, ["RR", "AP"], "expected").scores
+    return scores.droplevel("reranker").droplevel("ties", axis=1)
 
 
 def random_order_value(measure: str) -> float:
     """Return the mean value of `GRADES` in random order: the tied value of one tie of all."""
-    return float(_score({"random": GRADES}, [measure], ties=True).iloc[0, 0])
+    runs = _runs({"random": ([0] * len(GRADES), GRADES)})
+    return float(evaluate(runs, measure, "expected").scores.iloc[0, 0])
 
 
-def _score(lists: Mapping[str, Sequence[int]], measures: Sequence[str], *, ties: bool) -> pd.DataFrame:
-    """Score lists of grades, top first: index list, columns measures."""
+def _runs(lists: Mapping[str, tuple[Sequence[float], Sequence[int]]]) -> Runs:
+    """Return lists of one reranker, query → scores and grades; documents are called d1, d2, ..."""
     rows = [
-        (name, str(place), 0 if ties else -place, grade)
-        for name, grades in lists.items()
-        for place, grade in enumerate(grades)
+        ("example", query, f"d{place}", score, grade)
+        for query, (scores, grades) in lists.items()
+        for place, (score, grade) in enumerate(zip(scores, grades, strict=True), 1)
     ]
-    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "relevance"])
-    scores = evaluate(Runs.from_frame(frame), measures, "expected").scores
-    return scores.droplevel("reranker").droplevel("ties", axis=1)
+    columns = ["reranker", "query_id", "doc_id", "score", "relevance"]
+    return Runs.from_frame(pd.DataFrame(rows, columns=columns))
 
 
 class ToolRule(NamedTuple):

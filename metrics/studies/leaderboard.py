@@ -28,13 +28,15 @@ _ROUNDING = 1e-6
 _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
-LARGE = f"{SHARE:.0%} of the tied score, its standard error over queries, or enough to pass another reranker"
+LARGE = (
+    f"by {SHARE:.0%} of the tied score, by more than its standard error over queries, or past another reranker"
+)
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
-    "stable": f"No tie order moves the mean by {LARGE}.",
-    "tie-sensitive": f"Tie order can move the mean by {LARGE}. The traditional score is near the tied one.",
-    "tie-inflated": f"The traditional score is higher than the tied score by {LARGE}.",
-    "tie-deflated": f"The traditional score is lower than the tied score by {LARGE}.",
+    "stable": f"No tie order moves the mean {LARGE}.",
+    "tie-sensitive": f"Tie order can move the mean {LARGE}. The traditional score is near the tied score.",
+    "tie-inflated": f"The tie order of traditional scores raises the mean {LARGE}.",
+    "tie-deflated": f"The tie order of traditional scores lowers the mean {LARGE}.",
     "own rule": "The measure settles ties by its own rule, so tie order does not change it.",
 }
 """Meaning of each verdict."""
@@ -73,18 +75,17 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     Returns:
         index reranker; verdict (None if nothing is scored) and why.
     """
-    tied, gap, error = (rows[name].to_numpy(np.float64) for name in ("tied", "gap", "standard_error"))
-    gap_moves, ties_move = _gap_changes_place(rows), _ties_change_place(rows)
+    columns = ("tied", "gap", "standard_error", "worst", "best")
+    tied, gap, error, worst, best = (rows[name].to_numpy(np.float64) for name in columns)
+    climbed = (rows["tied_rank"] - rows["traditional_rank"]).to_numpy(np.float64, na_value=0.0)
+    n_passed = _count_above(tied, worst) - _count_above(tied, best)
+    passes_itself = (tied > worst + EQUAL) & (tied <= best + EQUAL)
+    gap_moves, ties_move = climbed * np.nan_to_num(gap) > 0, n_passed > passes_itself
     is_off = is_large(gap, tied, error, gap_moves)
-    is_wide = is_large((rows["best"] - rows["worst"]).to_numpy(), tied, error, ties_move)
-    is_open = [is_off & (gap > 0), is_off, is_wide]
+    is_open = [is_off & (gap > 0), is_off, is_large(best - worst, tied, error, ties_move)]
     names = np.select(is_open, ["tie-inflated", "tie-deflated", "tie-sensitive"], "stable").astype(object)
-    reasons = [
-        _gap_reason(rows, row, moves=bool(gap_moves[row]))
-        if is_off[row]
-        else _width_reason(rows, row, moves=bool(ties_move[row]))
-        for row in range(len(rows))
-    ]
+    moves = np.where(is_off, gap_moves, ties_move)
+    reasons = [_reason(rows, row, by_gap=bool(is_off[row]), moves=bool(moves[row])) for row in range(len(rows))]
     table = pd.DataFrame({"verdict": names, "why": reasons}, rows.index, dtype=object)
     if own_rule:
         table["verdict"], table["why"] = "own rule", f"{own_rule} settles ties by its own rule"
@@ -92,57 +93,38 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     return table
 
 
-def _gap_changes_place(rows: pd.DataFrame) -> BoolArray:
-    """Return (n,) whether the traditional rank differs from the tied rank on the side of the own gap."""
-    climbed = (rows["tied_rank"] - rows["traditional_rank"]).to_numpy(np.float64, na_value=0.0)
-    return np.asarray(climbed * np.nan_to_num(rows["gap"].to_numpy()) > 0)
+def _count_above(means: FloatArray, limits: FloatArray) -> IntArray:
+    """Return (n,) the number of means above each limit, within rounding; NaN is above none."""
+    ordered = np.sort(means[~np.isnan(means)])
+    return np.asarray(len(ordered) - np.searchsorted(ordered, limits + EQUAL, side="right"))
 
 
-def _ties_change_place(rows: pd.DataFrame) -> BoolArray:
-    """Return (n,) whether the worst and best mean have different ranks among the other tied means."""
-    tied, worst, best = (rows[name].to_numpy(np.float64) for name in ("tied", "worst", "best"))
-    means = np.sort(tied[~np.isnan(tied)])
-    passed = np.searchsorted(means, best + EQUAL, side="right") - np.searchsorted(
-        means, worst + EQUAL, side="right"
-    )
-    own = (tied > worst + EQUAL) & (tied <= best + EQUAL)
-    return np.asarray(passed - own > 0)
-
-
-def _gap_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
+def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
+    """Write how large the gap of a mean is, or else its range, and what that exceeds."""
     tied, before = (rows[name].to_numpy(np.float64) for name in ("tied", "traditional"))
-    gap = before[row] - tied[row]
-    was_ahead, is_ahead = tied > tied[row] + EQUAL, before > before[row] + EQUAL
-    passed = was_ahead & ~is_ahead if gap > 0 else ~was_ahead & is_ahead
-    size = relative_size(gap, tied[row], "above" if gap > 0 else "below")
-    return f"{size}{_comparisons(rows, row, gap, passed & moves)}"
-
-
-def _width_reason(rows: pd.DataFrame, row: int, *, moves: bool) -> str:
-    tied, low, high = rows["tied"].to_numpy(np.float64), rows["worst"].iloc[row], rows["best"].iloc[row]
-    if not high - low > EQUAL:
-        return "no order of its ties changes it" if rows["tie_ratio"].iloc[row] else "it has no ties"
-    passed = (tied > low + EQUAL) & (tied <= high + EQUAL)
-    size = _share((high - low) / tied[row])
-    compared = _comparisons(rows, row, high - low, passed & moves)
-    return f"its worst and best case differ by {size} of its tied score{compared}"
-
-
-def _comparisons(rows: pd.DataFrame, row: int, difference: float, passed: BoolArray) -> str:
-    error = float(rows["standard_error"].iloc[row])
-    text = ""
+    own, (low, high, error) = tied[row], rows[["worst", "best", "standard_error"]].iloc[row]
+    if by_gap:
+        difference = before[row] - own
+        was_ahead, is_ahead = tied > own + EQUAL, before > before[row] + EQUAL
+        passed = was_ahead & ~is_ahead if difference > 0 else ~was_ahead & is_ahead
+        text = relative_size(difference, own)
+    elif not high - low > EQUAL:
+        return "no tie order changes its score" if rows["tie_ratio"].iloc[row] else "it has no ties"
+    else:
+        difference, passed = high - low, (tied > low + EQUAL) & (tied <= high + EQUAL)
+        text = f"its worst and best case differ by {_share(difference / own)} of its tied score"
     if _exceeds(np.array(difference), np.array(error)):
-        text = f", more than its standard error over queries ({decimal(error)})"
+        text += f", more than its standard error over queries ({decimal(error)})"
     passed[row] = False
-    if passed.any():
-        tied = rows["tied"].to_numpy(np.float64)
-        nearest = str(rows.index[int(np.where(passed, np.abs(tied - tied[row]), np.inf).argmin())])
-        text += f", enough to change ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
+    if moves and passed.any():
+        nearest = str(rows.index[int(np.where(passed, np.abs(tied - own), np.inf).argmin())])
+        text += f", enough to swap ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
     return text
 
 
-def relative_size(difference: float, tied: float, side: str) -> str:
+def relative_size(difference: float, tied: float) -> str:
     """Write a difference as a share of the tied score: `36% above its tied score`."""
+    side = "above" if difference > 0 else "below"
     if not tied > 0:
         return f"{decimal(abs(difference))} {side} a tied score of {decimal(tied)}"
     share = abs(difference) / tied
@@ -200,12 +182,7 @@ def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
     """Yield the highest, then the lowest rank of each reranker in any tie order; NA if not scored."""
     best, worst = (table[bound].to_numpy() for bound in ("best", "worst"))
     for theirs, ours in ((worst, best), (best, worst)):
-        sorted_means = np.sort(theirs[~np.isnan(theirs)])
-        above = (
-            len(sorted_means)
-            - np.searchsorted(sorted_means, ours + EQUAL, side="right")
-            - (theirs > ours + EQUAL)
-        )
+        above = _count_above(theirs, ours) - (theirs > ours + EQUAL)
         yield pd.Series(1 + above, table.index, dtype="Int64").mask(table["tied"].isna())
 
 
@@ -242,30 +219,35 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
 
 def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     if table["best"].max() <= EQUAL:
-        reason = "no tie order puts a relevant document where the measure counts it."
+        reason = "no tie order gives any reranker a higher score."
         return Strong(f"Every {measure} is 0: "), reason
-    width, largest = table["best"] - table["worst"], table["gap"].abs().max()
-    if width.max() <= EQUAL:
-        return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any()))
+    largest = decimal(table["gap"].abs().max(), 4)
     is_open = table["verdict"] == "tie-sensitive"
     if not is_open.any():
-        name = str(width.idxmax())
-        close = int((table["best_rank"] != table["worst_rank"]).sum())
+        harmless, close = harmless_ties(table, measure)
+        if table["best"].sub(table["worst"]).max() <= EQUAL:
+            return harmless
         ranks = f" But {close} rerankers are so close that tie order can change their ranks." if close else ""
-        return (
-            Strong("Ties hardly matter here. " if close else "Ties do not matter here. "),
-            f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} (",
-            Strong(name),
-            f": {table.loc[name, 'why']}). The largest gap is {decimal(largest, 4)}.{ranks}",
-        )
-    name = str(width[is_open].idxmax())
+        return (*harmless, f" The largest gap is {largest}.{ranks}")
+    name = str((table["best"] - table["worst"])[is_open].idxmax())
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
-        Strong(f"{order[0].upper()}{order[1:]} is close to the tied scores; another order may not be. "),
-        f"The largest gap is {decimal(largest, 4)} {measure}, but tie order alone can put ",
+        Strong(f"Scores by {order} are close to the tied scores. Scores by another order may not be. "),
+        f"The largest gap is {largest} {measure}, but tie order alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
     )
+
+
+def harmless_ties(table: pd.DataFrame, measure: str) -> tuple[Prose, int]:
+    """Write how little ties move stable means, and count the rerankers whose rank tie order can change."""
+    width = table["best"] - table["worst"]
+    if width.max() <= EQUAL:
+        return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any())), 0
+    widest, close = str(width.idxmax()), int((table["best_rank"] != table["worst_rank"]).sum())
+    claim = Strong(f"Ties {'hardly' if close else 'do not'} matter here. ")
+    most = f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} ("
+    return (claim, most, Strong(widest), f": {table.loc[widest, 'why']})."), close
 
 
 def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
@@ -297,11 +279,11 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -
     jump = (ranks["traditional_rank"] - ranks["tied_rank"]).abs()
     nearest = pd.DataFrame({"top": -ranks.min(axis=1), "jump": jump, "size": size})
     row = rank_changes.loc[nearest.sort_values(["top", "jump", "size"], ascending=False).index[0]]
-    gap, tied = row["gap"], row["tied"]
+    gap = row["gap"]
     why = (
         f"{_share_tied(row)}, and {order} puts its {measure} "
         f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
-        f"{relative_size(gap, tied, 'above' if gap > 0 else 'below')}"
+        f"{relative_size(gap, row['tied'])}"
         if abs(gap) > EQUAL
         else "its own score stays the same, but ties move other rerankers"
     )

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -70,18 +70,26 @@ def _first_rank_distributions(
     within = depth if measure.k is None else np.minimum(depth, measure.k - above)
     if within.sum() > _CELLS:
         return None
-    beyond = np.flatnonzero(within < depth)
-    owners, ranks = [beyond], [(above + within)[beyond] + 1]
-    shares = [chance_of_none(size[beyond], relevant[beyond], within[beyond])]
-    for part, deepest in batch_by_depth(within):
-        kind_row, place = np.nonzero(np.arange(deepest) < within[part, None])
-        owners.append(part[kind_row])
-        ranks.append(above[part][kind_row] + place + 1)
-        shares.append(first_relevant_rank(size[part], relevant[part], deepest)[kind_row, place])
-    value = _value_by_rank(measure, int((above + within).max()) + 1)
-    return ListDistributions.of(
-        n_lists, np.concatenate(owners), value[np.concatenate(ranks) - 1], np.concatenate(shares)
+    owner, place, share = _ragged_chances(
+        within, lambda part, deepest: first_relevant_rank(size[part], relevant[part], deepest)
     )
+    beyond = np.flatnonzero(within < depth)
+    owner, place = np.append(owner, beyond), np.append(place, within[beyond])
+    share = np.append(share, chance_of_none(size[beyond], relevant[beyond], within[beyond]))
+    value = _value_by_rank(measure, int((above + within).max()) + 1)
+    return ListDistributions.of(n_lists, owner, value[above[owner] + place], share)
+
+
+def _ragged_chances(
+    depth: IntArray, chances: Callable[[IntArray, int], FloatArray]
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return kind, place and chance of the first `depth` places of each kind, computed in batches."""
+    parts = []
+    for part, deepest in batch_by_depth(depth):
+        row, place = np.nonzero(np.arange(deepest) < depth[part, None])
+        parts.append((part[row], place, chances(part, deepest)[row, place]))
+    owner, place, share = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return owner, place, share
 
 
 def _value_by_rank(measure: MeasureAt, deepest: int) -> FloatArray:
@@ -102,25 +110,22 @@ def _count_distributions(
     ties = np.flatnonzero(is_across)
     n_contributing = np.diff(np.append(groups.first, len(groups.grades)))
     n_marked = n_contributing if measure.measure.family.counts == "judged" else groups.relevant
-    size, marked, within = groups.size[ties], n_marked[ties], (cut - groups.above)[ties].astype(np.int64)
+    size, marked, within = groups.size[ties], n_marked[ties], (cut - groups.above)[ties]
     fewest, largest = np.maximum(0, within - (size - marked)), np.minimum(marked, within)
-    ties, size, marked, within = (column[largest > fewest] for column in (ties, size, marked, within))
-    unit = width[groups.lists[ties]] / (largest - fewest)[largest > fewest]
-    rows = np.stack([size, marked, within, np.round(unit, 12)])
-    _, first, n_lists = np.unique(rows, axis=1, return_index=True, return_counts=True)
-    size, marked, within, unit = (column[first] for column in (size, marked, within, unit))
-    fewest = np.maximum(0, within - (size - marked))
-    depth = np.minimum(marked, within) - fewest + 1
+    rise = width[groups.lists[ties]] / np.maximum(1, largest - fewest)
+    rows = np.stack([size, marked, within, fewest, largest - fewest + 1, np.round(rise, 12)])
+    rows, rise = rows[:, largest > fewest], rise[largest > fewest]
+    rows, first, n_lists = np.unique(rows, axis=1, return_index=True, return_counts=True)
+    size, marked, within, fewest, depth = rows[:5].astype(np.int64)
     if depth.sum() > _CELLS:
         return None
-    owners, rises, shares = [], [], []
-    for part, deepest in batch_by_depth(depth):
-        row, n_more = np.nonzero(np.arange(deepest) < depth[part, None])
-        chance = hypergeometric_chances(size[part], marked[part], within[part], fewest[part], deepest)
-        owners.append(part[row])
-        rises.append(n_more * unit[part][row])
-        shares.append(chance[row, n_more])
-    return ListDistributions.of(n_lists, np.concatenate(owners), np.concatenate(rises), np.concatenate(shares))
+    owner, n_more, share = _ragged_chances(
+        depth,
+        lambda part, deepest: hypergeometric_chances(
+            size[part], marked[part], within[part], fewest[part], deepest
+        ),
+    )
+    return ListDistributions.of(n_lists, owner, n_more * rise[first[owner]], share)
 
 
 def hypergeometric_chances(
@@ -158,7 +163,7 @@ def _tie_distributions(
     ends = np.append(groups.first, len(groups.grades))
     ties = np.flatnonzero(moving[groups.lists] & (groups.above < limit) & (groups.size > 1))
     columns = (groups.lists, groups.above, groups.size, groups.relevant_above, ends[:-1], ends[1:])
-    by_list: dict[int, list[tuple[Hashable, _Kind]]] = {}
+    scored: list[tuple[Hashable, _Kind]] = []
     too_many, n_cells = set(), 0
     for list_id, above, size, n_above, begin, end in zip(*(c[ties].tolist() for c in columns), strict=True):
         grades = tuple(sorted(groups.grades[begin:end].tolist()))
@@ -170,13 +175,9 @@ def _tie_distributions(
             continue
         key = above, size, n_above, grades, round(float(scale[list_id]), 12), int(groups.n_relevant[list_id])
         n_cells += len(orders.chances)
-        by_list.setdefault(list_id, []).append((key, _Kind(list_id, above, n_above, orders)))
-    kinds: dict[Hashable, _Kind] = {}
-    times = Counter[Hashable]()
-    for list_id, keyed in by_list.items():
-        if list_id not in too_many:
-            kinds.update(keyed)
-            times.update(key for key, _ in keyed)
+        scored.append((key, _Kind(list_id, above, n_above, orders)))
+    scored = [(key, kind) for key, kind in scored if kind.list_id not in too_many]
+    kinds, times = dict(scored), Counter(key for key, _ in scored)
     others = np.array(sorted(too_many), dtype=np.int64)
     if not kinds:
         return None, others

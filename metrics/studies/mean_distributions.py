@@ -1,6 +1,6 @@
 """Compute the distributions of means and ranks of a leaderboard over random tie orders."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 from zlib import crc32
@@ -86,6 +86,13 @@ class MeanDistribution:
         return np.asarray(sums / sums[-1])
 
 
+def exact_columns(distributions: Iterable[MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the (n,) expectations, worst and best means."""
+    rows = [(one.mean, one.worst, one.best) for one in distributions]
+    mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return mean, worst, best
+
+
 def equality_margin(means: FloatArray) -> FloatArray:
     """Return the distance within which a mean equals each of these."""
     return np.asarray(EQUAL_MEANS * np.maximum(1.0, np.abs(means)))
@@ -158,15 +165,22 @@ def _mean_distribution(
     counted_lists, other_ids = list_distributions(
         groups, measure, list_ids, (high - low)[moving], max(_MIN_ORDERS, draws), known
     )
-    drawn_lists = []
+    drawn_lists, parts = [], [slice(None)]
     if len(other_ids):
         draws, own_seed = _n_draws(groups, other_ids), seed << 32 | crc32(name.encode())
+        size = draws // _BATCHES
+        parts += [slice(start, start + size) for start in range(0, draws, size)]
         for row in np.flatnonzero(np.isin(list_ids, other_ids)).tolist():
             query = ranking.query_ids[list_ids[row]].as_py()
             query_seed = own_seed << 32 | crc32(query.encode())
             sample = sample_values(ranking, query, str(measure), draws, query_seed)
             drawn_lists.append((sample - low[moving][row], float((expected - low)[moving][row])))
-    kinds, *batches = _kinds(counted_lists, drawn_lists)
+    kinds, *batches = (
+        ListDistributions.joined(
+            counted_lists, [_calibrated(sample[part], mean) for sample, mean in drawn_lists]
+        )
+        for part in parts
+    )
     exact = sum_distribution(kinds)
     method: Method = "sampled" if drawn_lists else "exact" if exact else "grid"
     grid = Grid.of(kinds)
@@ -193,35 +207,24 @@ def _n_draws(groups: TieGroups, list_ids: IntArray) -> int:
     return int(np.clip(draws, *_DRAWS)) // _BATCHES * _BATCHES
 
 
-def _kinds(
-    counted_lists: ListDistributions | None, drawn_lists: list[tuple[FloatArray, float]]
-) -> list[ListDistributions]:
-    """Return the distributions of all lists, and of each batch of draws if some are drawn."""
-    parts: list[list[Distribution]] = [[] for _ in range(1 + bool(drawn_lists) * _BATCHES)]
-    for values, mean in drawn_lists:
-        samples = [values, *values.reshape(_BATCHES, -1)]
-        for part, sample in zip(parts, samples, strict=True):
-            chances = calibrated_chances(sample[None], mean)[0]
-            part.append((np.append(sample, 0.0), np.append(chances, 0.0)))  # include the worst value
-    return [ListDistributions.joined(counted_lists, part) for part in parts]
+def _calibrated(values: FloatArray, mean: float) -> Distribution:
+    """Return drawn values with chances that give the exact mean, and the worst value, 0, with chance 0."""
+    return np.append(values, 0.0), np.append(calibrated_chances(values, mean), 0.0)
 
 
 def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
-    """Return the chances of (n_batches, n) drawn values that give each row the exact mean.
+    """Return the chances of (n,) drawn values that give them the exact mean.
 
-    A row of n values v has the weights w = (1 + (mean − v̄)(v − v̄) / s²) / n, at least 0. This removes sampling
-    errors correlated with the mean and keeps all values.
+    Values v have the weights w = (1 + (mean − v̄)(v − v̄) / s²) / n, at least 0. This removes sampling errors
+    correlated with the mean and keeps all values.
 
     Source: Deville & Särndal, Calibration estimators in survey sampling, JASA 1992.
     """
-    largest = np.abs(values).max(initial=0) or 1.0
-    centre = values.mean(axis=1, keepdims=True)
-    apart, missing = (values - centre) / largest, (mean - centre) / largest
-    variance = (apart**2).mean(axis=1, keepdims=True)
-    varies = np.ptp(values, axis=1, keepdims=True) > 0  # else the variance is rounding
-    slope = np.divide(missing, variance, out=np.zeros_like(variance), where=varies)
+    largest, centre = np.abs(values).max(initial=0) or 1.0, values.mean()
+    apart = (values - centre) / largest
+    slope = (mean - centre) / largest / (apart**2).mean() if np.ptp(values) > 0 else 0.0  # else it is rounding
     weights = np.maximum(1 + slope * apart, 0)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum())
 
 
 def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, tied: FloatArray) -> IntArray:
@@ -302,14 +305,13 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDist
     """
     ordered = list(distributions.values())
     index = pd.Index(list(distributions), name="reranker", dtype="str")
+    _, worst, best = exact_columns(ordered)
     tables, methods = np.zeros((2, len(ordered), len(ordered))), []
     for row, distribution in enumerate(ordered):
-        above, rivals = 0, []
-        for other in ordered[:row] + ordered[row + 1 :]:
-            if other.worst > distribution.best + equality_margin(np.array(distribution.best)):
-                above += 1
-            elif other.best > distribution.worst + equality_margin(np.array(distribution.worst)):
-                rivals.append(other)
+        is_above = worst > best[row] + equality_margin(best[row])
+        is_rival = (best > worst[row] + equality_margin(worst[row])) & ~is_above
+        is_rival[row] = False
+        above, rivals = int(is_above.sum()), [ordered[place] for place in np.flatnonzero(is_rival)]
         numbers = _number_above(distribution, rivals)
         tables[0, row, above : above + len(numbers)] = numbers
         if rivals:

@@ -41,11 +41,6 @@ def log_levels(n_rows: int, smallest: float) -> FloatArray:
     return np.geomspace(smallest, 1, round(-steps * np.log10(smallest)) + 1)
 
 
-def score_spreads(runs: Runs) -> pd.Series:
-    """Return reranker → standard deviation of all its scores."""
-    return pd.Series({name: spread(scores) for name, scores in _scores(runs).items()})
-
-
 def spread(scores: FloatArray) -> float:
     """Return the standard deviation of finite scores, 0 for constant scores.
 
@@ -58,8 +53,7 @@ def spread(scores: FloatArray) -> float:
 
 def in_spreads(runs: Runs) -> Runs:
     """Return the runs with scores in standard deviations of each reranker; constant scores stay."""
-    spreads = score_spreads(runs).replace(0.0, 1.0)
-    return runs.rescored({name: scores / spreads[name] for name, scores in _scores(runs).items()})
+    return runs.rescored({name: scores / (spread(scores) or 1.0) for name, scores in _scores(runs).items()})
 
 
 def noise_curves(
@@ -119,16 +113,11 @@ def trades(curves: pd.DataFrame) -> pd.DataFrame:
 def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
     """Return the noise at which the (first) leader is overtaken, and by which reranker; None if never."""
     levels, values = curves.index.to_numpy(), curves.to_numpy()
-    leader = int(values[0].argmax())
-    behind = values - values[:, [leader]]
-    overtaken = np.flatnonzero(behind.max(axis=1) > LEVEL)
-    if not len(overtaken):
-        return None
-    end = int(overtaken[0])
-    other = int(behind[end].argmax())
-    before, after = behind[end - 1, other], behind[end, other]
-    share = float(np.clip(-before / (after - before), 0, 1))
-    return _between(levels[end - 1], levels[end], share), str(curves.columns[other])
+    behind = values - values[:, [values[0].argmax()]]
+    is_overtaken = behind.max(axis=1) > LEVEL
+    other = int(behind[is_overtaken.argmax()].argmax())
+    end = _level_passing(levels, behind[:, other], 0.0, is_overtaken)
+    return None if end is None else (end, str(curves.columns[other]))
 
 
 def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
@@ -178,13 +167,12 @@ def even_point(levels: FloatArray, chances: FloatArray) -> float | None:
 
 def _level_passing(levels: FloatArray, values: FloatArray, bound: float, is_beyond: BoolArray) -> float | None:
     """Return the noise at which values first pass a bound, by logarithm; None if never."""
-    beyond = np.flatnonzero(is_beyond)
-    if not len(beyond):
+    end = int(is_beyond.argmax())
+    if not is_beyond[end]:
         return None
-    end = int(beyond[0])
     if end == 0:
         return float(levels[0])
-    share = (bound - values[end - 1]) / (values[end] - values[end - 1])
+    share = np.clip((bound - values[end - 1]) / (values[end] - values[end - 1]), 0, 1)
     return _between(levels[end - 1], levels[end], share)
 
 
@@ -279,27 +267,40 @@ def near_tie_curves(
     if options.further_columns:
         raise UsageError("Near ties use the score alone. Leave out criteria and tiebreak_by.")
     scaled = in_spreads(runs_at_precision(runs, options.precision))
-    tables = _evaluated(scaled, measure, [0.0, *distances.tolist()], options, queries)
+    tables = _at_distances(scaled, measure, np.append(0.0, distances), options, queries)
     first = _first_loss(scaled, measure, tables.means, options, queries)
     if first is None or first in tables.means.index:
         return tables
-    added = _evaluated(scaled, measure, [first], options, queries)
+    added = _at_distances(scaled, measure, np.array([first]), options, queries)
     joined = (pd.concat(pair).sort_index() for pair in zip(tables, added, strict=True))
     return NearTieCurves(*joined)
 
 
-def _evaluated(
-    scaled: Runs, measure: str, distances: list[float], options: ScoringOptions, queries: Collection[str] | None
+def _at_distances(
+    scaled: Runs, measure: str, distances: FloatArray, options: ScoringOptions, queries: Collection[str] | None
 ) -> NearTieCurves:
-    ratios, values = {}, {}
-    for distance in distances:
-        precision = f"within:{distance!r}" if distance else "float64"
-        evaluation = score_runs(scaled, measure, "expected", replace(options, precision=precision))
-        evaluation = evaluation.only(scaled.rerankers, queries)
-        ratios[distance] = evaluation.tie_ratios.dropna()
-        values[distance] = evaluation.means(evaluation.measures[0])["expected"]
-    tables = (pd.DataFrame(columns).T.rename_axis("distance") for columns in (ratios, values))
-    return NearTieCurves(*tables)
+    """Score as many distances at once as `_ROWS` allows."""
+    options, at_once = replace(options, precision="float64"), max(1, _ROWS // max(1, _n_rows(scaled)))
+    ratios, means = [], []
+    for start in range(0, len(distances), at_once):
+        part = distances[start : start + at_once].tolist()
+        scores = {
+            f"{place} {name}": compared_column(
+                scaled, name, column, f"within:{distance!r}" if distance else "float64"
+            )
+            for place, distance in enumerate(part)
+            for name, column in _scores(scaled).items()
+        }
+        copies = scaled.copies(len(part)).rescored(scores)
+        evaluation = score_runs(copies, measure, "expected", options).only(list(scores), queries)
+        ratios.append(evaluation.tie_ratios.reindex(list(scores)))
+        means.append(evaluation.means(evaluation.measures[0])["expected"].loc[list(scores)])
+    index = pd.Index(distances, name="distance")
+    tie_ratios, tied_means = (
+        pd.DataFrame(np.concatenate(parts).reshape(len(distances), -1), index, scaled.rerankers)
+        for parts in (ratios, means)
+    )
+    return NearTieCurves(tie_ratios.dropna(axis=1), tied_means)
 
 
 def _first_loss(
@@ -325,7 +326,7 @@ def _first_loss(
             scaled = scaled.arranged({str(name): str(name) for name in losing})
         step = math.ceil(len(distances) / (1 + max(1, _ROWS // _n_rows(scaled))))
         inner = distances[step - 1 : -1 : step]
-        rows = _means_at(scaled, measure, inner, options, queries)
+        rows = _at_distances(scaled, measure, inner, options, queries).means
         has_lost = _has_lost(pd.concat([means.iloc[:1][scaled.rerankers], rows]))[1:]
         n_before = int(has_lost.any(axis=1).argmax()) if has_lost.any() else len(inner)
         losing = rows.columns[has_lost[n_before]] if has_lost.any() else losing
@@ -376,22 +377,6 @@ def _rounded_up(distances: FloatArray) -> FloatArray:
     exponent = np.floor(np.log10(distances)).astype(int) - 2
     figures = np.ceil(distances / 10.0**exponent * (1 - 1e-10)).astype(int)
     return np.array([float(f"{figure}e{power}") for figure, power in zip(figures, exponent, strict=True)])
-
-
-def _means_at(
-    runs: Runs, measure: str, distances: FloatArray, options: ScoringOptions, queries: Collection[str] | None
-) -> pd.DataFrame:
-    """Return the tied means at each distance, scored at once."""
-    scores = {
-        f"{place} {name}": compared_column(runs, name, table["score"].to_numpy(), f"within:{distance!r}")
-        for place, distance in enumerate(distances.tolist())
-        for name, table in runs.tables.items()
-    }
-    copies = runs.copies(len(distances)).rescored(scores)
-    evaluation = score_runs(copies, measure, "expected", replace(options, precision="float64"))
-    means = evaluation.only(list(scores), queries).means(evaluation.measures[0])["expected"]
-    table = means.loc[list(scores)].to_numpy().reshape(len(distances), -1)
-    return pd.DataFrame(table, distances, runs.rerankers)
 
 
 def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
@@ -488,7 +473,9 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
             "one standard deviation of its scores.",
         )
     if len(leaders) > 1:
-        return (f"{len(leaders)} rerankers share the lead without noise, so noise cannot change a leader.",)
+        return (
+            f"{len(leaders)} rerankers share the lead without noise, so there is no single leader to follow.",
+        )
     ends = lead_ends(curves)
     if ends is None:
         lead: Prose = (

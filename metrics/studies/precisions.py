@@ -114,18 +114,18 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     if own_rule := own_rule_note(measure)[:1]:
         farthest = curve.loc[shift.idxmax()]
         values = f"{decimal(as_read['tied'])} as read and {decimal(farthest['tied'])} with {farthest['label']}"
-        return *own_rule, f"It is {values}, where {percent(farthest['tie_ratio'])} of the documents tie."
+        return *own_rule, f"{measure} is {values}, where {percent(farthest['tie_ratio'])} of the documents tie."
     if is_unchanged.all():
         return (
             Strong("Digits do not matter here. "),
-            f"No format changes tied {measure}, or the range from worst to best case, by {SHARE:.0%} of its "
-            f"value. {widest_ties}.",
+            f"No format changes tied {measure}, or its range from worst to best case, by {SHARE:.0%} of tied "
+            f"{measure} or more. {widest_ties}.",
         )
     cost = f"{widest_ties} and tie order alone can change {measure} by up to {decimal(width.max())}."
     if abs(widest["traditional"] - as_read["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:
         cost += (
-            f" The traditional score hides this and stays {decimal(as_read['traditional'])}: the file keeps "
-            "the order of the finer scores."
+            f" The traditional score hides this and stays {decimal(as_read['traditional'])}: the file still "
+            "lists documents in the order of the unrounded scores."
         )
     if not len(sufficient):
         return (Strong("Every digit counts. "), cost)
@@ -248,8 +248,9 @@ def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
     error_text = "" if np.isnan(error) else f" (standard error {decimal(error)})"
     return (
         Strong(str(row["reranker"])),
-        f" ties {likeliest} of a list by the likeliest grade and {expected} by the expected grade. "
-        f"Expected grades change tied {measure} from {decimal(row['argmax'])} to {decimal(row['expected'])}: ",
+        f" has {likeliest} of the documents in a list tied by likeliest grade, and {expected} by expected "
+        f"grade. Expected grades change tied {measure} from {decimal(row['argmax'])} to "
+        f"{decimal(row['expected'])}: ",
         Strong(signed(row["gain"])),
         f"{error_text}{', within its standard error' if is_within else ''}.",
     )

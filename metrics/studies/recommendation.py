@@ -4,7 +4,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, question
-from metrics.studies.leaderboard import no_order_matters
+from metrics.studies.leaderboard import harmless_ties
 from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.significance import Verdicts
 from metrics.support.wording import describe_part, part_of
@@ -49,11 +49,15 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
         return Strong(
             "There is nothing to recommend: "
         ), f"no tie order lifts any {measure.traditional} above 0."
-    width = leaderboard["best"] - leaderboard["worst"]
     reasons = _reasons(leaderboard, verdicts, measure)
     if (leaderboard["verdict"] == "stable").all() and not reasons:
-        return _harmless(leaderboard, width, measure)
-    widest = str(width.idxmax())
+        harmless, close = harmless_ties(leaderboard, measure.traditional)
+        if close:
+            ranks = f" But tie order can change the ranks of {close} close rerankers, so report {measure.tied}."
+            return *harmless, ranks
+        same = " Ranks and verdicts are the same for traditional and tied scores."
+        return *harmless, f"{same} You can report the traditional score."
+    widest = str((leaderboard["best"] - leaderboard["worst"]).idxmax())
     low, high = (decimal(leaderboard.loc[widest, end]) for end in ("worst", "best"))
     is_of_width = leaderboard.loc[widest, "verdict"] == "tie-sensitive"  # else the reason is that of the gap
     why = f": {leaderboard.loc[widest, 'why']}" if is_of_width else ""
@@ -64,24 +68,6 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
         Strong(widest),
         f" anywhere from {low} to {high}{why}.",
     )
-
-
-def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: MeasureAt) -> Prose:
-    report_it = " You can report the traditional score."
-    if width.max() <= EQUAL:
-        has_ties = bool(leaderboard["tie_ratio"].any())
-        return *no_order_matters(f"any reranker's {measure.traditional}", has_ties=has_ties), report_it
-    widest = str(width.idxmax())
-    moves = (
-        f"No tie order changes any reranker's {measure.traditional} by more than {decimal(width.max(), 4)} "
-        f"({widest}: {leaderboard.loc[widest, 'why']})"
-    )
-    close = int((leaderboard["best_rank"] != leaderboard["worst_rank"]).sum())
-    if not close:
-        same = ". Ranks and verdicts are the same for traditional and tied scores."
-        return Strong("Ties do not matter here. "), moves, same, report_it
-    ranks = f". But tie order can change the ranks of {close} close rerankers, so report {measure.tied}."
-    return Strong("Ties hardly matter here. "), moves, ranks
 
 
 def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -> Prose:

@@ -6,7 +6,6 @@ pair, here one second for all pairs. The tests compare both.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,32 +25,18 @@ CELLS = 2**18
 """Numbers drawn together: 2 MB."""
 
 
-@dataclass(frozen=True, eq=False)
-class SignFlips:
-    """Sign flips of the differences of one pair.
+def all_flips(differences: FloatArray, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return the (n_flips,) sums of signs and of differences, for all flips of the differences that are not 0.
 
-    Attributes:
-        signs: (draws,) sum of the signs of all queries.
-        sums: (draws,) sum of the differences with these signs.
-        is_complete: whether these represent all 2^n flips instead of random draws.
-    """
-
-    signs: FloatArray
-    sums: FloatArray
-    is_complete: bool = False
-
-
-def all_flips(differences: FloatArray, seed: int) -> SignFlips:
-    """Return all flips of the differences that are not 0, at most `EXACT` of them.
-
-    Differences of 0 change no sum. Their signs matter once differences are shifted, and are drawn.
+    At most `EXACT` differences are not 0. Differences of 0 change no sum. Their signs matter once differences
+    are shifted, and are drawn.
     """
     sizes = differences[differences != 0]
     n_zeros, n_flips = len(differences) - len(sizes), 2 ** len(sizes)
     patterns = np.arange(n_flips if not n_zeros else n_flips * -(-DRAWS // n_flips)) % n_flips
     signs = 2.0 * (patterns[:, None] >> np.arange(len(sizes)) & 1) - 1
     of_zeros = n_zeros - 2.0 * np.random.default_rng(seed).binomial(n_zeros, 0.5, len(patterns))
-    return SignFlips(signs.sum(axis=1) + of_zeros, signs @ sizes, is_complete=True)
+    return signs.sum(axis=1) + of_zeros, signs @ sizes
 
 
 def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
@@ -65,8 +50,13 @@ def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
     return np.concatenate(parts)
 
 
-def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[float, float, float, int]:
+def flip_test(
+    differences: FloatArray, signs: FloatArray, sums: FloatArray, level: float, *, is_drawn: bool
+) -> tuple[float, float, float, int]:
     """Return p of a sign flip test, the interval of shifts not rejected, and the number of flips as extreme.
+
+    `signs` and `sums` are the (n_flips,) sums of the signs, and of the differences with these signs. `is_drawn`
+    tells random flips from all flips.
 
     Subtract a shift below the mean from all differences. A flip then makes their sum as extreme if the mean
     of the flipped differences, or of the others, is at most the shift (above the mean, mirrored). So p is
@@ -80,19 +70,23 @@ def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[
     """
     n, total = len(differences), float(differences.sum())
     rounding = EQUAL * n * max(1.0, float(np.abs(differences).max()))
-    parts = np.concatenate([total - flips.sums, total + flips.sums])
-    sizes = np.concatenate([n - flips.signs, n + flips.signs])
+    parts, sizes = np.concatenate([total - sums, total + sums]), np.concatenate([n - signs, n + signs])
     parts[np.abs(parts) <= 2 * rounding] = 0.0
     means = parts[sizes > 0] / sizes[sizes > 0]
-    n_empty, n_observed = len(sizes) - len(means), 0 if flips.is_complete else 1
-    n_flips = len(flips.sums) + n_observed
-    hits = min(len(flips.sums), n_empty + int(np.count_nonzero(means <= 0 if total > 0 else means >= 0)))
+    n_empty, n_observed = len(sizes) - len(means), int(is_drawn)
+    n_flips = len(sums) + n_observed
+    hits = min(len(sums), n_empty + int(np.count_nonzero(means <= 0 if total > 0 else means >= 0)))
     p = 1.0 if abs(total) <= rounding else (n_observed + hits) / n_flips
     place = int(np.ceil(alpha(level) * n_flips * (1 - EQUAL))) - n_observed - n_empty - 1
+    return p, *_order_interval(means, place), hits
+
+
+def _order_interval(means: FloatArray, place: int) -> tuple[float, float]:
+    """Return the means at a place from either end, counted from 0; unbounded for a place before the first."""
     if place < 0:
-        return p, -np.inf, np.inf, hits
+        return -np.inf, np.inf
     ordered = np.partition(means, [place, len(means) - 1 - place])
-    return p, float(ordered[place]), float(ordered[len(means) - 1 - place]), hits
+    return float(ordered[place]), float(ordered[len(means) - 1 - place])
 
 
 def resampled_means(values: FloatArray, seed: int) -> FloatArray:
@@ -131,11 +125,7 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
     rarer = min(np.count_nonzero(means <= EQUAL), np.count_nonzero(means >= -EQUAL))
     share = (1 + rarer) / (1 + len(means))
     p = float(2 * stats.t.cdf(shrinkage * stats.norm.ppf(min(share, 0.5)), n - 1))
-    place = int(np.ceil((len(means) + 1) * tail)) - 2
-    if place < 0:
-        return p, -np.inf, np.inf, int(rarer)
-    ordered = np.partition(means, [place, len(means) - 1 - place])
-    return p, float(ordered[place]), float(ordered[len(means) - 1 - place]), int(rarer)
+    return p, *_order_interval(means, int(np.ceil((len(means) + 1) * tail)) - 2), int(rarer)
 
 
 def _batches(draws: int, n: int) -> Iterator[int]:

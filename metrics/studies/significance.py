@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,12 @@ from metrics.studies.comparisons import (
     MARKS,
     baseline_pairs,
     comparison_notes,
-    group_by_queries,
     pair_statistics,
     star_places,
 )
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, signed
 from metrics.studies.query_values import count_not_finite, largest_difference, values_by_query
-from metrics.studies.significance_tests import TestResults
+from metrics.studies.significance_tests import Comparison
 from metrics.studies.test_registry import (
     Test,
     adjust_p,
@@ -129,32 +129,28 @@ def compare(
     if not 0 < level < 1:
         raise UsageError(f"level={level}: give a level between 0 and 1, such as 0.95.")
     table = values_by_query(evaluation, measure, ties)
-    names = [str(name) for name in table.columns]
+    names, values = [str(name) for name in table.columns], table.to_numpy()
+    if chosen_test.queries == "all":
+        values = values[np.isfinite(values).all(axis=1)]
     pairs = baseline_pairs(names, baselines)
     comparisons = len(pairs) if chosen_correction.method else 1
-    figures = {name: np.zeros(len(pairs), kind) for name, kind in COLUMNS.items() if kind != "str"}
-    p, low, high = np.zeros((3, len(pairs)))
-    results = TestResults(p, low, high, np.full(len(pairs), "", object))
-    for places, comparison in group_by_queries(table.to_numpy(), pairs, chosen_test, level, seed, comparisons):
-        results.put(places, chosen_test.function(comparison))
-        for name, values in pair_statistics(comparison, chosen_test).items():
-            figures[name][places] = values
-    figures["p"] = results.p
+    comparison = Comparison(values, pairs, level, seed, comparisons)
+    results = chosen_test.function(comparison)
     adjusted = results.p if chosen_test.simultaneous else adjust_p(results.p, chosen_correction)
-    figures["p_adjusted"] = adjusted
+    columns: dict[str, Any] = pair_statistics(comparison, paired=chosen_test.paired)
     baseline, reranker = pairs.T
     dropped = count_not_finite(evaluation, measure, ties)
     n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)
     n_baseline, n_infinite = table.count().to_numpy()[baseline], n_dropped[baseline] + n_dropped[reranker]
-    notes = comparison_notes(figures, results, chosen_test, level, n_baseline, n_infinite)
-    largest = largest_difference(measure)
-    for side, values in (("low", results.low), ("high", results.high)):
-        figures[side] = np.where(np.isinf(values), np.copysign(largest, values), values)
-    labels = pd.array(names, dtype="str")
-    texts = {"baseline": labels.take(baseline), "reranker": labels.take(reranker)}
-    texts["stars"] = pd.array(MARKS, dtype="str").take(star_places(adjusted))
-    texts["note"] = pd.array(notes, dtype="str")
-    return pd.DataFrame({name: texts.get(name, figures.get(name)) for name in COLUMNS})
+    notes = comparison_notes(columns, results, chosen_test, level, n_baseline, n_infinite)
+    largest, labels = largest_difference(measure), pd.array(names, dtype="str")
+    low, high = (
+        np.where(np.isinf(ends), np.copysign(largest, ends), ends) for ends in (results.low, results.high)
+    )
+    columns |= {"baseline": labels.take(baseline), "reranker": labels.take(reranker), "low": low, "high": high}
+    columns |= {"p": results.p, "p_adjusted": adjusted, "note": pd.array(notes, dtype="str")}
+    columns["stars"] = pd.array(MARKS, dtype="str").take(star_places(adjusted))
+    return pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
 
 
 def verdicts(
@@ -265,15 +261,15 @@ def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: 
     p_old, p_new = chance(before["p_adjusted"]), chance(tied["p_adjusted"])
     if not is_significant(before["p_adjusted"], verdicts.level):
         verb = "beats" if tied["difference"] > 0 else "trails"
-        before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} it "
+        before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} "
         return (
             *(ours, " does not differ significantly from ", theirs),
-            f"{before_text}with ties averaged ({new}, {p_new}).",
+            f"{before_text}{theirs.text} with ties averaged ({new}, {p_new}).",
         )
     verb = " beats " if before["difference"] > 0 else " trails "
     start = f"By {treatment(verdicts.treatment).order}, "
     size, new_size = (text.lstrip("+−") for text in (old, new))
     side = "ahead" if tied["difference"] > 0 else "behind"
-    standing = "level" if new == signed(0.0) else f"{new_size} {side}"
-    after = f" by {size} {measure} ({p_old}). With ties averaged, it is {standing} ({p_new})."
+    standing = "the difference is 0" if new == signed(0.0) else f"it is {new_size} {side}"
+    after = f" by {size} {measure} ({p_old}). With ties averaged, {standing} ({p_new})."
     return start, ours, verb, theirs, after

@@ -1,7 +1,7 @@
 """Tests of significance: the p value and interval of each pair of rerankers, or of all pairs together."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from math import comb
@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from metrics.errors import needs
 from metrics.evaluation import EQUAL
-from metrics.studies.query_values import agreeing_signs, alpha, round_differences
+from metrics.studies.query_values import agreeing_signs, alpha, holm, round_differences
 from metrics.studies.resampling import (
     CELLS,
     DRAWS,
@@ -20,14 +21,13 @@ from metrics.studies.resampling import (
     MANY_COMPARISONS,
     MANY_DRAWS,
     MANY_QUERIES,
-    SignFlips,
     all_flips,
     flip_test,
     flipped_sums,
     percentile_interval,
     resampled_means,
 )
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.support.progress import begin_step
 from metrics.support.wording import count_of
@@ -110,55 +110,45 @@ def _normal_p(distance: float, variance: float) -> float:
     return min(1.0, 2 * float(ndtr(-max(0.0, distance - 0.5) / np.sqrt(variance))))
 
 
-Pair = tuple[int, int]
-"""Column of the baseline and column of the reranker."""
-Pairs = Sequence[Pair] | IntArray
-"""Pairs as a sequence or as an array (n_pairs, 2)."""
-
-
-class TestResult(NamedTuple):
-    """The result of a test of one pair: p, the interval of the difference of means, and a note."""
-
-    p: float
-    low: float
-    high: float
-    note: str = ""
-
-
 class TestResults(NamedTuple):
-    """The fields of `TestResult` for many pairs, each an array (n_pairs,)."""
+    """The results of a test, (n_pairs,) each: p, the interval of the difference of means, and a note."""
 
     p: FloatArray
     low: FloatArray
     high: FloatArray
     note: npt.NDArray[np.object_]
 
-    @classmethod
-    def of(cls, results: Sequence[TestResult]) -> "TestResults":
-        """Return results as columns."""
-        p, low, high, note = zip(*results, strict=True) if results else ((), (), (), ())
-        return cls(np.array(p, float), np.array(low, float), np.array(high, float), np.array(note, object))
 
-    def put(self, places: Sequence[int] | IntArray, results: "TestResults") -> None:
-        """Overwrite the results of some pairs."""
-        for column, values in zip(self, results, strict=True):
-            column[places] = values
+Result = tuple[float, float, float, str]
+"""The fields of `TestResults` for one pair."""
+
+
+def _columns(results: Sequence[Result]) -> TestResults:
+    table = np.array(results, dtype=object).reshape(-1, 4).T
+    p, low, high = table[:3].astype(np.float64)
+    return TestResults(p, low, high, table[3])
 
 
 class PairDifferences(NamedTuple):
-    """Statistics of the differences of each pair, (n_pairs,) each.
+    """Statistics of each pair over the queries that both rerankers have, (n_pairs,) each.
 
     Attributes:
-        mean: mean difference, 0 without queries.
-        squares: sum of squared deviations from the mean.
-        range: largest minus smallest difference.
+        n: number of common queries.
+        mean_baseline: mean of the baseline, 0 without queries.
+        mean: mean of the reranker, 0 without queries.
+        difference: mean of the rounded differences, 0 without queries.
+        squares: sum of squared deviations of the differences from their mean.
+        is_constant: whether the differences vary only by rounding, or there are fewer than two.
         won: number of positive differences.
         lost: number of negative differences.
     """
 
+    n: IntArray
+    mean_baseline: FloatArray
     mean: FloatArray
+    difference: FloatArray
     squares: FloatArray
-    range: FloatArray
+    is_constant: BoolArray
     won: IntArray
     lost: IntArray
 
@@ -168,42 +158,55 @@ class Comparison:
     """Pairs of rerankers to compare, and their values.
 
     Attributes:
-        scores: (n_queries, n_rerankers); NaN without a value, which only unpaired tests accept.
-        pairs: (baseline, reranker) columns; a difference is reranker minus baseline.
+        scores: (n_queries, n_rerankers); NaN without a value.
+        pairs: (n_pairs, 2) columns of baseline and reranker; a difference is reranker minus baseline.
         level: confidence level of the intervals, such as 0.95.
         seed: seed of random draws.
         comparisons: number of comparisons that the correction covers.
     """
 
     scores: FloatArray
-    pairs: Pairs
+    pairs: IntArray
     level: float = 0.95
     seed: int = 0
     comparisons: int = 1
 
-    def differences(self, pair: Pair) -> FloatArray:
-        """Return (n_queries,) differences; those from rounding are exactly 0."""
-        return round_differences(self.scores[:, pair[1]] - self.scores[:, pair[0]])
+    @cached_property
+    def samples(self) -> list[FloatArray]:
+        """The rounded values of each reranker on its own queries."""
+        return [round_differences(values[np.isfinite(values)]) for values in self.scores.T]
+
+    def differences(self) -> Iterator[FloatArray]:
+        """Yield the differences of each pair; those from rounding are exactly 0."""
+        for baseline, reranker in self.pairs:
+            yield round_differences(self.scores[:, reranker] - self.scores[:, baseline])
 
     @cached_property
     def summary(self) -> PairDifferences:
-        """The statistics of each pair, computed for a few thousand pairs at a time."""
-        n_pairs, n = len(self.pairs), len(self.scores)
-        mean, squares, widths = np.zeros((3, n_pairs))
-        won, lost = np.zeros((2, n_pairs), dtype=np.int64)
-        pairs, by_reranker = np.asarray(self.pairs).reshape(-1, 2), np.ascontiguousarray(self.scores.T)
-        size = max(1, CELLS // max(1, n))
-        for start in range(0, n_pairs if n else 0, size):
+        """The statistics of each pair, computed for a few hundred pairs at a time."""
+        n_pairs, by_reranker = len(self.pairs), np.ascontiguousarray(self.scores.T)
+        n, won, lost = np.zeros((3, n_pairs), dtype=np.int64)
+        mean_baseline, mean, difference, squares, widths = np.zeros((5, n_pairs))
+        size = max(1, CELLS // max(1, len(self.scores)))
+        for start in range(0, n_pairs, size):
             begin_step("Testing", start, n_pairs)
             part = slice(start, start + size)
-            baseline, reranker = pairs[part].T
-            differences = round_differences(by_reranker[reranker] - by_reranker[baseline])
-            mean[part] = differences.mean(axis=1)
-            won[part] = np.count_nonzero(differences > 0, axis=1)
-            lost[part] = np.count_nonzero(differences < 0, axis=1)
-            widths[part] = np.ptp(differences, axis=1)
-            squares[part] = ((differences - mean[part, None]) ** 2).sum(axis=1)
-        return PairDifferences(mean, squares, widths, won, lost)
+            theirs, ours = (by_reranker[columns] for columns in self.pairs[part].T)
+            differences = round_differences(ours - theirs)
+            is_common = np.isfinite(differences)
+            n[part] = is_common.sum(axis=1)
+            if not is_common.all():
+                theirs, ours, differences = (np.where(is_common, one, 0) for one in (theirs, ours, differences))
+            divisor = np.maximum(1, n[part])
+            mean_baseline[part], mean[part] = theirs.sum(axis=1) / divisor, ours.sum(axis=1) / divisor
+            won[part], lost[part] = ((sign * differences > 0).sum(axis=1) for sign in (1, -1))
+            difference[part] = differences.sum(axis=1) / divisor
+            centred = (differences - difference[part, None]) * is_common
+            widths[part] = centred.max(axis=1, initial=0.0) - centred.min(axis=1, initial=0.0)
+            squares[part] = np.square(centred).sum(axis=1)
+        difference[np.abs(difference) <= EQUAL] = 0
+        is_constant = widths <= 2 * EQUAL
+        return PairDifferences(n, mean_baseline, mean, difference, squares, is_constant, won, lost)
 
 
 TestFunction = Callable[[Comparison], TestResults]
@@ -214,49 +217,45 @@ def is_constant(values: FloatArray) -> bool:
     return bool(np.ptp(values) <= 2 * EQUAL)
 
 
-UNTESTED = TestResult(1.0, -np.inf, np.inf)
-"""Result with too few queries for a test."""
-
-
-def agreement_result(n: int, difference: float, level: float, n_pairs: int = 1) -> TestResult:
-    """Return the result if all n queries have the same difference.
+def agreement_results(n: IntArray, difference: FloatArray, level: float, n_pairs: int = 1) -> TestResults:
+    """Return the results of pairs whose n queries all have the same difference.
 
     Student's t would be infinite, so two queries would prove a difference. p is the chance that n signs
     agree, 2 of 2^n cases, times the number of pairs that it holds for together.
     """
-    if n < 2:  # noqa: PLR2004 a spread needs two
-        return UNTESTED._replace(note=f"{('no', 'one')[n]} query in common: no test is possible")
     note = "all queries have the same difference: p is the chance that all signs agree, dz is infinite"
-    return constant_result(min(1.0, n_pairs * agreeing_signs(n)), difference, level, note)
+    results = _constant_results(np.minimum(1.0, n_pairs * 2.0 ** (1 - n)), difference, level, note)
+    for number, count in enumerate(("no", "one")):  # a spread needs two
+        results.note[n == number] = f"{count} query in common: no test is possible"
+    return results
 
 
-def constant_result(p: float, difference: float, level: float, note: str) -> TestResult:
-    """Return the result if the values of each reranker do not vary."""
-    low, high = (difference, difference) if p < alpha(level) else (-np.inf, np.inf)
-    if abs(difference) <= EQUAL:
-        return TestResult(1.0, low, high, "no query differs")
-    return TestResult(p, low, high, note)
+def _constant_results(p: FloatArray, difference: FloatArray, level: float, note: str) -> TestResults:
+    """Return results if the values of each reranker, or their differences, do not vary."""
+    half, is_equal = np.where(p < alpha(level), 0.0, np.inf), np.abs(difference) <= EQUAL
+    notes = np.where(is_equal, "no query differs", note).astype(object)
+    return TestResults(np.where(is_equal, 1.0, p), difference - half, difference + half, notes)
 
 
-def _degenerate_results(comparison: Comparison) -> dict[int, TestResult]:
-    summary, n = comparison.summary, len(comparison.scores)
-    places = np.flatnonzero((summary.range <= 2 * EQUAL) | (n < 2))  # noqa: PLR2004 a spread needs two
-    return {
-        place: agreement_result(n, mean, comparison.level)
-        for place, mean in zip(places.tolist(), summary.mean[places].tolist(), strict=True)
-    }
-
-
-def _varying(test: Callable[[Comparison], list[TestResult]]) -> TestFunction:
+def _resampling(test: Callable[[Comparison], list[Result]]) -> TestFunction:
+    """Test pairs whose differences vary with `test`, those with the same common queries together."""
 
     @wraps(test)
     def run_where_varying(comparison: Comparison) -> TestResults:
-        results = _degenerate_results(comparison)
-        pairs = {place: tuple(pair) for place, pair in enumerate(comparison.pairs) if place not in results}
-        if pairs:
-            tested = test(replace(comparison, pairs=list(pairs.values())))
-            results |= dict(zip(pairs, tested, strict=True))
-        return TestResults.of([results[place] for place in sorted(results)])
+        summary, is_present = comparison.summary, np.isfinite(comparison.scores)
+        results = agreement_results(summary.n, summary.difference, comparison.level)
+        places = np.flatnonzero(~summary.is_constant)
+        patterns = np.unique(is_present, axis=1, return_inverse=True)[1].ravel()
+        kinds = pd.DataFrame(np.sort(patterns[comparison.pairs[places]], axis=1))
+        for rows in kinds.groupby([0, 1]).indices.values():
+            pairs = comparison.pairs[places[rows]]
+            columns, local = np.unique(pairs, return_inverse=True)
+            common = is_present[:, pairs[0]].all(axis=1)
+            scores = np.asfortranarray(comparison.scores[np.ix_(common, columns)])
+            tested = _columns(test(replace(comparison, scores=scores, pairs=local.reshape(-1, 2))))
+            for column, values in zip(results, tested, strict=True):
+                column[places[rows]] = values
+        return results
 
     return run_where_varying
 
@@ -267,35 +266,58 @@ def t_test(comparison: Comparison) -> TestResults:
     t = mean / (sd / sqrt(n)) of the differences, which are assumed to be normal. With few queries, p can be
     smaller than any sign flip test allows.
     """
-    summary, n = comparison.summary, len(comparison.scores)
-    freedom = max(1, n - 1)
-    error = np.sqrt(summary.squares / freedom / max(1, n))
-    t = np.divide(summary.mean, error, out=np.zeros_like(error), where=error > 0)
-    half = stdtrit(freedom, (1 + comparison.level) / 2) * error
-    p, notes = 2 * stdtr(freedom, -np.abs(t)), np.full(len(t), "", dtype=object)
-    results = TestResults(p, summary.mean - half, summary.mean + half, notes)
-    if trivial := _degenerate_results(comparison):
-        results.put(list(trivial), TestResults.of(list(trivial.values())))
-    return results
+    n, _, _, difference, squares, is_constant, *_ = comparison.summary
+    freedom = np.maximum(1, n - 1)
+    error = np.sqrt(squares / freedom / np.maximum(1, n))
+    t = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
+    each_freedom, place = np.unique(freedom, return_inverse=True)  # a quantile takes 10 µs
+    half = stdtrit(each_freedom, (1 + comparison.level) / 2)[place] * error
+    p, no_notes = 2 * stdtr(freedom, -np.abs(t)), np.full(len(n), "", dtype=object)
+    tested = TestResults(p, difference - half, difference + half, no_notes)
+    agreeing = agreement_results(n, difference, comparison.level)
+    return TestResults(*(np.where(is_constant, *columns) for columns in zip(agreeing, tested, strict=True)))
 
 
-@_varying
-def wilcoxon(comparison: Comparison) -> list[TestResult]:
+def paired_p(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Test every pair of rerankers by Student's paired t-test on common queries.
+
+    `values` is (n_queries, n_rerankers), NaN where a reranker has no value.
+
+    Returns:
+        (n_rerankers, n_rerankers) mean of row minus column, 0 without common queries, and p, 1 if untestable.
+    """
+    row, column = np.triu_indices(values.shape[1], 1)
+    comparison = Comparison(values, np.column_stack([row, column]))
+    ahead = comparison.summary.mean_baseline - comparison.summary.mean
+    difference, p = np.zeros((values.shape[1],) * 2), np.ones((values.shape[1],) * 2)
+    difference[row, column] = np.where(np.abs(ahead) <= EQUAL, 0.0, ahead)
+    p[row, column] = p[column, row] = t_test(comparison).p
+    return difference - difference.T, p
+
+
+def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean differences and p of `paired_p`, and p adjusted for all pairs."""
+    difference, p = paired_p(values)
+    upper = np.triu_indices(len(p), 1)
+    adjusted = np.ones_like(p)
+    adjusted[upper] = holm(p[upper])
+    return difference, p, np.minimum(adjusted, adjusted.T)
+
+
+@_resampling
+def wilcoxon(comparison: Comparison) -> list[Result]:
     """Test with the signed-rank sum of the differences that are not 0; the interval is that of `randomisation`.
 
     p is exact, also with ties, up to about 250 differences; above, it is normal with continuity correction.
     Zeros are dropped before: with five differences and forty zeros, the normal p would be smaller than any
     that five signs can give. No interval of ranks agrees with p, as p need not fall with larger shifts.
     """
-    results = []
-    for pair, result in zip(comparison.pairs, _flip_results(comparison, DRAWS), strict=True):
-        differences = comparison.differences(pair)
-        results.append(result._replace(p=signed_rank_p(differences[differences != 0]), note=""))
-    return results
+    flipped = zip(comparison.differences(), _flip_results(comparison, DRAWS), strict=True)
+    return [(signed_rank_p(values[values != 0]), low, high, "") for values, (_, low, high, _) in flipped]
 
 
-@_varying
-def randomisation(comparison: Comparison) -> list[TestResult]:
+@_resampling
+def randomisation(comparison: Comparison) -> list[Result]:
     """Test with random sign flips of the differences.
 
     p is exact for up to 13 differences that are not 0, else drawn. The interval contains the shifts that
@@ -305,90 +327,81 @@ def randomisation(comparison: Comparison) -> list[TestResult]:
     return _flip_results(comparison, DRAWS if few else MANY_DRAWS)
 
 
-def _flip_results(comparison: Comparison, draws: int) -> list[TestResult]:
-    differences = {pair: comparison.differences(pair) for pair in comparison.pairs}
-    drawn_pairs = {pair for pair, values in differences.items() if np.count_nonzero(values) > EXACT}
-    flipped = np.empty((0, 0))
-    if drawn_pairs:
+def _flip_results(comparison: Comparison, draws: int) -> list[Result]:
+    differences = list(comparison.differences())
+    is_drawn = [bool(np.count_nonzero(values) > EXACT) for values in differences]
+    if any(is_drawn):
         unit = np.ones((len(comparison.scores), 1))
         flipped = flipped_sums(np.hstack([comparison.scores, unit]), draws, comparison.seed)
     results = []
-    for pair, values in differences.items():
-        flips = (
-            SignFlips(flipped[:, -1], flipped[:, pair[1]] - flipped[:, pair[0]])
-            if pair in drawn_pairs
+    for (baseline, reranker), values, drawn in zip(comparison.pairs, differences, is_drawn, strict=True):
+        signs, sums = (
+            (flipped[:, -1], flipped[:, reranker] - flipped[:, baseline])
+            if drawn
             else all_flips(values, comparison.seed)
         )
-        p, low, high, hits = flip_test(values, flips, comparison.level)
-        results.append(TestResult(p, low, high, _coarse_note(hits, p, comparison)))
+        p, low, high, hits = flip_test(values, signs, sums, comparison.level, is_drawn=drawn)
+        results.append((p, low, high, _coarse_note(hits, p, comparison)))
     return results
 
 
-@_varying
-def bootstrap(comparison: Comparison) -> list[TestResult]:
+@_resampling
+def bootstrap(comparison: Comparison) -> list[Result]:
     """Test with a percentile interval of means, widened for few queries; p is the level at which it excludes 0.
 
     If few queries differ, resamples without any of them are too rare: five of 43 would give p = 0.01, though
     five signs agree by chance in one of 16 cases. So p is at least that chance, and the interval is unbounded
     if that chance is not significant.
     """
-    means = resampled_means(comparison.scores, comparison.seed)
+    means, level = resampled_means(comparison.scores, comparison.seed), comparison.level
     results = []
-    for pair in comparison.pairs:
-        resampled = means[:, pair[1]] - means[:, pair[0]]
-        p, low, high, rarer = percentile_interval(resampled, len(comparison.scores), comparison.level)
-        result = TestResult(p, low, high, _coarse_note(rarer, p, comparison))
-        differing = int(np.count_nonzero(comparison.differences(pair)))
-        results.append(_bounded_by_signs(result, differing, comparison.level))
+    for (baseline, reranker), values in zip(comparison.pairs, comparison.differences(), strict=True):
+        resampled = means[:, reranker] - means[:, baseline]
+        p, low, high, rarer = percentile_interval(resampled, len(values), level)
+        note, n_differing = _coarse_note(rarer, p, comparison), int(np.count_nonzero(values))
+        if n_differing <= EXACT:
+            smallest, one = agreeing_signs(n_differing), n_differing == 1
+            p, note = max(p, smallest), f"only {count_of(n_differing, 'query')} differ{'s' * one}: "
+            if smallest < alpha(level):
+                note += "the randomisation test is exact here, while the bootstrap is too optimistic"
+            else:
+                low, high = -np.inf, np.inf
+                note += (
+                    f"a sign test on {'this query' if one else 'these queries'} cannot give p below "
+                    f"{smallest:.4g}, so the interval at level {level:.4g} is unbounded"
+                )
+        results.append((p, low, high, note))
     return results
-
-
-def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestResult:
-    if differing > EXACT:
-        return result
-    smallest = agreeing_signs(differing)
-    differ = f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}"
-    if smallest < alpha(level):
-        note = f"{differ}: the randomisation test is exact here, while the bootstrap is too optimistic"
-        return result._replace(p=max(result.p, smallest), note=note)
-    note = (
-        f"{differ}: a sign test of them cannot give less than p = {smallest:.4g}, so the interval at "
-        f"level {level:.4g} is unbounded"
-    )
-    return TestResult(max(result.p, smallest), -np.inf, np.inf, note)
 
 
 def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
     if hits or p * comparison.comparisons < 1 - comparison.level:
         return ""
     comparisons = count_of(comparison.comparisons, "comparison")
-    return f"no random draw is as extreme, so p is only an upper limit and too coarse for {comparisons}"
+    return (
+        f"no random draw is as extreme as the data, so p is only an upper limit, too coarse for {comparisons}"
+    )
 
 
 def mann_whitney(comparison: Comparison) -> TestResults:
     """Test with U, the number of pairs of lists in which the reranker is better; the interval is Welch's."""
-    results = []
-    for baseline, reranker in comparison.pairs:
-        ours, theirs = (
-            round_differences(values[np.isfinite(values)])
-            for values in comparison.scores[:, [reranker, baseline]].T
-        )
-        results.append(_unpaired(ours, theirs, comparison.level))
-    return TestResults.of(results)
+    samples = comparison.samples
+    return _columns([_unpaired(samples[ours], samples[b], comparison.level) for b, ours in comparison.pairs])
 
 
-def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
+def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> Result:
     n, m = len(ours), len(theirs)
     if min(n, m) < 2:  # noqa: PLR2004 a spread needs two
-        return UNTESTED._replace(note="fewer than two queries: no test is possible")
-    difference = float(ours.mean() - theirs.mean())
+        return 1.0, -np.inf, np.inf, "fewer than two queries: no test is possible"
+    difference = ours.mean() - theirs.mean()
     if is_constant(ours) and is_constant(theirs):
         note = "each reranker has the same value on all its queries: d is infinite"
-        return constant_result(min(1.0, 2 / comb(n + m, n)), difference, level, note)
+        results = _constant_results(np.array(min(1.0, 2 / comb(n + m, n))), difference, level, note)
+        return results.p.item(), results.low.item(), results.high.item(), results.note.item()
     errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
-    half = float(stdtrit(freedom, (1 + level) / 2) * np.sqrt(sum(errors)))
-    return TestResult(rank_sum_p(ours, theirs), difference - half, difference + half)
+    half = stdtrit(freedom, (1 + level) / 2) * np.sqrt(sum(errors))
+    return rank_sum_p(ours, theirs), difference - half, difference + half, ""
 
 
 MAX_NODES = 100
@@ -412,12 +425,10 @@ def tukey(comparison: Comparison) -> TestResults:
     n, k = values.shape
     if k == 2:  # noqa: PLR2004 a pair
         return t_test(comparison)
-    differences = comparison.summary.mean
+    differences = comparison.summary.difference
     error = _standard_error(values) if n > 1 else 0.0
     if not error:
-        return TestResults.of(
-            [agreement_result(n, mean, comparison.level, comb(k, 2)) for mean in differences.tolist()]
-        )
+        return agreement_results(comparison.summary.n, differences, comparison.level, comb(k, 2))
     with needs("stats"):
         from scipy.integrate import IntegrationWarning  # noqa: PLC0415 only for three rerankers or more
     freedom = (n - 1) * (k - 1)
@@ -425,8 +436,7 @@ def tukey(comparison: Comparison) -> TestResults:
         warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits
         half = error * _bound(comparison.level, k, freedom)
         p = _tail_chances(np.abs(differences) / error, k, freedom)
-    notes = np.full(len(p), "", dtype=object)
-    return TestResults(p, differences - half, differences + half, notes)
+    return TestResults(p, differences - half, differences + half, np.full(len(p), "", dtype=object))
 
 
 def _standard_error(values: FloatArray) -> float:

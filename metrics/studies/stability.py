@@ -12,6 +12,7 @@ from metrics.studies.mean_distributions import (
     MeanDistribution,
     RankDistribution,
     equality_margin,
+    exact_columns,
     mean_distributions,
     rank_distribution,
 )
@@ -46,7 +47,7 @@ def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
         index reranker, in order; expected, std (of the mean over tie orders), worst, best, method, place (rank
         by the expected mean), best_place, worst_place.
     """
-    mean, worst, best = _bounds(distributions)
+    mean, worst, best = exact_columns(distributions.values())
     table = pd.DataFrame(
         {
             "expected": mean,
@@ -62,12 +63,6 @@ def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     )
     itself = (best > worst + equality_margin(worst)).astype(np.int64)
     return table.assign(worst_place=table["worst_place"] - itself)
-
-
-def _bounds(distributions: Mapping[str, MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    rows = [(one.mean, one.worst, one.best) for one in distributions.values()]
-    mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
-    return mean, worst, best
 
 
 def _count_above(values: FloatArray, limits: FloatArray) -> IntArray:
@@ -91,7 +86,7 @@ def pairwise_order(
     """
     ordered = sorted(distributions.items(), key=lambda item: -round(item[1].mean, 12))
     names, ordered_distributions = [name for name, _ in ordered], [distribution for _, distribution in ordered]
-    _, worst, best = _bounds(dict(ordered))
+    _, worst, best = exact_columns(ordered_distributions)
     coarse = np.array([METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)
     error = np.array([one.error for one in ordered_distributions])
     i, j = np.triu_indices(len(names), 1)
@@ -99,10 +94,11 @@ def pairwise_order(
         columns = [(names.index(name), names.index(other)) for name, other in pairs]
         i, j = np.array(columns, dtype=np.int64).reshape(-1, 2).T
     reversible = best[j] > worst[i] + equality_margin(worst[i])
-    certain = worst[i] > best[j] + equality_margin(best[j])
-    chances, unresolved = np.zeros((len(i), 3)), np.zeros(len(i))
-    chances[certain, 0] = 1
-    open_pairs = np.flatnonzero(~certain)
+    is_above = worst[i] > best[j] + equality_margin(best[j])
+    is_below = worst[j] > best[i] + equality_margin(best[i])
+    is_certain, unresolved = is_above | is_below, np.zeros(len(i))
+    chances = np.column_stack([is_above, unresolved, is_below])
+    open_pairs = np.flatnonzero(~is_certain)
     if len(open_pairs) > _FEW_PAIRS:
         below, shared = _binned_chances(ordered_distributions)
         chances[open_pairs, 0] = below[j, i][open_pairs]
@@ -116,11 +112,9 @@ def pairwise_order(
         begin_step("Comparing pairs", number, len(open_pairs))
         chances[row] = _order_chances(ordered_distributions[i[row]], ordered_distributions[j[row]])
         unresolved[row] = 0
-    certain_below = ~certain & (worst[j] > best[i] + equality_margin(best[i]))
-    chances[certain_below] = 0, 0, 1
     coarsest = np.maximum(np.maximum(coarse[i], coarse[j]), unresolved > _ROUNDING)
-    method = np.array(METHODS, dtype=object)[np.where(certain | certain_below, 0, coarsest)]
-    errors = np.where(certain | certain_below, 0.0, np.hypot(error[i], error[j]))
+    method = np.array(METHODS, dtype=object)[np.where(is_certain, 0, coarsest)]
+    errors = np.where(is_certain, 0.0, np.hypot(error[i], error[j]))
     labels = np.array(names, dtype=object)
     order_chances = dict(zip(("above", "equal", "below"), chances.T, strict=True))
     table = pd.DataFrame({"reranker": labels[i], "other": labels[j], **order_chances, "method": method})
@@ -131,10 +125,8 @@ def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[f
     if swapped := len(second.means) < len(first.means):
         first, second = second, first
     under, upto = second.below(first.means), second.not_above(first.means)
-    higher, lower, equal = first.chances @ under, first.chances @ (1 - upto), first.chances @ (upto - under)
-    return (
-        (float(lower), float(equal), float(higher)) if swapped else (float(higher), float(equal), float(lower))
-    )
+    higher, lower, equal = (float(first.chances @ share) for share in (under, 1 - upto, upto - under))
+    return (lower, equal, higher) if swapped else (higher, equal, lower)
 
 
 def _binned_chances(distributions: Sequence[MeanDistribution]) -> tuple[FloatArray, FloatArray]:
@@ -220,7 +212,7 @@ def stability_finding(
     text = chance_percent(max(row["above"], row["below"]))
     chance_text = text if row["method"] == "exact" or text[0].isalpha() else f"about {text}"
     tau_text = written_p(tau).replace(">", "over ").replace("<", "under ") if 0 < tau < 1 else f"{tau:.3f}"
-    is_level = f", and they are level in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
+    is_level = f" and the same {measure} in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     return (
         *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_text),

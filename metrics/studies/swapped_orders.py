@@ -9,11 +9,11 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.runs import Runs
-from metrics.studies.comparisons import holm_pairs
 from metrics.studies.leaderboard import places, swaps_of
 from metrics.studies.mean_distributions import SPREADS, MeanDistribution, mean_distributions
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal, significant_part
 from metrics.studies.query_values import alpha, values_by_query
+from metrics.studies.significance_tests import holm_pairs
 from metrics.studies.stability import pairwise_order
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import count_of, describe_part

@@ -53,7 +53,7 @@ class Test:
     @property
     def interval_scope(self) -> str:
         """The interval, and whether it holds for one comparison or for all."""
-        return self.interval if self.simultaneous else f"{self.interval}, for each comparison alone"
+        return self.interval if self.simultaneous else f"{self.interval}, for each comparison separately"
 
     @property
     def interval_sentence(self) -> str:
@@ -91,7 +91,7 @@ TESTS = (
         queries="two",
         summary="Do the ranks of the differences favour one side? Queries without a difference are left out. "
         "Exact for up to about 250 differences.",
-        interval="interval of mean differences by the randomisation test, while p compares ranks",
+        interval="randomisation-test interval of the mean difference, although p compares ranks",
         source="Wilcoxon, Biometrics Bulletin 1(6), 1945",
         function=wilcoxon,
     ),
@@ -99,9 +99,9 @@ TESTS = (
         name="randomisation",
         label="randomisation test",
         queries="two",
-        summary="How often do random sign flips give a mean difference as large? "
+        summary="How often do random sign flips give a mean difference at least as large as the observed one? "
         "Exact for up to 13 differences, otherwise drawn with a seed.",
-        interval="interval of the differences that sign flips do not reject",
+        interval="interval of all mean differences that the randomisation test does not reject",
         source="Fisher, The Design of Experiments, 1935; for rankings: Smucker, Allan & Carterette, CIKM 2007",
         function=randomisation,
         aliases=("permutation", "randomization"),
@@ -110,7 +110,7 @@ TESTS = (
         name="bootstrap",
         label="bootstrap test",
         queries="two",
-        summary="At which level does the interval of the mean difference over resampled queries exclude 0? "
+        summary="Up to which level does the bootstrap interval of the mean difference exclude 0? "
         "If two rerankers differ on few queries, p is never below the chance that all these differences "
         "have the same sign.",
         interval="percentile interval, widened for few queries",
@@ -123,8 +123,8 @@ TESTS = (
         label="Mann-Whitney U test",
         queries="own",
         summary="For runs on different queries: do lists of one reranker score higher than lists of the other? "
-        "Exact, also with equal values, for up to about 50 per side.",
-        interval="interval of mean differences by Welch's t, while p compares ranks",
+        "Exact for up to about 50 queries per reranker, even if values are equal.",
+        interval="Welch's t interval of the mean difference, although p compares ranks",
         source="Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
         function=mann_whitney,
         aliases=("mannwhitney", "mannwhitneyu", "u"),

@@ -80,10 +80,10 @@ DEPTH = 20
 
 Standing = Literal["both", "tied only", "traditional only", "beaten", "not timed"]
 STANDINGS: dict[Standing, str] = {
-    "both": "No other reranker is as fast and as good, by tied and by traditional scores.",
+    "both": "On the Pareto front by both tied and traditional scores.",
     "tied only": "On the Pareto front by tied scores, but not by traditional scores.",
     "traditional only": "On the Pareto front by traditional scores, but not by tied scores.",
-    "beaten": "Another reranker is not slower and not worse, and it is faster or better.",
+    "beaten": "Another reranker is at least as fast and as good, and is faster or better.",
     "not timed": "The run has no latency, or no list is scored.",
 }
 """Standing → its meaning."""
@@ -215,7 +215,7 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
         row = joins.loc[joins["gap"].idxmax()]
         why = (
             f"but tie order adds {decimal(row['gap'])} {measure} to "
-            f"{'the first' if len(joins) > 1 else 'its score'}."
+            f"{f'the score of {row.name}' if len(joins) > 1 else 'its score'}."
             if row["gap"] >= smallest_shown(row["tied"])
             else "because tie order puts another reranker too low."
         )

@@ -11,10 +11,10 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.comparisons import paired_p
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
 from metrics.studies.query_values import alpha, values_by_query
+from metrics.studies.significance_tests import paired_p
 from metrics.studies.stability import copies_text
 from metrics.studies.swapped_orders import SIGNIFICANT
 from metrics.support.wording import count_of, describe_part, small_number
@@ -76,7 +76,7 @@ def query_sets(evaluation: Evaluation, measure: str) -> Prose:
     if is_shared.all():
         return ()
     remedy = (
-        "Count missing queries as 0 to rank them on equal terms. "
+        "Count missing queries as 0 to rank the rerankers on equal terms. "
         if evaluation.missing == "skip"
         else "Give judgments in a separate file to count missing queries as 0. "
     )
@@ -98,7 +98,7 @@ def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
 def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
     tied, alone = decimal(row["tied"]), "There is no other reranker to compare it with."
     if row["best"] - row["worst"] <= EQUAL:
-        tie_note = " Tie order does not change that." if row["tie_ratio"] else ""
+        tie_note = " Tie order does not change the score." if row["tie_ratio"] else ""
         return Strong(f"{row.name} scores {tied} {label}."), f"{tie_note} {alone}"
     low, high = decimal(row["worst"]), decimal(row["best"])
     return (
@@ -116,9 +116,9 @@ def _pair_verdict(
         better, other, ahead = other, better, -ahead
     claimed, p_claimed, _ = pair_test(before, better, other)
     if ahead <= EQUAL:
-        relation = "the same run" if is_copy else "level"
+        relation = "are the same run" if is_copy else "have the same score"
         score = f"Both score {decimal(rows['tied'].iloc[0])} {label}."
-        verdict: Prose = (Strong(f"{better} and {other} are {relation}. "), score)
+        verdict: Prose = (Strong(f"{better} and {other} {relation}. "), score)
     else:
         averaged = "With ties averaged, " if rows["tie_ratio"].any() else ""
         verdict = (
@@ -130,7 +130,7 @@ def _pair_verdict(
         return verdict
     order = order if order.startswith("trec_eval") else order[0].upper() + order[1:]
     if abs(claimed) <= EQUAL:
-        return (*verdict, f" {order} would have put them level.")
+        return (*verdict, f" {order} would have given both rerankers the same score.")
     if ahead > EQUAL and claimed > 0:
         return (*verdict, f" {order} would have given a lead of {decimal(claimed)} ({chance(p_claimed)}).")
     first = better if claimed > 0 else other
@@ -152,7 +152,7 @@ def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: s
     size, is_shown = _size_of_lead(tied, leader, str(former.name), label)
     by_chance = "" if is_shown else " The difference is not significant."
     return (
-        Strong(f"{former.name} leads by {order}, {leader} with ties averaged. "),
+        Strong(f"By {order}, {former.name} leads; with ties averaged, {leader} leads. "),
         f"With ties averaged, {leader} is {size}{by_chance}",
     )
 
@@ -162,7 +162,7 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
     if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
         n_level = int((rows["tied_rank"] == 1).sum())
         score = f" {label} {decimal(rows['tied'].iloc[0])}."
-        return Strong(f"{leader}{and_more(n_level - 1)} are level at the top:"), score
+        return Strong(f"{leader}{and_more(n_level - 1)} share the lead:"), score
     has_ties = bool(rows["tie_ratio"].any())
     in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
     size, is_shown = _size_of_lead(tied, leader, second, label)
@@ -176,7 +176,7 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
 def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tuple[str, bool]:
     difference, p, n_queries = pair_test(tied, leader, other)
     ahead = "ahead of" if difference >= 0 else "behind"
-    test = f"{chance(p)} for this pair alone, {count_of(n_queries, 'query')}"
+    test = f"{chance(p)}, not corrected for other pairs, {count_of(n_queries, 'query')}"
     return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", p < _LEVEL and difference > 0
 
 

@@ -16,7 +16,7 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.studies.noise import LEVEL, spread
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import count_of, percent
 from metrics.ties.fronts import criterion, highest_first
 from metrics.ties.precision import compared_column
@@ -112,19 +112,22 @@ def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
     """
     weight, leader = values.index.get_level_values(1).to_numpy(), weighting_leaders(values)
     middles = np.concatenate([[0.0], (weight[1:] + weight[:-1]) / 2, [1.0]])
-    changes = [0, *(np.flatnonzero(leader[1:] != leader[:-1]) + 1), len(leader)]
-    is_long = np.diff(middles[changes]) >= _SHORTEST
+    starts = _changes(leader)
+    is_long = np.diff(middles[[*starts, len(leader)]]) >= _SHORTEST
     is_long[[0, -1]] = True
-    starts = [start for start, long in zip(changes[:-1], is_long, strict=True) if long]
-    leads = [
-        start for last, start in pairwise([None, *starts]) if last is None or leader[last] != leader[start]
-    ]
+    starts = starts[is_long]
+    starts = starts[_changes(leader[starts])]
     rows = []
-    for name, (start, end) in zip(leader[leads], pairwise([0, *leads[1:], len(leader)]), strict=True):
-        own = values[name].iloc[start:end][leader[start:end] == name]
-        rows.append((name, middles[start], middles[end], own.min(), own.max(), len(own), end - start))
+    for start, end in pairwise([*starts, len(leader)]):
+        own = values[leader[start]].iloc[start:end][leader[start:end] == leader[start]]
+        rows.append((leader[start], middles[start], middles[end], own.min(), own.max(), len(own), end - start))
     names = ["reranker", "start", "end", "lowest", "highest", "n_led", "n_weightings"]
     return pd.DataFrame(rows, columns=names)
+
+
+def _changes(leaders: npt.NDArray[np.object_]) -> IntArray:
+    """Return the first place, and each place whose leader differs from the one before."""
+    return np.flatnonzero(np.append(True, leaders[1:] != leaders[:-1]))
 
 
 def leads(values: pd.DataFrame) -> pd.DataFrame:
@@ -186,16 +189,15 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame, measure: str) 
     is_first, highest = leads(values), f"the highest {measure}"
     always = [str(name) for name in values.columns[is_first.all()]]
     if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
-        return ("Both are level at every weighting.",)
+        return (f"Both rerankers have the same {measure} at every weighting.",)
     if len(always) > 1:
         return (f"{len(always)} rerankers share {highest} at every weighting.",)
     if always:
         return Strong(always[0]), f" has {highest} at every weighting."
     if values.index.nlevels != 2 or (is_first.sum(axis=1).iloc[1:-1] > 1).any():  # noqa: PLR2004 no strip
         return _shares_sentence(ranges, len(values), highest)
-    stretches, leaders = leading_stretches(values), weighting_leaders(values)
-    n_leads = 1 + int((leaders[1:] != leaders[:-1]).sum())
-    if not 1 < n_leads == len(stretches) <= _MOST_STRETCHES:
+    stretches = leading_stretches(values)
+    if not 1 < len(_changes(weighting_leaders(values))) == len(stretches) <= _MOST_STRETCHES:
         return _shares_sentence(ranges, len(values), highest)
     second = criterion(str(values.index.names[1]))[0]
     first, *later = stretches.to_dict("records")
@@ -211,7 +213,7 @@ def _shares_sentence(ranges: pd.DataFrame, n_weightings: int, highest: str) -> P
     shares = ranges["leads"].sort_values(ascending=False, kind="stable")
     first, second = (str(name) for name in shares.index[:2])
     n_leaders = int((shares > 0).sum())
-    others = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} have it at some weighting)"  # noqa: PLR2004
+    others = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} have {highest} at some weighting)"  # noqa: PLR2004
     return (
         *(Strong(first), f" has {highest} at {percent(shares.iloc[0])} of {n_weightings} weightings, "),
         *(Strong(second), f" at {percent(shares.iloc[1])}{others}."),

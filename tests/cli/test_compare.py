@@ -139,11 +139,12 @@ def test_json_has_no_infinity(call, write):
 
 
 @pytest.mark.parametrize(
-    ("test", "words"), [("wilcoxon", "of mean differences by the randomisation"), ("t", "of Student's t")]
+    ("test", "words"),
+    [("wilcoxon", "randomisation-test interval of the mean difference"), ("t", "interval of Student's t")],
 )
 def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
     _, _, err = call("compare", table, "-m", "RR", "--test", test, "--level", "0.9")
-    assert f"low and high: the 0.9 interval {words}" in err
+    assert f"low and high: the 0.9 {words}" in err
 
 
 @pytest.mark.parametrize("mode", [[], ["--table"], ["--swaps"], ["--baseline", "one"]])

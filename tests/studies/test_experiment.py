@@ -142,9 +142,8 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     partial = row(table, "best", LATENCY)
     assert (partial["n"], partial["n_tested"], row(table, "best", "RR")["n"]) == (5, 5, 8)
     assert partial["value"] == pytest.approx(mean(seconds("best", query) for query in range(3, QUERIES)))
-    assert partial["note"].startswith(
-        "this p value assumes normal differences; a sign test of 5 queries that differ"
-    )
+    assert "assumes normal differences" in partial["note"]
+    assert "sign test on 5 queries" in partial["note"]
     assert "Lists without a latency are left out." in experiment_note(table, "base")
 
 

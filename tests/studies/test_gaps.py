@@ -153,7 +153,7 @@ def test_the_finding_says_plainly_that_ties_cost_nothing():
 @pytest.mark.parametrize(("relevant", "direction"), [(1, "too high"), (5, "too low")])
 def test_the_finding_names_the_query_that_is_farthest_off_and_which_way(relevant, direction):
     text = finding(STRICT, tie(5, relevant), tie(2, 1))
-    assert "query q1 of A" in text
+    assert "query q1: the traditional score of A" in text
     assert text.endswith(f"{direction}.")
 
 
@@ -439,8 +439,8 @@ def test_the_finding_says_who_else_ties_as_much_to_the_percent():
     assert text_of(0.9, 0.2) == f"A has the most ties: {end}"
     assert text_of(0.9, 0.899, 0.2) == f"A and 1 more have the most ties: {end}"
     assert text_of(0.9, 0.899, 0.2, 0.9) == f"A and 2 more have the most ties: {end}"
-    assert text_of(0.9, 0.9) == f"All rerankers tie 90% of the documents in a list on average. {level}"
-    assert text_of(0.9) == f"A ties 90% of the documents in a list on average. {level}"
+    assert text_of(0.9, 0.9) == f"All rerankers give tied scores to {end}"
+    assert text_of(0.9) == f"A gives tied scores to {end}"
 
 
 def test_the_prediction_is_that_of_the_finding_on_lists():

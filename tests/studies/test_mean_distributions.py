@@ -306,7 +306,7 @@ def test_gains_past_all_bounds_have_chances_all_the_same():
 @pytest.mark.parametrize("mean", [0.09, 0.11])
 @pytest.mark.parametrize("value", [0.0, 0.1, 1.0])
 def test_draws_that_miss_all_that_is_rare_are_equally_likely(value, mean):
-    assert (calibrated_chances(np.full((1, 3_000), value), mean) == 1 / 3_000).all()
+    assert (calibrated_chances(np.full(3_000, value), mean) == 1 / 3_000).all()
 
 
 TIES = ["expected", "optimistic", "pessimistic", "std"]

@@ -26,12 +26,14 @@ pairs = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(np.arra
 
 
 def run_test(name, values, level=0.95, **options):
-    results = find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **options))
+    results = find_test(name).function(
+        Comparison(np.asarray(values, float), np.array([[0, 1]]), level, **options)
+    )
     return results_by_pair(results)[0]
 
 
 def results_by_pair(results):
-    return [rank_sums.TestResult(*row) for row in zip(*results, strict=True)]
+    return [rank_sums.TestResults(*row) for row in zip(*results, strict=True)]
 
 
 def differences(values):
@@ -144,7 +146,7 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
     query, reranker = np.indices(values.shape)
     data = {"value": values.ravel(), "query": query.ravel(), "reranker": reranker.ravel()}
     fit = smf.ols("value ~ C(query) + C(reranker)", pd.DataFrame(data)).fit()
-    pairs = list(combinations(range(k), 2))
+    pairs = np.array(list(combinations(range(k), 2)))
     results = find_test("tukey").function(Comparison(values, pairs, 0.9))
     error = np.sqrt(fit.mse_resid / n)
     half = stats.studentized_range.ppf(0.9, k, fit.df_resid) * error  # tenths of a second, alike for all pairs
@@ -158,7 +160,7 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
 @pytest.mark.parametrize("first", [0, *(pytest.param(place, marks=pytest.mark.slow) for place in (1, 2, 3, 4))])
 def test_tukeys_p_of_many_pairs_are_interpolated_closely(first):
     values = tied_values(3, 60, 25, 0.012)
-    pairs = list(combinations(range(25), 2))
+    pairs = np.array(list(combinations(range(25), 2)))
     test = find_test("tukey").function
     p_values = test(Comparison(values, pairs)).p
     integrated = test(Comparison(values, pairs[first::5])).p
@@ -315,7 +317,7 @@ def test_the_randomisation_interval_holds_the_shifts_not_rejected(level, values)
     theirs, ours = (fractions(column) for column in values.T)
     differences = [our - their for our, their in zip(ours, theirs, strict=True)]
     assume(len(set(differences)) > 1 and all(differences))
-    pair = Comparison(np.array([theirs, ours], float).T, [(0, 1)], level)
+    pair = Comparison(np.array([theirs, ours], float).T, np.array([[0, 1]]), level)
     result = results_by_pair(find_test("randomisation").function(pair))[0]
     for shift in [Fraction(at, 97) for at in range(-96, 97, 24)]:
         p = flip_p([difference - shift for difference in differences])
@@ -334,7 +336,7 @@ def test_an_interval_leaves_0_out_where_p_is_significant_or_the_note_says_why_no
     disagrees = "p compares ranks, the interval compares means" in row["note"]
     assert (bool(is_significant(row["p"], level)) != leaves_out) == disagrees
     assert not disagrees or test.name in ("wilcoxon", "mann-whitney")
-    assert test.name not in ("wilcoxon", "mann-whitney") or "while p compares ranks" in test.interval
+    assert test.name not in ("wilcoxon", "mann-whitney") or "although p compares ranks" in test.interval
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
@@ -359,10 +361,9 @@ def test_no_p_is_below_what_the_data_allow_unless_it_says_what_it_assumes(test, 
 def test_a_bootstrap_of_five_queries_at_99_percent_has_no_bound_and_says_so():
     row = compare_pair([0] * 5, [0.1, 0.2, 0.3, 0.4, 0.5], "bootstrap", 0.99)
     assert (row["p"], row["low"], row["high"]) == (1 / 16, -1, 1)
-    assert row["note"] == (
-        "only 5 queries differ: a sign test of them cannot give less than p = 0.0625, so the interval "
-        "at level 0.99 is unbounded"
-    )
+    assert row["note"].startswith("only 5 queries differ")
+    assert "cannot give p below 0.0625" in row["note"]
+    assert row["note"].endswith("the interval at level 0.99 is unbounded")
 
 
 def test_a_measure_without_a_largest_value_has_no_largest_difference():

@@ -116,7 +116,7 @@ def test_a_survey_of_hundreds_of_lists_is_that_in_memory_and_names_the_farthest(
     first = lists["query_id"][0]
     sentence = plain(stored_summary_finding(summary, "RR", first))
     assert sentence.split("Farthest")[0] == plain(gap_finding(table, "RR")).split("Farthest")[0]
-    assert f"The largest gap is in query {first} of {lists['reranker'][0]}" in sentence
+    assert f"query {first}: the traditional score of {lists['reranker'][0]}" in sentence
 
 
 def test_lists_without_a_tie_have_no_gap_and_say_so(file):

@@ -12,12 +12,12 @@ from statsmodels.stats.multitest import multipletests
 
 from metrics import Runs, UsageError, evaluate, swapped_orders
 from metrics.evaluation import AS_READ
-from metrics.studies.comparisons import paired_p
 from metrics.studies.leaderboard import leaderboard
 from metrics.studies.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.prose import plain
 from metrics.studies.query_values import holm
 from metrics.studies.significance import compare
+from metrics.studies.significance_tests import paired_p
 from metrics.studies.swapped_orders import swaps_finding, with_order_chances
 
 

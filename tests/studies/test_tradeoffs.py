@@ -292,10 +292,10 @@ def test_the_finding_of_one_reranker_says_there_is_nothing_to_choose_from():
 
 
 def test_the_finding_says_plainly_that_nothing_is_traded_off():
-    assert finding(simple(good=0.1, bad=0.2)) == (
-        "There is no trade-off: good has the lowest latency and the highest tied MRR (1.000 at 100 ms). "
-        "By traditional scores, the same rerankers are on the front."
-    )
+    text = finding(simple(good=0.1, bad=0.2))
+    assert text.startswith("There is no trade-off: good has the lowest latency")
+    assert "the highest tied MRR (1.000 at 100 ms)" in text
+    assert text.endswith("the same rerankers are on the front.")
 
 
 def test_the_finding_weighs_the_best_against_the_next_on_the_front():

@@ -198,7 +198,7 @@ WEIGHT = TWO[:, 1]
         ({"A": 0.5 + 2e-5 * WEIGHT}, "A scores 0.500 RR at every weighting."),
         (
             {"A": WEIGHT, "B": WEIGHT},
-            "Both are level at every weighting. Every value varies by 1.000 RR.",
+            "Both rerankers have the same RR at every weighting. Every value varies by 1.000 RR.",
         ),
         (
             {"A": WEIGHT, "B": WEIGHT, "C": WEIGHT / 2},
@@ -221,7 +221,7 @@ def test_of_three_criteria_the_two_that_lead_over_most_are_named():
     grid = weightings(3)
     shares = {"A": grid[:, 0], "B": grid[:, 1] - 0.001, "C": grid[:, 2] - 0.3}
     text = plain(weighting_finding(by_weight(grid, **shares), "RR"))
-    assert text.startswith("A has the highest RR at 43% of 91 weightings, B at 38% (3 rerankers have it")
+    assert text.startswith("A has the highest RR at 43% of 91 weightings, B at 38% (3 rerankers have")
     assert text.endswith("Every value varies by 1.000 RR.")
 
 

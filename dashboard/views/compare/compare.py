@@ -1,6 +1,5 @@
 """Compare: test whether one reranker is better than another, and whether ties, chance or noise decide it."""
 
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
@@ -21,7 +20,7 @@ from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_name
 from dashboard.choices import View, choose_test
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
-from dashboard.views.compare.noise import noise_section
+from dashboard.views.compare.noise import best_rerankers, noise_section
 from dashboard.views.compare.tradeoffs import tradeoff_section
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import MOST_WRITTEN
@@ -376,17 +375,6 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
         "finishes",
         "Chance of each rank for each reranker when ties are broken at random.",
     )
-
-
-def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
-    """Return the view of the best rerankers, and mention the selection."""
-    means = view.evaluation.scores[measure, "expected"].groupby(level="reranker").mean()
-    best = set(means.nlargest(n_drawn).index)
-    names = [name for name in view.rerankers if name in best]
-    if len(names) == len(view.rerankers):
-        return view
-    st.caption(f"The best {n_drawn} of {len(view.rerankers):,} rerankers by tied mean.")
-    return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
 
 
 def _best_first(stability: OrderStability) -> list[str]:

@@ -68,12 +68,13 @@ def shown_near_ties(view: ShownBoard, measure: str) -> noise_study.NearTieCurves
         )
 
 
-def best_rerankers(view: View, measure: str) -> View:
-    """Return the view of the best rerankers by tied score, best first, and mention the selection."""
-    means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
-    if len(means) > MOST:
-        st.caption(f"Shows the best {MOST} of {len(means):,} rerankers.")
-    return replace(view, rerankers=[str(name) for name in means.index[:MOST]])
+def best_rerankers(view: View, measure: str, most: int) -> View:
+    """Return the view of the best scored rerankers by tied score, best first, and mention the selection."""
+    means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable").dropna()
+    if len(means) > most:
+        st.caption(f"The best {most} of {len(view.rerankers):,} rerankers by tied mean.")
+    names = [str(name) for name in means.index[:most]] or view.rerankers
+    return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
 
 
 @section("Noise in the scores")
@@ -88,7 +89,7 @@ def noise_section(view: View, measure: str) -> None:
         names = escape_markdown(", ".join(columns))
         st.info(f"Noise leaves no ties, so {names} cannot break any. Remove these columns under Settings.")
     else:
-        _noise_and_near_ties(best_rerankers(view, measure), measure)
+        _noise_and_near_ties(best_rerankers(view, measure, MOST), measure)
 
 
 def _noise_and_near_ties(view: View, measure: str) -> None:

@@ -10,7 +10,6 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, convention_finding
-from metrics.studies.comparisons import holm_pairs
 from metrics.studies.leaderboard import leaderboard, mean_std, places
 from metrics.studies.mean_distributions import (
     SPREADS,
@@ -20,6 +19,7 @@ from metrics.studies.mean_distributions import (
 )
 from metrics.studies.prose import Prose, Strong, significant_part
 from metrics.studies.query_values import alpha, values_by_query
+from metrics.studies.significance_tests import holm_pairs
 from metrics.studies.stability import pairwise_order
 from metrics.studies.tiers import rank_intervals
 from metrics.support.wording import chance_percent, small_number

@@ -164,14 +164,14 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     text = texts(page)
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
     assert "Holm over 1 comparison." in text
-    assert "the 95% interval of mean differences by the randomisation test, while p compares ranks" in text
+    assert "the 95% randomisation-test interval of the mean difference, although p" in text
     assert "For high, too few queries: the interval of the difference at level 0.95 is unbounded." in text
 
 
 def test_where_ranks_and_means_disagree_a_note_says_so():
     page = opened("compare", data=label(board(three_csv=THREE)), test="Mann-Whitney U", correction="none")
     disagree = "p compares ranks, the interval compares means, and the two disagree"
-    assert f"For high, {disagree}; 3 queries against 3 of the baseline." in texts(page)
+    assert f"For high, {disagree}; 3 queries of the reranker, 3 of the baseline." in texts(page)
 
 
 def test_a_query_opens_both_lists_in_the_query_explorer(sample):
