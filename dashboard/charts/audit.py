@@ -95,7 +95,10 @@ def _short_difference(value: float) -> str:
 def _hover(cell: dict[str, Any]) -> str:
     lines = [f"<b>{hover_text(str(cell['reranker']))}</b>", hover_text(str(cell["measure"]))]
     if cell["n"] > 1:
-        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures are not reproduced. The largest difference:")
+        lines.append(
+            f"{cell['n_off']:,} of {cell['n']:,} published figures could not be reproduced. The largest "
+            "difference:"
+        )
     if pd.notna(cell["query_id"]):
         lines.append(f"query {hover_text(str(cell['query_id']))}")
     lines.append(f"published {decimal(cell['published'], 4)}")

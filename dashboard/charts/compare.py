@@ -258,9 +258,11 @@ def _draw_cells(
 
 def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
     """Return the text and hover text of a pair; `chance` is that of the row above the column."""
-    level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
+    level = f"<br>equal in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
     if pair.reversible:
-        return _chance_text(chance), f"in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
+        return _chance_text(
+            chance
+        ), f"this order in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
     if pair.equal == 1:
         return _LEVEL, "equal in every tie order"
     return _UNMOVED, f"no tie order swaps the pair{level}"

@@ -330,7 +330,8 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Fi
         customdata=steps[["first", "last", "relevant", "documents", ranked_by]],
         hovertemplate=(
             "ranks %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
-            f"relevant<br>chance at each rank %{{y:.4f}}<br>{ranked_by} at the last rank %{{customdata[4]:.6g}}"
+            "relevant<br>chance of relevance at each rank %{y:.4f}<br>"
+            f"{ranked_by} at the last rank %{{customdata[4]:.6g}}"
         ),
     )
     top = max(float(share.max()), 1e-9)

@@ -115,7 +115,9 @@ _ALL = "all rerankers"
 _COMMANDS = (
     "tiescope evaluate llm.trec --qrels qrels.txt --stream --save results.parquet\ntiescope app results.parquet"
 )
-_EXPLANATION = "Runs that are too large to upload are scored on disk once. This page shows the stored scores."
+_EXPLANATION = (
+    "TieScope scores runs that are too large to upload once, on disk. This page shows the stored scores."
+)
 
 
 def empty_state() -> None:

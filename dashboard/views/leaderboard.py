@@ -42,8 +42,8 @@ SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Un
 _FINDABLE = 12  # rerankers from which on one is looked for by name
 _SAMPLES = {
     SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
-    SIMULATED_LABEL: "four simulated rerankers that tie more and more",
-    PROMPTS_LABEL: "one model with five prompts; the prompt changes its score, tie order does not",
+    SIMULATED_LABEL: "four simulated rerankers with increasingly many ties",
+    PROMPTS_LABEL: "one model with five prompts; the prompt changes the model's score, the tie order does not",
 }
 
 
@@ -79,9 +79,9 @@ def show(view: View) -> None:
     watch_width()
 
 
-@ui.section("The line on the data")
+@ui.section("Summary of the data")
 def data_line(view: View) -> None:
-    """Draw a line on the data shown, and a button to upload data."""
+    """Draw one sentence about the data shown, and a button to upload data."""
     sample = _SAMPLES.get(view.board.label)
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
         text = f"Sample data: {sample}." if sample else _own_data_text(view)
@@ -174,7 +174,9 @@ def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRow
         ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
         frame = places.start, places.stop - 1
         figure = kept_figure(place_strip, leaderboard, view.palette, measure, *frame)
-        ui.chart(figure, "places", f"{measure} of all rerankers by rank, the ones drawn below in a frame.")
+        ui.chart(
+            figure, "places", f"{measure} of all rerankers by rank; a frame marks the rerankers drawn below."
+        )
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:
@@ -289,7 +291,7 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
     if len(names) < len(view.rerankers):
-        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
+        st.caption("The finding above covers only the rerankers shown. The CSV has all rerankers.")
 
     def download() -> pd.DataFrame:
         return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
@@ -321,8 +323,8 @@ def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
 """Documents to judge next: at first, and at most."""
 _BRING_BACK = (
-    "Give every line a grade, 0 for not relevant. Then drop the file on Data with “Add to this board” on to "
-    "extend the judgments."
+    "Give every line a grade, 0 for not relevant. To extend the judgments, turn on “Add to this board” on Data "
+    "and drop the file there."
 )
 
 
@@ -410,8 +412,8 @@ def _settling(view: View, plan: judging.JudgingPlan) -> None:
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
         st.caption(
-            f"Documents below rank {plan.depth} of every list count as not relevant here. Grades are simulated "
-            "from judged documents at similar ranks of the same query."
+            f"Documents that no reranker ranks in its top {plan.depth} count as not relevant here. Grades are "
+            "simulated from judged documents at similar ranks of the same query."
         )
     _documents_table(plan, n)
 
@@ -421,7 +423,7 @@ def _form_button(documents: pd.DataFrame, measure: str) -> None:
     form, ending = judging.form_for(documents)
     digest = sha256(form.encode()).hexdigest()[:6]
     st.download_button(
-        "Qrels to fill in",
+        "Download qrels to fill in",
         data=while_open(lambda: form),
         file_name=f"tiescope-judged-{len(documents)}-{digest}.{ending}",
         mime="text/csv" if ending == "csv" else "text/plain",
@@ -457,8 +459,8 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
             "closed": st.column_config.NumberColumn(
                 "Removed so far",
                 format="%.1f%%",
-                help="How much of the uncertainty from unjudged documents judging removes, if this "
-                "document and all documents above it are judged: the mean over simulated grades.",
+                help="Share of the uncertainty from unjudged documents that is removed by judging this "
+                "document and all documents above it: the mean over simulated grades.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },

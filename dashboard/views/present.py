@@ -208,7 +208,7 @@ def _ties(view: View, measure: str) -> Slide:
     return Slide(
         tie_prediction(lists, measure),
         figure,
-        f"Gap in {measure} against the share of tied documents, a panel a reranker.",
+        f"Gap in {measure} against the share of tied documents, one panel per reranker.",
         f"Share of tied documents against |traditional − tied| {measure}. "
         f"Dot: one list; grey: lists of other rerankers{mean}. {selection}",
         wide=_PANELS,
@@ -226,8 +226,8 @@ def _tests(view: View, measure: str) -> Slide:
         significance_finding(rows, name, test),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
-        f"Each reranker against {_short(view, view.baseline)}, Holm, paired t-test: by {view.treatment.order} "
-        "(orange) and with ties averaged (blue). "
+        f"Each reranker against {_short(view, view.baseline)}, paired t-test with Holm correction: by "
+        f"{view.treatment.order} (orange) and with ties averaged (blue). "
         f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
     )
 
@@ -246,8 +246,8 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
-        f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
-        f"every order of its ties. {boxes_text([current.rows], view.scoring)}",
+        f"The list with {reason}: query {query} of {_short(view, reranker)}, {view.treatment.order} compared "
+        f"with all orders of its ties. {boxes_text([current.rows], view.scoring)}",
     )
 
 

@@ -241,7 +241,7 @@ def landing_section(current: one_list.ListInView) -> None:
         f"Chance of each range of ranks for one document of a {ranked_by}; bold: relevant documents of that "
         f"{ranked_by}.{top}",
     )
-    alt = f"Chance of a document of each {ranked_by} along the list."
+    alt = f"Chance of each range of ranks for a document of each {ranked_by}."
     ui.chart(charts.tie_group_heatmap(groups, palette), "landing-ties", alt)
 
 
@@ -410,7 +410,10 @@ def orders_table(current: one_list.ListInView) -> None:
     can_list = [kind for kind, number in numbers.items() if number is not None and number <= most]
     st.markdown(_counts_text(current))
     if not can_list:
-        st.caption(f"Patterns are listed only if there are at most {most:,}. **Ranks** shows their values.")
+        st.caption(
+            f"Patterns are listed only if there are at most {most:,}. **Ranks** shows the distribution of the "
+            "values."
+        )
         one_list.describe_values(current.scores.loc[current.columns])
         return
     kind = PATTERNS

@@ -111,7 +111,7 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
     ui.chart(
         kept_figure(charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
         "gap-multiples",
-        f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
+        f"{measure} gap against tie ratio, one panel per reranker, with a panel of the means.",
         wide=670 if len(colours) < charts.ACROSS * charts.FEW_ROWS else 820,
     )
 

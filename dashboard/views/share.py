@@ -195,7 +195,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
     """Draw the targets that one reranker meets, those of all, and the table of targets."""
     targets, reranker = studies.targets, studies.targets_for
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
-    heading("Targets", "A target is met when the tied score meets it.")
+    heading("Targets", "A reranker meets a target if its tied score reaches the target.")
     section_finding(target_finding(own_targets, reranker), view.rerankers)
     summary, n_targets = target_summary(own_targets), len(own_targets)
     card_name = short_names(view.rerankers, CARD_COLUMNS)[reranker]
@@ -206,7 +206,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
         Card("adjust", "Targets met, traditional", traditional, "same targets", "orange"),
         Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
         Card(
-            *("casino", "Met by sort order only", str(len(summary.by_sort)), by_order),
+            *("casino", "Met only by tie order", str(len(summary.by_sort)), by_order),
             "orange" if summary.by_sort else "gray",
         ),
     )
@@ -219,7 +219,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
     with narrow:
         has_all = len(view.rerankers) <= MAX_COLUMNS
         title = "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers"
-        heading(title, "The same targets by verdict.")
+        heading(title, "Verdict on each target, for each reranker.")
         figure, width = target_matrix(targets, view.palette, reranker), matrix_width(len(view.rerankers))
         chart(figure, "passes", "Verdict on each target of each reranker.", wide=width)
     table(

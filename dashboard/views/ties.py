@@ -132,7 +132,8 @@ def other_measures(view: View, measure: str) -> None:
             *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
             measure=measure,
         ),
-        explanation="Files with grade probabilities, ranked by the likeliest and by the expected grade.",
+        explanation="Rerankers with grade probabilities: their documents are ranked by the likeliest and by "
+        "the expected grade.",
     )
     ui.section_finding(argmax_finding(losses, measure))
 
@@ -159,9 +160,7 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
     """Draw the number of ties by size, and the ties of each reranker."""
     counts = _size_counts(view)
     if len(counts):
-        ui.chart(
-            tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents."
-        )
+        ui.chart(tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties of each size.")
     if not len(lists):
         return
     summary = with_overall(gap_summary(lists), lists).reset_index()
@@ -197,7 +196,7 @@ def cost_section(view: View) -> None:
     ui.chart(
         ordering_costs(logs, costs, view.palette, TRACTABLE),
         "ordering-costs",
-        "Lists by their number of orders, and documents read to score a tie by its size and method.",
+        "Number of orders of each list, and documents read to score a tie, by tie size and method.",
         wide=820,
     )
     counts = [_count(row) for _, row in summary.iterrows()]  # as numbers, a table shown could not hold them

@@ -40,7 +40,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
     if max_rows is not None and len(drawable) > max_rows:
         st.caption(
             f"Charts show the first {max_rows} of {len(drawable):,} rerankers; "
-            f"{len(drawable) - max_rows:,} are left out. The table has all."
+            f"{len(drawable) - max_rows:,} are left out. The table shows all rerankers."
         )
     return drawable.head(max_rows) if max_rows is not None else drawable
 
@@ -88,15 +88,15 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
         parts.append(
-            "Bounds can also reach below the worst case, because a relevant unjudged document increases "
-            "the divisor."
+            "Bounds can be below the worst case: a further relevant document increases the number that the "
+            "measure divides by."
         )
     if not leaderboard["is_exact"].all():
-        parts.append("No judgments lead outside the bounds, but the bounds are not always reached.")
+        parts.append("No judgments can give a value outside the bounds, but some bounds cannot be reached.")
     if "expectation" not in leaderboard:
         return " ".join(parts)
     is_unknown = leaderboard["expectation"].isna()
-    tick = "Tick: mean expected if unjudged documents are relevant as often as judged ones"
+    tick = "Tick: expected mean if unjudged documents are relevant as often as judged documents"
     if is_unknown.all():
         tick = (
             "No tick: too few judgments, only some query groups selected, or a measure that cannot be estimated"
@@ -117,7 +117,7 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
     )
     orange = f"Orange: {marked}." if charts.is_out_of_order(leaderboard).any() else f"No reranker {marked}."
     tiers = (
-        " Tier: neighbours that the data cannot tell apart, with 95% confidence over all pairs."
+        " Tier: neighbouring rerankers that the data cannot tell apart, at 95% confidence over all pairs."
         if "tier" in leaderboard
         else ""
     )

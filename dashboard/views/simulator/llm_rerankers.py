@@ -26,7 +26,7 @@ from metrics.support.wording import count_of
 
 _EXPLAINED = {
     simulations.LLM: "Scores have a few levels. Some documents then copy the score of another document.",
-    simulations.SEVERAL: "Your own rerankers on the same queries, a row each. Levels 0: continuous scores.",
+    simulations.SEVERAL: "Your own rerankers on the same queries, one row each. Levels 0: continuous scores.",
     simulations.CONTINUOUS_KIND: "Continuous scores, which never tie.",
     simulations.SYNTHETIC: "Scores take a few values, whatever the relevance. Noise breaks some ties.",
 }
@@ -96,9 +96,13 @@ def _growth_section(simulation: simulations.Simulation) -> None:
             "the same draws.",
         )
         figure = kept_figure(tie_growth, curve, visitor.theme(), name, simulation.ties)
-        chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
+        chart(
+            figure, "growth", "Tied mean, random tie orders and bounds as the tie probability grows.", wide=420
+        )
     with narrow:
-        heading("Mean gap of a list", "| RR − tied RR | over both settings. Box: your settings.")
+        heading(
+            "Mean gap of a list", "| RR − tied RR | by score levels and tie probability. Box: your settings."
+        )
         setting = (simulation.levels, simulation.ties)
         figure = kept_figure(
             gap_heatmap,
@@ -178,7 +182,7 @@ def _columns() -> dict[str, Any]:
         ),
         "performance": st.column_config.NumberColumn(
             "Performance",
-            help="Chance that a relevant document gets a higher score.",
+            help="Chance that relevance raises the score of a relevant document.",
             default=PERFORMANCE,
             **chance,
         ),

@@ -237,8 +237,8 @@ def _use_button(view: View) -> None:
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(
-        "Grades map a reranker's lowest to highest score to whole numbers from 0 to 10. No format swaps the "
-        "order of two documents; rounding only creates ties."
+        "Grades scale each reranker's scores, from lowest to highest, to whole numbers from 0 to 10. No format "
+        "swaps the order of two documents; rounding only creates ties."
     )
 
 
