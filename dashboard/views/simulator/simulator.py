@@ -31,7 +31,7 @@ from dashboard.widgets.components import (
     table,
 )
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.one_list import orderings_text, value_text
+from dashboard.widgets.one_list import orderings_text
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.evaluation import ScoringOptions
@@ -40,6 +40,7 @@ from metrics.simulation import NOTEBOOK_SCENARIOS, list_text, long_table
 from metrics.simulation.drawing import plain_columns
 from metrics.studies import orderings, precisions
 from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
+from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
 
 SMALL, NOTEBOOK, LLMS, ROUNDING = "Small list", "Notebook", "LLM rerankers", "Rounding"
@@ -118,8 +119,8 @@ def small_list() -> None:
 
 def _card(measure: str, values: "pd.Series[float]") -> Card:
     ends = f"{values['pessimistic']:.2f} to {values['optimistic']:.2f}"
-    note = f"as listed {value_text(values['input'])} · {ends}"
-    return Card("circle", f"Tied {measure}", value_text(values["expected"]), note, "blue")
+    note = f"as listed {decimal(values['input'], 4)} · {ends}"
+    return Card("circle", f"Tied {measure}", decimal(values["expected"], 4), note, "blue")
 
 
 def _choose_scenario() -> str:
