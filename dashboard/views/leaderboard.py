@@ -82,23 +82,20 @@ def show(view: View) -> None:
 @ui.section("Summary of the data")
 def data_line(view: View) -> None:
     """Draw one sentence about the data shown, and a button to upload data."""
-    sample = _SAMPLES.get(view.board.label)
+    sample, n_runs = _SAMPLES.get(view.board.label), count_of(len(view.board.runs.rerankers), "run")
+    if sample:
+        text = f"Sample data: {sample}."
+    elif view.record is not None:
+        owner = "Your data" if view.record.owner == boards.owner() else "Shared with you"
+        added = view.record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
+        text = f"{owner}: {n_runs}, added on {added.day} {added:%B %Y}."
+    else:
+        is_home = view.board.label == server_files.home_board().label
+        text = f"{'Opened with the app' if is_home else 'In memory only'}: {n_runs}."
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
-        text = f"Sample data: {sample}." if sample else _own_data_text(view)
         st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
         if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
             st.switch_page("views/data/data.py")
-
-
-def _own_data_text(view: View) -> str:
-    runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
-    if record is not None:
-        owner = "Your data" if record.owner == boards.owner() else "Shared with you"
-        added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
-        return f"{owner}: {runs}, added on {added.day} {added:%B %Y}."
-    if view.board.label == server_files.home_board().label:
-        return f"Opened with the app: {runs}."
-    return f"In memory only: {runs}."
 
 
 _MANY_EMPTY = 0.2
@@ -122,14 +119,12 @@ def verdict(view: View, measure: str) -> None:
     ui.finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
-        are_left_out = view.scoring.empty == "skip"
-        outcome, offer = (
-            ("are left out", "Count them as 0") if are_left_out else ("count as 0", "Leave them out")
-        )
+        outcome, offer, choice = "count as 0", "Leave them out", "skip"
+        if view.scoring.empty == "skip":
+            outcome, offer, choice = "are left out", "Count them as 0", "zero"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
             st.markdown(f":material/info: {text}", width="content")
-            choice = "zero" if are_left_out else "skip"
             st.button(offer, on_click=controls.set_value, args=("empty", choice), key="skip-empty")
 
 
@@ -170,13 +165,12 @@ def scores_section(
 
 def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
     """Draw all rerankers in a strip if there are more than twenty; phones have no room for it."""
-    if len(leaderboard) > FEW and not visitor.is_narrow():
-        ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-        frame = places.start, places.stop - 1
-        figure = kept_figure(place_strip, leaderboard, view.palette, measure, *frame)
-        ui.chart(
-            figure, "places", f"{measure} of all rerankers by rank; a frame marks the rerankers drawn below."
-        )
+    if len(leaderboard) <= FEW or visitor.is_narrow():
+        return
+    ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
+    figure = kept_figure(place_strip, leaderboard, view.palette, measure, places.start, places.stop - 1)
+    alt = f"{measure} of all rerankers by rank; a frame marks the rerankers drawn below."
+    ui.chart(figure, "places", alt)
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:
@@ -189,7 +183,6 @@ def strip_caption(leaderboard: pd.DataFrame) -> str:
     )
 
 
-_TITLE = "Pairs that swap"
 _WIDEST = 5
 """Swaps shown at first."""
 _VERDICTS = {
@@ -220,12 +213,13 @@ def swaps_section(view: View, measure: str) -> None:
     """Draw the pairs that swap; nothing for a measure with its own rule for ties."""
     from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
-    if parse(measure).measure.answers:
+    name, n_rerankers = parse(measure), len(view.rerankers)
+    if name.measure.answers:
         return
-    swaps, n_rerankers = swapped_orders(view, measure, view.traditional), len(view.rerankers)
-    prose = swaps_finding(swaps, n_rerankers, parse(measure).traditional)
+    swaps = swapped_orders(view, measure, view.traditional)
+    prose = swaps_finding(swaps, n_rerankers, name.traditional)
     if not len(swaps):
-        ui.heading(_TITLE, ui.prose_markdown(prose))
+        ui.heading(PAIRS, ui.prose_markdown(prose))
         return
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
@@ -247,7 +241,7 @@ def swaps_section(view: View, measure: str) -> None:
     names = short_names(view.rerankers, TABLE_COLUMNS)
     cells = {column: rows[column].map(names) for column in ("a", "b")}
     with place:
-        ui.table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
+        ui.table_head(PAIRS, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
         st.caption(f"{ui.prose_markdown(sentence)}{extract} {test}", help=whole_names or None)
         ui.table_rows(rows.assign(**cells, verdict=rows["verdict"].map(lambda name: [name])), "swaps", columns)
 
@@ -285,11 +279,8 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
     if len(comparable):
         title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
-        ui.chart(
-            kept_figure(tool_strip, rows, comparable, view.palette, title),
-            "tools",
-            f"{title} of each reranker as each tool reports it, on the range from worst to best.",
-        )
+        alt = f"{title} of each reranker as each tool reports it, on the range from worst to best."
+        ui.chart(kept_figure(tool_strip, rows, comparable, view.palette, title), "tools", alt)
     if len(names) < len(view.rerankers):
         st.caption("The finding above covers only the rerankers shown. The CSV has all rerankers.")
 
@@ -345,10 +336,9 @@ def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: 
     """Draw the bounds over unjudged documents, and which documents to judge next."""
     choose_unjudged(view, str(name))
     rows = with_holes(view, rows, name, unjudged)
-    has_bounds = "highest" in rows
-    prose = (
-        holes.hole_finding(rows, unjudged, name) if has_bounds else (*holes.unjudged_share(unjudged, name), ".")
-    )
+    prose: Prose = (*holes.unjudged_share(unjudged, name), ".")
+    if has_bounds := "highest" in rows:
+        prose = holes.hole_finding(rows, unjudged, name)
     ui.section_finding(prose, view.rerankers)
     drawable = charted_rerankers(rows, FIRST_ROWS)
     if has_bounds:
@@ -392,18 +382,12 @@ def _judging(view: View, measure: MeasureAt, *, is_quick: bool) -> None:
         st.info(str(error), icon=":material/info:")
         return
     ui.section_finding(judging.plan_finding(plan), view.rerankers)
-    if len(plan.documents):
-        _settling(view, plan)
-
-
-def _settling(view: View, plan: judging.JudgingPlan) -> None:
+    if not len(plan.documents):
+        return
     wide, narrow = ui.side_by_side(3, 2, "settling")
     with wide:
-        ui.chart(
-            kept_figure(settling_curve, plan, view.palette),
-            "settling",
-            f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random.",
-        )
+        alt = f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random."
+        ui.chart(kept_figure(settling_curve, plan, view.palette), "settling", alt)
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)
         n_first = min(plan.halving() or _FIRST_DOCUMENTS, _FIRST_DOCUMENTS, n_most)
