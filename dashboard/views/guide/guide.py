@@ -176,9 +176,20 @@ def one_minute() -> None:
         Card("arrow_upward", "Best case", f"{example.best:.4f}", "relevant documents first"),
         Card("target", f"TMHits@{example.k}", f"{example.hits:.4f}", f"a hit in the top {example.k}", "blue"),
     )
-    _draw_answers(example)
+    rows = [f"| {name} | {value:.4f} |" for name, value in example.answers.items()]
+    st.markdown("\n".join(["| Measure | Value |", "| --- | --- |", *rows]))
+    st.caption(
+        "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
+        "orders. The other measures settle the tie by their own rule."
+    )
     _draw_list(example, example.k, ladder_part, first_hit_part)
-    _draw_formulas(formulas_part, example)
+    with st.expander(f"**{formulas_part.title}**"):
+        st.caption(formulas_part.text)
+        grid = st.grid(2, min_column_width=300)
+        for formula in filled_formulas(example):
+            with grid.container(border=True, height="stretch"):
+                st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
+                st.latex(formula.latex)
 
 
 def _choose_example() -> WorkedExample:
@@ -206,25 +217,6 @@ def _draw_list(example: WorkedExample | NoiseExample, k: int, ladder: ProsePart,
         draw_head(ranks)
         figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
         chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
-
-
-def _draw_answers(example: WorkedExample) -> None:
-    rows = [f"| {name} | {value:.4f} |" for name, value in example.answers.items()]
-    st.markdown("\n".join(["| Measure | Value |", "| --- | --- |", *rows]))
-    st.caption(
-        "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
-        "orders. The other measures settle the tie by their own rule."
-    )
-
-
-def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
-    with st.expander(f"**{part.title}**"):
-        st.caption(part.text)
-        grid = st.grid(2, min_column_width=300)
-        for formula in filled_formulas(example):
-            with grid.container(border=True, height="stretch"):
-                st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
-                st.latex(formula.latex)
 
 
 def noise() -> None:

@@ -120,40 +120,17 @@ _FAMILIES = (
 )
 
 
-def words() -> Figures:
-    """Return the verdicts of the leaderboard."""
-    return {"verdicts": VERDICTS}
-
-
-def formulas() -> Figures:
+def _formulas() -> Figures:
     """Return the measures and sources of each family."""
     families = {name: family_measures(name) for name in _FAMILIES}
-    return {
-        "families": families,
-        "sources": {
-            name: "; ".join(f"{measure.name}: {measure.source}" for measure in measures)
-            for name, measures in families.items()
-        },
+    sources = {
+        name: "; ".join(f"{measure.name}: {measure.source}" for measure in measures)
+        for name, measures in families.items()
     }
+    return {"families": families, "sources": sources}
 
 
-def measures() -> Figures:
-    """Return all measures."""
-    return {"measures": list(measure_table().itertuples())}
-
-
-def reading() -> Figures:
-    """Return example values."""
-    return {
-        "random_ndcg": f"{random_order_value('nDCG@5'):.4f}",
-        "scenarios": [
-            (name, ", ".join(map(str, SCENARIOS[name])), f"{row.RR:.4f}", f"{row.AP:.4f}")
-            for name, row in scenario_values().iterrows()
-        ],
-    }
-
-
-def deciding() -> Figures:
+def _deciding() -> Figures:
     """Return tests, corrections, targets and verdicts."""
     from metrics.studies import targets, test_registry  # noqa: PLC0415 statistics take half a second to import
     from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
@@ -167,20 +144,7 @@ def deciding() -> Figures:
     }
 
 
-def tools() -> Figures:
-    """Return the tools with their rules, and all tie orders."""
-    return {
-        "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
-        "treatments": list(treatment_table().itertuples()),
-    }
-
-
-def findings() -> Figures:
-    """Return the kinds of findings."""
-    return {"kinds": KINDS}
-
-
-def files() -> Figures:
+def _files() -> Figures:
     """Return the formats, the columns and the limits of files."""
     by_name = {file_format.name: file_format for file_format in FORMATS}
     return {
@@ -201,7 +165,7 @@ def files() -> Figures:
     }
 
 
-def library() -> Figures:
+def _library() -> Figures:
     """Return the limits of the library."""
     max_visitor, max_visitors = UPLOAD_LIMITS.values()
     return {
@@ -213,21 +177,25 @@ def library() -> Figures:
     }
 
 
-def large_results() -> Figures:
-    """Return the limit of stored results."""
-    return {"max_scored": f"{scored.USUAL:,}"}
-
-
 FIGURES: Mapping[str, Callable[[], Figures]] = {
-    "words": words,
-    "formulas": formulas,
-    "measures": measures,
-    "reading": reading,
-    "deciding": deciding,
-    "tools": tools,
-    "findings": findings,
-    "files": files,
-    "library": library,
-    "large_results": large_results,
+    "words": lambda: {"verdicts": VERDICTS},
+    "formulas": _formulas,
+    "measures": lambda: {"measures": list(measure_table().itertuples())},
+    "reading": lambda: {
+        "random_ndcg": f"{random_order_value('nDCG@5'):.4f}",
+        "scenarios": [
+            (name, ", ".join(map(str, SCENARIOS[name])), f"{row.RR:.4f}", f"{row.AP:.4f}")
+            for name, row in scenario_values().iterrows()
+        ],
+    },
+    "deciding": _deciding,
+    "tools": lambda: {
+        "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
+        "treatments": list(treatment_table().itertuples()),
+    },
+    "findings": lambda: {"kinds": KINDS},
+    "files": _files,
+    "library": _library,
+    "large_results": lambda: {"max_scored": f"{scored.USUAL:,}"},
 }
 """Name of a Guide file → function that returns its figures."""
