@@ -10,7 +10,7 @@ from dashboard.charts.figure import Figure, named_ticks, padded_range, signed_ti
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, cells, label_rows
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.ties_vs_gap import first_dots
+from dashboard.charts.ties_vs_gap import first_dots, middles
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps import trend
 from metrics.studies.prose import signed
@@ -31,11 +31,22 @@ def add_ridges(
 
     `rerankers` has gap and lists_with_gap. `counts` are lists per bin between `edges`.
     """
-    palette, is_signed = figure.palette, edges[0] < 0
+    palette, is_signed, place = figure.palette, edges[0] < 0, {"row": 1, "col": col}
+    bases = np.arange(len(counts), dtype=np.float64) + _BASE
     heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
     highest = max((height.max() for height in heights), default=0) or 1
-    bases = np.arange(len(heights), dtype=np.float64) + _BASE
-    _draw_ridges(figure, edges, [height / highest for height in heights], bases, col)
+    ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
+    figure.draw_scatter(x=ends, y=np.repeat(bases, 3), mode="lines", line=line, **place)
+    centre = middles(edges)
+    below, above = np.r_[centre[centre < 0], 0.0], np.r_[0.0, centre[centre >= 0]]
+    for x, colour in ((below, palette.other), (above, palette.traditional))[int(edges[0] == 0) :]:
+        y = [
+            np.r_[base - _HIGHEST * np.interp(x, centre, height / highest), np.full(len(x) + 1, base)]
+            for base, height in zip(bases, heights, strict=True)
+        ]
+        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
+        fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
+        figure.draw_scatter(**sides, **fill, **place)
     border = {"color": palette.ground, "width": 1}
     figure.draw_scatter(
         x=rerankers["gap"],
@@ -44,8 +55,7 @@ def add_ridges(
         marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
         customdata=[hover_text(str(name)) for name in rerankers.index],
         hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
-        row=1,
-        col=col,
+        **place,
     )
     title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
     figure.write("mean gap · share of lists with a gap", **title, yanchor="bottom")
@@ -53,26 +63,6 @@ def add_ridges(
     for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
         text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"
         figure.write(text, y=base - 0.12, **beside)
-
-
-def _draw_ridges(
-    figure: Figure, edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, col: int
-) -> None:
-    """Draw the base lines and both sides of the ridges; heights are at most 1."""
-    palette = figure.palette
-    ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
-    figure.draw_scatter(x=ends, y=np.repeat(bases, 3), mode="lines", line=line, row=1, col=col)
-    centre = (edges[1:] + edges[:-1]) / 2
-    below = np.r_[centre[centre < 0], 0.0]
-    above = np.r_[0.0, centre[centre >= 0]]
-    for x, colour in ((below, palette.other), (above, palette.traditional))[int(edges[0] == 0) :]:
-        y = [
-            np.r_[base - _HIGHEST * np.interp(x, centre, height), np.full(len(x) + 1, base)]
-            for base, height in zip(bases, heights, strict=True)
-        ]
-        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
-        fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
-        figure.draw_scatter(**sides, **fill, row=1, col=col)
 
 
 _ROW, _LOW_ROW = 48, 44
@@ -211,8 +201,8 @@ def gap_multiples(
         behind = {"color": faded(palette.muted, 0.5), "width": _DOT}
         figure.draw_shape(type="path", path=dots, line=behind, layer="between", **place)
         if len(means[name]):
+            path = "M" + "L".join(f"{x:.5f},{y:.5f}" for x, y in means[name][["x", "mean"]].to_numpy())
             for line in ({"color": palette.ground, "width": _HALO}, {"color": palette.text, "width": _LINE}):
-                path = _line_path(means[name])
                 figure.draw_shape(type="path", path=path, line=line, layer="above", **place)
         _write_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", **place)
     figure.style(40 + 220 * rows, t=36, l=60, r=40).set_layout(showlegend=False)
@@ -253,8 +243,7 @@ def _add_means(
 
 def _ratio_range(ratios: pd.Series) -> tuple[float, float]:
     low = max(0.0, min(ratios.min(), ratios.max() - _LEAST_SPAN))
-    high = max(ratios.max(), low + _LEAST_SPAN)
-    return _with_air(low, high)
+    return _with_air(low, max(ratios.max(), low + _LEAST_SPAN))
 
 
 def _with_air(low: float, high: float) -> tuple[float, float]:
@@ -279,14 +268,8 @@ def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> N
 
 def _dots_path(lists: pd.DataFrame, width: float) -> str:
     """Return all dots as one path; hundreds of markers per panel would be slow."""
-    dots = lists.dropna(subset=["tie_ratio", "first_gap"])
-    ratios, gaps = dots["tie_ratio"], dots["first_gap"]
-    dashes = zip(ratios - width / 2, gaps, ratios + width / 2, strict=True)
-    return "".join(f"M{low:.4f},{gap:.4f}H{high:.4f}" for low, gap, high in dashes)
-
-
-def _line_path(mean: pd.DataFrame) -> str:
-    return "M" + "L".join(f"{x:.5f},{y:.5f}" for x, y in zip(mean["x"], mean["mean"], strict=True))
+    dots = lists[["tie_ratio", "first_gap"]].dropna().to_numpy()
+    return "".join(f"M{x - width / 2:.4f},{y:.4f}H{x + width / 2:.4f}" for x, y in dots)
 
 
 def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:
