@@ -294,7 +294,7 @@ def _add_other_gap(figure: Figure, lists: pd.DataFrame, names: Sequence[str], *,
         f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>{names[0]} gap %{{x:.4f}}"
         f"<br>{names[1]} gap %{{y:.4f}}"
     )
-    _add_dots(figure, with_gap, *columns, colour, hover, **place)
+    _add_dots(figure, with_gap, "first_gap", "second_gap", colour, hover, **place)
     for set_axes, name, column in zip((figure.set_xaxes, figure.set_yaxes), names, columns, strict=True):
         top = gap_axis_top(sizes[column].max())
         look = signed_ticks(-top, top, 6) if is_signed else {"nticks": 6}
@@ -326,8 +326,8 @@ def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: st
             panel.add_mean_line(mean)
     figure.set_yaxes(showticklabels=False, col=2)
     figure.set_yaxes(range=[panel.below(2.1), top], col=3)
-    counts = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
-    add_gap_distribution(figure, middles(ratios.levels), counts, 3)
+    lists = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
+    add_gap_distribution(figure, middles(ratios.levels), lists, 3)
     return figure
 
 

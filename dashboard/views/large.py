@@ -43,7 +43,9 @@ def show(results: Results | None) -> None:
         measures = results.stored.measures
         choose = controls.segmented if len(measures) <= _FEW_MEASURES else controls.select
         measure = choose("Measure", measures, "results_measure")
-        open_popover()
+        if server_files.allowed_paths():
+            with st.popover("Open", icon=":material/folder_open:", help="Opens a file on the server."):
+                _path_form()
     row_range = shown_rows(len(results.stored.rerankers))
     name, arguments = parse(measure), (measure, results.traditional, results.stored)
     rows = leaderboard(results.stored, measure, results.traditional)
@@ -128,13 +130,6 @@ def empty_state() -> None:
     if server_files.allowed_paths():
         with st.container(border=True):
             st.header("Open from the server", anchor=False)
-            _path_form()
-
-
-def open_popover() -> None:
-    """Draw the form to open a file of the server, where that is allowed."""
-    if server_files.allowed_paths():
-        with st.popover("Open", icon=":material/folder_open:", help="Opens a file on the server."):
             _path_form()
 
 

@@ -80,11 +80,11 @@ def show(view: View) -> None:
     slide = slides[number - 1]()
     sentence.header(title(slide.finding, view.rerankers), anchor=False)
     note.caption(escape_markdown(provenance(view, measure, slide)))
-    is_narrow = visitor.is_narrow()
-    shown_figure = slide.figure if is_narrow else slide.large_figure
+    shown_figure, wide = slide.large_figure, round(FACTOR * slide.wide)
+    if visitor.is_narrow():
+        shown_figure, wide = slide.figure, slide.wide
     if shown_figure is not None:
         with figure:
-            wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
             chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)
 
 
@@ -96,28 +96,24 @@ _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b
 
 def enlarged(figure: Figure, height: int) -> Figure:
     """Return a figure of this height with larger marks, lines and texts."""
-    large = Figure(figure.palette, **_scale(figure.settings, "") | {"height": height})
+    large = Figure(figure.palette, **_scale(figure.settings) | {"height": height})
     for trace in figure.traces:
-        large.draw(_scale(trace, ""))
+        large.draw(_scale(trace))
     return large
 
 
-def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure
-    """Return a part of a figure with all pixels scaled."""
+def _scale(part: Any, name: str = "", parent: str = "") -> Any:  # noqa: ANN401 any part of a figure
+    """Return a part of a figure with all pixels scaled; `name` and `parent` are the keys that lead to it."""
     if isinstance(part, dict):
-        return {key: _scale_entry(name, key, value) for key, value in part.items()}
+        return {key: _scale(value, key, name) for key, value in part.items()}
+    if name in _SIZES or (name == "width" and parent == "line"):
+        if isinstance(part, int | float):
+            return float(part) * FACTOR
+        if isinstance(part, list | tuple | np.ndarray):
+            return np.asarray(part, dtype=float) * FACTOR
     if isinstance(part, list | tuple) and any(isinstance(item, dict) for item in part):
         return [_scale(item, name) for item in part]
     return part
-
-
-def _scale_entry(parent: str, key: str, value: Any) -> Any:  # noqa: ANN401
-    if key in _SIZES or (key == "width" and parent == "line"):
-        if isinstance(value, int | float):
-            return float(value) * FACTOR
-        if isinstance(value, list | tuple | np.ndarray):
-            return np.asarray(value, dtype=float) * FACTOR
-    return _scale(value, key)
 
 
 MOST_ROWS = 12
@@ -237,11 +233,10 @@ def _list(view: View, measure: str) -> Slide:
     reranker, query = str(first["reranker"]), str(first["query_id"])
     current = load_list(view, reranker, query, measure)
     list_values = (current.value, measure, view.traditional, current.written)
-    has_gap = abs(first["gap"]) > EQUAL
-    reason = "the largest gap" if has_gap else "most tied documents"
-    finding = (
-        gap_of_list(*list_values) if has_gap else query_finding(current.rows, current.chances, *list_values)
-    )
+    reason, finding = "the largest gap", gap_of_list(*list_values)
+    if abs(first["gap"]) <= EQUAL:
+        reason = "most tied documents"
+        finding = query_finding(current.rows, current.chances, *list_values)
     return Slide(
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,

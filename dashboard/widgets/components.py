@@ -118,24 +118,22 @@ def heading(title: str, explanation: str) -> None:
             st.caption(explanation)
 
 
-def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None, is_clickable: bool = False) -> None:
     """Show a figure with its alternative text."""
+    selection: dict[str, Any] = {"on_select": "rerun", "selection_mode": "points"} if is_clickable else {}
+    config = {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{key}"},
+    }
+    sent, key = sent_figure(figure, is_clickable=is_clickable), key if is_clickable else f"chart-{key}"
     with keep_wide(wide):
-        st.plotly_chart(sent_figure(figure), theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
+        st.plotly_chart(sent, theme=None, key=key, alt=alt, config=config, **selection)
 
 
 def clickable_chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
     """Show a figure whose points can be clicked, see `clicked_row`."""
-    with keep_wide(wide):
-        st.plotly_chart(
-            sent_figure(figure, is_clickable=True),
-            theme=None,
-            key=key,
-            alt=alt,
-            on_select="rerun",
-            selection_mode="points",
-            config=_config(key),
-        )
+    chart(figure, key, alt, wide=wide, is_clickable=True)
 
 
 def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
@@ -145,14 +143,6 @@ def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
     parts = st.container(gap="xxsmall")
     parts.html(_SIDEWAYS.format(wide=wide))
     return parts.grid(1, wrap=False, min_column_width=wide).cell()
-
-
-def _config(name: str) -> dict[str, Any]:
-    return {
-        "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{name}"},
-    }
 
 
 def table(

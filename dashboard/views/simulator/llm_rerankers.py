@@ -1,8 +1,9 @@
 """Simulator → LLM rerankers: simulate lists by settings."""
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -31,6 +32,8 @@ _EXPLAINED = {
     simulations.SYNTHETIC: "Scores take a few values, whatever the relevance. Noise breaks some ties.",
 }
 _PRESETS = dict(zip(("low", "medium", "high", "very high"), NOTEBOOK_RERANKERS.values(), strict=True))
+P = ParamSpec("P")
+R = TypeVar("R")
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
 _LETTERS = 40
 
@@ -86,32 +89,22 @@ def gaps_by_settings(simulation: simulations.Simulation, measure: str) -> pd.Dat
 
 
 def _growth_section(simulation: simulations.Simulation) -> None:
-    curve, name = growth(simulation, "RR"), parse("RR").traditional
-    section_finding(precisions.growth_finding(curve, simulation.ties, simulation.levels, name))
+    curve, name, palette = growth(simulation, "RR"), parse("RR").traditional, visitor.theme()
+    levels, ties = simulation.levels, simulation.ties
+    section_finding(precisions.growth_finding(curve, ties, levels, name))
     wide, narrow = side_by_side(3, 2, "many")
     with wide:
-        heading(
-            "Score as ties grow",
-            f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
-            "the same draws.",
-        )
-        figure = kept_figure(tie_growth, curve, visitor.theme(), name, simulation.ties)
-        chart(
-            figure, "growth", "Tied mean, random tie orders and bounds as the tie probability grows.", wide=420
-        )
+        size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
+        heading("Score as ties grow", f"{size}, the same draws.")
+        alt = "Tied mean, random tie orders and bounds as the tie probability grows."
+        chart(kept_figure(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
     with narrow:
         heading(
             "Mean gap of a list", "| RR − tied RR | by score levels and tie probability. Box: your settings."
         )
-        setting = (simulation.levels, simulation.ties)
-        figure = kept_figure(
-            gap_heatmap,
-            gaps_by_settings(simulation, "RR"),
-            visitor.theme(),
-            setting
-            if simulation.levels in precisions.LEVELS and simulation.ties in precisions.TIE_PROBABILITIES
-            else None,
-        )
+        is_drawn = levels in precisions.LEVELS and ties in precisions.TIE_PROBABILITIES
+        setting = (levels, ties) if is_drawn else None
+        figure = kept_figure(gap_heatmap, gaps_by_settings(simulation, "RR"), palette, setting)
         chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
 
 
@@ -125,16 +118,26 @@ def _choose_llm(kind: str) -> simulations.Simulation:
             "Compare with", beside, "madebeside", ("none", "four LLMs")
         )
     grid = st.grid(4, min_column_width=150)
-    ties, levels = _choose_ties(grid) if kind == simulations.LLM else (0.0, 0)
+    ties, levels = 0.0, 0
+    if kind == simulations.LLM:
+        ties = round(_in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
+        most = reranker_text.MAX_LEVELS
+        levels = round(_in_cell(grid, slider, "Score levels", (1, most), 10, 1, "madelevels"))
     lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
     if not has_segments:
-        with grid.cell():
-            performance = round(slider("Performance", (0, 1), PERFORMANCE, 0.05, "performance"), 4)
+        choice = _in_cell(grid, slider, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
+        performance = round(choice, 4)
     if presets is not None:
         with presets:
             _preset_control(ties, levels)
     return simulations.Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
+
+
+def _in_cell(grid: Any, draw: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:  # noqa: ANN401 Streamlit's own is private
+    """Draw a control in the next cell of a grid."""
+    with grid.cell():
+        return draw(*arguments, **options)
 
 
 def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str, str]) -> bool:
@@ -144,49 +147,43 @@ def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str
 
 
 def _choose_several() -> simulations.Simulation:
+    number_column = st.column_config.NumberColumn
+    chance: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0, "step": 0.05, "format": "%.4g"}
     rerankers = TextTable(
         key="madeof",
         parse=reranker_text.parse_rerankers,
         line=reranker_text.format_rerankers,
         read=_rerankers,
-        columns=_columns(),
+        columns={
+            "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
+            "ties": number_column(
+                "Tie probability",
+                help="Chance that a document copies its score to another document.",
+                default=0.0,
+                **chance,
+            ),
+            "levels": number_column(
+                "Score levels",
+                help="Number of distinct scores; 0 for continuous scores.",
+                min_value=0,
+                max_value=reranker_text.MAX_LEVELS,
+                step=1,
+                default=10,
+            ),
+            "performance": number_column(
+                "Performance",
+                help="Chance that relevance raises the score of a relevant document.",
+                default=PERFORMANCE,
+                **chance,
+            ),
+        },
         syntax="ties,levels,performance,name; …",
         hint="Performance and name are optional.",
         max_rows=reranker_text.MAX_RERANKERS,
     ).edit(simulations.SEVERAL_AT_FIRST)
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
-    return simulations.Simulation(
-        simulations.SEVERAL,
-        *lists,
-        several=reranker_text.format_rerankers(rerankers or simulations.SEVERAL_AT_FIRST),
-    )
-
-
-def _columns() -> dict[str, Any]:
-    chance: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0, "step": 0.05, "format": "%.4g"}
-    return {
-        "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
-        "ties": st.column_config.NumberColumn(
-            "Tie probability",
-            help="Chance that a document copies its score to another document.",
-            default=0.0,
-            **chance,
-        ),
-        "levels": st.column_config.NumberColumn(
-            "Score levels",
-            help="Number of distinct scores; 0 for continuous scores.",
-            min_value=0,
-            max_value=reranker_text.MAX_LEVELS,
-            step=1,
-            default=10,
-        ),
-        "performance": st.column_config.NumberColumn(
-            "Performance",
-            help="Chance that relevance raises the score of a relevant document.",
-            default=PERFORMANCE,
-            **chance,
-        ),
-    }
+    several = reranker_text.format_rerankers(rerankers or simulations.SEVERAL_AT_FIRST)
+    return simulations.Simulation(simulations.SEVERAL, *lists, several=several)
 
 
 def _rerankers(frame: pd.DataFrame) -> list[reranker_text.NamedReranker]:
@@ -202,18 +199,10 @@ def _rerankers(frame: pd.DataFrame) -> list[reranker_text.NamedReranker]:
 
 def _choose_synthetic() -> simulations.Simulation:
     grid = st.grid(4, min_column_width=150)
-    with grid.cell():
-        ties = slider("Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
+    ties = _in_cell(grid, slider, "Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
     return simulations.Simulation(
         simulations.SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), round(ties, 4)
     )
-
-
-def _choose_ties(grid: Any) -> tuple[float, int]:  # noqa: ANN401 Streamlit's own is private
-    with grid.cell():
-        ties = round(slider("Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
-    with grid.cell():
-        return ties, round(slider("Score levels", (1, reranker_text.MAX_LEVELS), 10, 1, "madelevels"))
 
 
 def _choose_lists(
@@ -223,16 +212,12 @@ def _choose_lists(
     key: str = "made",
 ) -> tuple[int, tuple[int, int], tuple[int, int], int]:
     """Draw the controls of lists and return queries, documents, relevant and seed; keys begin with `key`."""
-    is_list = key == "list"
-    with grid.cell():
-        documents = range_slider("Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
-    with grid.cell():
-        relevant = range_slider("Relevant", (0, _MOST_RELEVANT), relevant, f"{key}relevant")
-    with grid.cell():
-        label, usual = ("Lists", 200) if is_list else ("Queries", 100)
-        queries = round(slider(label, (10, _MOST_QUERIES), usual, 10, f"{key}queries"))
-    with grid.cell():
-        return queries, documents, relevant, number_input("Seed", 0, 10**6, 42, "madeseed")
+    documents = _in_cell(grid, range_slider, "Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
+    relevant = _in_cell(grid, range_slider, "Relevant", (0, _MOST_RELEVANT), relevant, f"{key}relevant")
+    label, usual = ("Lists", 200) if key == "list" else ("Queries", 100)
+    queries = _in_cell(grid, slider, label, (10, _MOST_QUERIES), usual, 10, f"{key}queries")
+    seed = _in_cell(grid, number_input, "Seed", 0, 10**6, 42, "madeseed")
+    return round(queries), documents, relevant, seed
 
 
 def _preset_control(ties: float, levels: int) -> None:
