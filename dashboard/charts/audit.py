@@ -60,7 +60,9 @@ def reproduction_matrix(
     stripe = {"marker": {"color": palette.faint, "opacity": 0.5}, "orientation": "h", "width": 1}
     figure.draw_bars(x=np.full(len(stripes), len(measures)), base=-0.5, y=stripes, **stripe)
     counts = figures["verdict"].value_counts()
-    for verdict, words, marker in zip(VERDICTS, _WORDS, _markers(palette), strict=True):
+    hollow = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
+    markers = {"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}
+    for verdict, words, marker in zip(VERDICTS, _WORDS, markers, strict=True):
         cells = drawn_cells[drawn_cells["verdict"] == verdict]
         is_told = has_differences and verdict == VERDICTS[-1]
         figure.draw_scatter(
@@ -77,11 +79,6 @@ def reproduction_matrix(
         )
     _add_counts(figure, table, columns, len(rerankers))
     return _lay_out(figure, rerankers, measures, int(table["reranker"].nunique()))
-
-
-def _markers(palette: Palette) -> list[dict[str, Any]]:
-    hollow = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
-    return [{"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}]
 
 
 def _short_difference(value: float) -> str:

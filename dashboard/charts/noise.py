@@ -46,7 +46,13 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     marks.add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
     _add_bands(figure, tables, colours)
     for slot, (name, values) in zip(slots, curves.items(), strict=True):
-        _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)], dashes[str(name)])
+        colour, levels = colours[str(name)], values.to_numpy()
+        dotted = {"color": colour, "width": 1.5, "dash": "dot"}  # from the noise-free value to the first noise
+        figure.draw_scatter(x=[slot, places[0]], y=levels[:2], mode="lines", line=dotted)
+        hover = f"<b>{hover_text(str(name))}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}"
+        line = {"color": colour, "width": 2.5, "dash": dashes[str(name)]}
+        points = {"x": places, "y": levels[1:], "customdata": 10.0**places, "hovertemplate": hover}
+        figure.draw_scatter(**points, mode="lines", line=line)
     edge = edge.assign(tied=curves.iloc[0])
     marks.add_values(figure, edge, x=slots, **marks.values_hover(edge))
     trades = tables.trades
@@ -102,18 +108,6 @@ def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float]
     places = np.log10(sizes[sizes > 0])
     places = places[(places >= ends[0]) & (places <= ends[1])]
     return (float(places.min()), float(places.max())) if len(places) else None
-
-
-def _add_line(
-    figure: Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str, dash: str
-) -> None:
-    """Add the line of one reranker, dotted between its noise-free value and the first noise."""
-    start, levels = places
-    dotted = {"color": colour, "width": 1.5, "dash": "dot"}
-    figure.draw_scatter(x=[start, levels[0]], y=values[:2], mode="lines", line=dotted)
-    hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}"
-    line = {"x": levels, "y": values[1:], "customdata": 10.0**levels, "hovertemplate": hover}
-    figure.draw_scatter(**line, mode="lines", line={"color": colour, "width": 2.5, "dash": dash})
 
 
 def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:

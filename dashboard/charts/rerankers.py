@@ -193,7 +193,10 @@ def gap_multiples(
     figure.set_yaxes(showticklabels=True, title_text=title, col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
     ratio_range = _ratio_range(pd.concat(own_lists.values())["tie_ratio"])
-    dots = _dots_path(context, _DOT_SHARE * (ratio_range[1] - ratio_range[0]))
+    half = _DOT_SHARE * (ratio_range[1] - ratio_range[0]) / 2
+    points = context[["tie_ratio", "first_gap"]].dropna().to_numpy()
+    # all dots are one path: hundreds of markers per panel would be slow
+    dots = "".join(f"M{x - half:.4f},{y:.4f}H{x + half:.4f}" for x, y in points)
     labels = chart_names(colours, _TITLES[width])
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
@@ -264,12 +267,6 @@ def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> N
         hovertemplate="<b>%{customdata}</b><br>gap %{y:.4f}<br>tie ratio %{x:.4f}",
         **place,
     )
-
-
-def _dots_path(lists: pd.DataFrame, width: float) -> str:
-    """Return all dots as one path; hundreds of markers per panel would be slow."""
-    dots = lists[["tie_ratio", "first_gap"]].dropna().to_numpy()
-    return "".join(f"M{x - width / 2:.4f},{y:.4f}H{x + width / 2:.4f}" for x, y in dots)
 
 
 def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:

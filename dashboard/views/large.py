@@ -37,7 +37,13 @@ def show(results: Results | None) -> None:
     st.title(TITLE, anchor=False)
     st.caption("A stored evaluation of any size. Charts show means and counts over all its lists.")
     if results is None:
-        empty_state()
+        with st.container(border=True, key="nothing-open"):
+            st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
+            st.code(_COMMANDS, language="sh", wrap_lines=True)
+        if server_files.allowed_paths():
+            with st.container(border=True):
+                st.header("Open from the server", anchor=False)
+                _path_form()
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         measures = results.stored.measures
@@ -120,17 +126,6 @@ _COMMANDS = (
 _EXPLANATION = (
     "TieScope scores runs that are too large to upload once, on disk. This page shows the stored scores."
 )
-
-
-def empty_state() -> None:
-    """Explain how to open a stored evaluation."""
-    with st.container(border=True, key="nothing-open"):
-        st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
-        st.code(_COMMANDS, language="sh", wrap_lines=True)
-    if server_files.allowed_paths():
-        with st.container(border=True):
-            st.header("Open from the server", anchor=False)
-            _path_form()
 
 
 def _path_form() -> None:

@@ -38,12 +38,6 @@ from metrics.support.wording import count_of
 _ASSETS = Path(__file__).parents[1] / "assets"
 
 
-def chosen_measure(view: View) -> str:
-    """Return the measure chosen on other pages, or the one whose ties its own rule settles."""
-    name = controls.get_value("measure")
-    return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
-
-
 def turn(label: str, shortcut: str, number: int, last: int) -> None:
     """Draw a button that shows another slide."""
     st.button(
@@ -64,7 +58,8 @@ def show(view: View) -> None:
     st.html(f"<style>h2 .stMarkdownColoredText {{ color: {orange} !important; }}</style>")
     st.title("Present", anchor=False)
     watch_width()
-    measure = chosen_measure(view)
+    name = controls.get_value("measure")
+    measure = str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
     slides = list_slides(view, measure)
     sentence, figure, foot = (st.container(key=f"slide-{part}") for part in ("sentence", "chart", "foot"))
     with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):
