@@ -61,11 +61,10 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         fill = np.where(is_significant(rows["p_adjusted"].to_numpy(), verdicts.level), colour, palette.ground)
         interval = {"type": "data", "symmetric": False, "color": colour, "thickness": 2.5, "width": 0}
         ends = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
-        figure.draw_scatter(
+        figure.draw_marks(
             x=rows["difference"],
             y=np.flatnonzero(is_drawn) + middle + shift,
             error_x=interval | ends,
-            mode="markers",
             marker=_marker(symbol, size, fill, colour) | {"opacity": 1},
             name=kind,
             showlegend=False,
@@ -343,10 +342,9 @@ def finish_heatmap(
         box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
         figure.draw_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
     is_lowered = is_drawn[is_traditional] & (n <= _MAX_FINISHES)
-    figure.draw_scatter(
+    figure.draw_marks(
         x=np.array(traditional),
         y=np.arange(len(names)) + _LOWERED * is_lowered,
-        mode="markers",
         marker=covering_diamond(palette, 12),
         customdata=list(zip(names, traditional, strict=True)),
         hovertemplate="<b>%{customdata[0]}</b><br>traditional rank %{customdata[1]}",

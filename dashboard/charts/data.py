@@ -142,10 +142,9 @@ def running_means_chart(
 def _add_mean(figure: Figure, rows: pd.DataFrame, name: str, late: str, line: dict[str, object]) -> None:
     bounds = rows[[f"worst{late}", f"best{late}"]].to_numpy()
     texts = [[hover_text(str(text)) for text in rows[column]] for column in ("name", "query_id")]
-    figure.draw_scatter(
+    figure.draw_line(
         x=rows["n"],
         y=rows[f"{name}{late}"],
-        mode="lines",
         line=line,
         customdata=np.array([*texts, *bounds.T], dtype=object).T,
         meta=f"{name}, {'latest' if late else 'all so far'}",

@@ -48,10 +48,9 @@ def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> 
     )
     figure.set_layout(barmode="overlay")
     if "expectation" in leaderboard and leaderboard["expectation"].notna().any():
-        figure.draw_scatter(
+        figure.draw_marks(
             x=leaderboard["expectation"],
             y=np.arange(len(leaderboard)),
-            mode="markers",
             marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
             name="estimate from the judged rate",
             legendrank=1001,
@@ -94,7 +93,7 @@ def add_tier_brackets(figure: Figure, tiers: pd.Series, start: float) -> None:
     x = [value for _ in runs for value in (0.2, 0.4, 0.4, 0.2, None)]
     y = [value for _, first, last in runs for value in (*[first - _END] * 2, *[last + _END] * 2, None)]
     line = {"color": palette.muted, "width": 1.5}
-    figure.draw_scatter(x=x, y=y, mode="lines", line=line, xaxis="x4", cliponaxis=False)
+    figure.draw_line(x=x, y=y, line=line, xaxis="x4", cliponaxis=False)
     middles, words = [(first + last) / 2 for _, first, last in runs], [str(tier) for tier, _, _ in runs]
     look = {"textposition": "middle right", "color": palette.muted, "xaxis": "x4"}
     figure.draw_words(np.full(len(runs), 0.5), middles, words, **look)
@@ -350,7 +349,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
         ("tied", np.ones(len(places), dtype=bool), dot),
     ):
         hover = marks.values_hover(leaderboard[rows])
-        figure.draw_scatter(x=places[rows], y=spots[value][rows], mode="markers", marker=marker, **hover)
+        figure.draw_marks(x=places[rows], y=spots[value][rows], marker=marker, **hover)
     room = _TIER_LINES * ("tier" in leaderboard)
     figure.style(170 + room, t=12 + room, b=BELOW_TICKS)
     if "tier" in leaderboard:
@@ -368,10 +367,9 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     figure = Figure(palette).style(marks.rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
     marks.add_bounds(figure, leaderboard)
     _add_ticks(figure, leaderboard.index, values)
-    figure.draw_scatter(
+    figure.draw_marks(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),
-        mode="markers",
         marker=marks.tied_dot(palette),
         name="tied",
         customdata=[hover_text(str(name)) for name in leaderboard.index],
@@ -389,10 +387,9 @@ def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame) -> Non
     groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
     look = {"symbol": "line-ns-open", "size": 18, "color": figure.palette.traditional}
     for number, ((reranker, value), tools) in enumerate(groups):
-        figure.draw_scatter(
+        figure.draw_marks(
             x=[value],
             y=[rerankers.get_loc(reranker)],
-            mode="markers",
             marker=look | {"line": {"width": 1.5 + min(len(tools), 6) / 2}},
             name="other tools (wide: several agree)",
             legendgroup="tools",
@@ -421,7 +418,7 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
     }
     for column, (name, line) in looks.items():
         points = {"x": curve["judged"], "y": curve[column]}
-        figure.draw_scatter(**points, mode="lines", line=line, name=name, hovertemplate=_WIDTH_HOVER)
+        figure.draw_line(**points, line=line, name=name, hovertemplate=_WIDTH_HOVER)
     line = {"color": palette.muted, "width": 1}
     figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
     figure.write("width from ties alone", x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")

@@ -81,7 +81,7 @@ def add_values(figure: Figure, table: pd.DataFrame, line: dict[str, Any] | None 
 def add_diamond(figure: Figure, x: float, y: float, hover: str, **trace: Any) -> None:  # noqa: ANN401
     """Add the diamond of one traditional score below its axis."""
     marker = traditional_diamond(figure.palette)
-    figure.draw_scatter(x=[x], y=[y], mode="markers", marker=marker, hovertemplate=hover, **trace)
+    figure.draw_marks(x=[x], y=[y], marker=marker, hovertemplate=hover, **trace)
 
 
 def add_bounds(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
@@ -152,7 +152,7 @@ def add_segments(
     rows = x.index.intersection(y.index)
     ends = (table.loc[rows].to_numpy(dtype=float).reshape(len(rows), table.ndim) for table in (x, y))
     along, up = (np.insert(np.broadcast_to(pair, (len(rows), 2)), 2, np.nan, axis=1).ravel() for pair in ends)
-    figure.draw_scatter(x=along, y=up, mode="lines", line={"color": colour, "width": width}, **trace)
+    figure.draw_line(x=along, y=up, line={"color": colour, "width": width}, **trace)
 
 
 def add_cutoff(figure: Figure, k: int, ends: tuple[float, float], label: float, **place: Any) -> None:  # noqa: ANN401
@@ -164,7 +164,7 @@ def add_cutoff(figure: Figure, k: int, ends: tuple[float, float], label: float, 
 def add_legend(figure: Figure, marks: dict[str, dict[str, Any]]) -> None:
     """Add legend entries, name → marker, without a trace."""
     for name, marker in marks.items():
-        figure.draw_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+        figure.draw_marks(x=[None], y=[None], marker=marker, name=name)
 
 
 def add_chance_key(figure: Figure, quarters: Sequence[str], yshift: int) -> None:

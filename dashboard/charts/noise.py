@@ -48,19 +48,18 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     for slot, (name, values) in zip(slots, curves.items(), strict=True):
         colour, levels = colours[str(name)], values.to_numpy()
         dotted = {"color": colour, "width": 1.5, "dash": "dot"}  # from the noise-free value to the first noise
-        figure.draw_scatter(x=[slot, places[0]], y=levels[:2], mode="lines", line=dotted)
+        figure.draw_line(x=[slot, places[0]], y=levels[:2], line=dotted)
         hover = f"<b>{hover_text(str(name))}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}"
         line = {"color": colour, "width": 2.5, "dash": dashes[str(name)]}
         points = {"x": places, "y": levels[1:], "customdata": 10.0**places, "hovertemplate": hover}
-        figure.draw_scatter(**points, mode="lines", line=line)
+        figure.draw_line(**points, line=line)
     edge = edge.assign(tied=curves.iloc[0])
     marks.add_values(figure, edge, x=slots, **marks.values_hover(edge))
     trades = tables.trades
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
-    figure.draw_scatter(
+    figure.draw_marks(
         x=np.log10(trades["noise"].to_numpy(dtype=float)),
         y=trades["value"],
-        mode="markers",
         marker=ring,
         customdata=trades[["before", "after"]].map(hover_text),
         hovertemplate="%{customdata[1]} overtakes %{customdata[0]}",
@@ -179,11 +178,10 @@ def near_tie_panels(
     places = np.log10(changes.index.to_numpy(dtype=float))
     for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
         for name, column in table.items():
-            figure.draw_scatter(
+            figure.draw_line(
                 x=places,
                 y=column,
                 yaxis=axis,
-                mode="lines",
                 line={"color": colours[str(name)], "width": 2, "dash": dashes[str(name)]},
                 customdata=table.index,
                 hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.3g}}: %{{y:{figures}}}",

@@ -190,8 +190,6 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
         marker={"color": palette.tied},
         width=0.72 if width == 1 else 0.9 * width,
         text=[f"{chance:.0%}" for chance in bars["chance"]] if len(bars) <= MAX_LABELS else None,
-        textposition="outside",
-        textfont={"color": palette.muted},
         customdata=[
             f"rank {bar.first:,}" if bar.first == bar.last else f"ranks {bar.first:,} to {bar.last:,}"
             for bar in bars.itertuples()
@@ -382,10 +380,10 @@ def _add_marks(figure: Figure, marks: pd.Series, top: float) -> None:
     strip, palette = -0.11 * top, figure.palette
     bounds = {"x": [marks["worst"], marks["best"]], "line": {"color": palette.bounds, "width": 10}}
     hover = "worst to best: %{x:.4f}"
-    figure.draw_scatter(y=[strip, strip], mode="lines", hovertemplate=hover, **bounds)
+    figure.draw_line(y=[strip, strip], hovertemplate=hover, **bounds)
     add_diamond(figure, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
     tied = {"x": [marks["tied"]], "y": [strip], "marker": tied_dot(palette, 8)}
-    figure.draw_scatter(mode="markers", hovertemplate="tied %{x:.4f}", **tied)
+    figure.draw_marks(hovertemplate="tied %{x:.4f}", **tied)
     colours = {"tied": palette.tied, "traditional": palette.traditional}
     for name, colour in colours.items():
         line = {"color": colour, "width": 2, "dash": "solid"}

@@ -36,7 +36,7 @@ def add_ridges(
     heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
     highest = max((height.max() for height in heights), default=0) or 1
     ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
-    figure.draw_scatter(x=ends, y=np.repeat(bases, 3), mode="lines", line=line, **place)
+    figure.draw_line(x=ends, y=np.repeat(bases, 3), line=line, **place)
     centre = middles(edges)
     below, above = np.r_[centre[centre < 0], 0.0], np.r_[0.0, centre[centre >= 0]]
     for x, colour in ((below, palette.other), (above, palette.traditional))[int(edges[0] == 0) :]:
@@ -48,10 +48,9 @@ def add_ridges(
         fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
         figure.draw_scatter(**sides, **fill, **place)
     border = {"color": palette.ground, "width": 1}
-    figure.draw_scatter(
+    figure.draw_marks(
         x=rerankers["gap"],
         y=bases,
-        mode="markers",
         marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
         customdata=[hover_text(str(name)) for name in rerankers.index],
         hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
@@ -127,8 +126,6 @@ def _add_ties_and_gaps(
         width=0.42,
         marker={"color": palette.other},
         text=[percent(ratio) for ratio in ratios],
-        textposition="outside",
-        textfont={"color": palette.muted},
         hovertemplate="%{x:.2%} of the documents are tied",
         row=1,
         col=col - 1,
@@ -224,10 +221,9 @@ def _add_means(
     """Add all means to one panel, which ends with the last non-zero mean."""
     for name, mean in means.items():
         if len(mean):
-            figure.draw_scatter(
+            figure.draw_line(
                 x=mean["x"],
                 y=mean["mean"],
-                mode="lines",
                 line={"color": colours[name], "width": _LINE},
                 hovertemplate=f"<b>{hover_text(name)}</b><br>mean %{{y:.4f}}",
                 **place,
@@ -255,10 +251,9 @@ def _with_air(low: float, high: float) -> tuple[float, float]:
 
 
 def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> None:
-    figure.draw_scatter(
+    figure.draw_marks(
         x=own["tie_ratio"],
         y=own["first_gap"],
-        mode="markers",
         marker={"size": 5, "color": colour, "opacity": 0.7},
         customdata=[
             hover_text(str(query)) + (f" and {n_hidden:,} more here" if n_hidden else "")

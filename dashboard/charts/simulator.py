@@ -27,8 +27,6 @@ def ladder_with_ranks(
         width=0.72,
         marker={"color": palette.tied},
         text=[percent(chance) for chance in chances["chance"]] if len(chances) <= MAX_LABELS else None,
-        textposition="outside",
-        textfont={"color": palette.muted},
         textangle=0,
         hovertemplate="first relevant document at rank %{x}<br>chance %{y:.4f}",
     )
@@ -139,7 +137,6 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Fig
         marker={"color": palette.other},
         text=[with_signs(percent(ratio)) for ratio in curve["tie_ratio"]],
         constraintext="none",
-        textposition="outside",
         textfont={"color": palette.muted, "size": 11},
         textangle=0,
         width=0.5,
@@ -167,7 +164,7 @@ def _add_means(figure: Figure, curve: pd.DataFrame) -> None:
         length, marker = curve[high] - curve[low], {"color": colour}
         figure.draw_bars(y=length, base=curve[low], width=width, marker=marker, name=name, **common)
     diamond, line = traditional_diamond(palette, 13), {"color": palette.tied, "width": 2}
-    figure.draw_scatter(y=curve["traditional"], mode="markers", marker=diamond, name="traditional", **common)
+    figure.draw_marks(y=curve["traditional"], marker=diamond, name="traditional", **common)
     dot = tied_dot(palette, 8)
     figure.draw_scatter(y=curve["tied"], mode="lines+markers", marker=dot, line=line, name="tied", **common)
 
@@ -188,11 +185,10 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     figure = Figure(palette).style(300, t=28, r=20, l=54).set_layout(showlegend=False)
     add_band(figure, draws, low, high, UNCERTAIN)
     line = {"color": palette.tied, "width": 2.5}
-    figure.draw_scatter(x=ends, y=[exact, exact], mode="lines", line=line, hovertemplate="exact: %{y:.4f}")
-    figure.draw_scatter(
+    figure.draw_line(x=ends, y=[exact, exact], line=line, hovertemplate="exact: %{y:.4f}")
+    figure.draw_line(
         x=draws,
         y=mean,
-        mode="lines",
         line={"color": palette.text, "width": 1.8},
         customdata=error,
         hovertemplate="mean of %{x:,} sampled orders: %{y:.4f} ± %{customdata:.4f}",

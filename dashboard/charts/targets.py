@@ -56,10 +56,9 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
     }
     for verdict, marker in verdict_marks.items():
         cells, label = rows[rows["verdict"] == verdict], labels_of_verdicts.get(verdict, verdict)
-        figure.draw_scatter(
+        figure.draw_marks(
             x=list(names.get_indexer(cells["reranker"])) or [None],  # an empty trace has no legend entry
             y=list(targets.get_indexer(cells["target"])) or [None],
-            mode="markers",
             marker=marker | {"opacity": 1},
             name=label,
             customdata=[

@@ -253,10 +253,9 @@ def _add_dots(
         opacity = 1 - (1 - _OPACITY) ** (lists["n_hidden"].to_numpy() + 1)
         hidden = (f" and {n:,} more here" * bool(n) for n in lists["n_hidden"])
         queries = [query + others for query, others in zip(queries, hidden, strict=True)]
-    figure.draw_scatter(
+    figure.draw_marks(
         x=lists[x],
         y=lists[y],
-        mode="markers",
         marker={"size": 6, "color": colour, "opacity": opacity},
         customdata=np.column_stack([lists.index.to_numpy(), names, queries]),
         hovertemplate=hover,
@@ -272,7 +271,7 @@ def _add_ring(figure: Figure, lists: pd.DataFrame, selected: int | None, x: str,
         return
     ring, palette = lists.loc[selected], figure.palette
     marker = {"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}}
-    figure.draw_scatter(x=[ring[x]], y=[ring[y]], mode="markers", marker=marker, **place)
+    figure.draw_marks(x=[ring[x]], y=[ring[y]], marker=marker, **place)
     font = {"size": 13, "color": palette.tied}
     query = f"<b>{safe(str(ring['query_id']), 16)}</b>"
     figure.write(query, x=ring[x], y=ring[y], yshift=16, font=font, **place)
@@ -285,7 +284,7 @@ def _add_other_gap(figure: Figure, lists: pd.DataFrame, names: Sequence[str], *,
     end = float(sizes.max().min())
     line = {"color": palette.other, "width": 1, "dash": "dot"}
     ends = [-end if is_signed else 0, end]
-    figure.draw_scatter(x=ends, y=ends, mode="lines", line=line, **place)
+    figure.draw_line(x=ends, y=ends, line=line, **place)
     with_gap = lists[(sizes > 0).any(axis=1)]
     with_gap = first_dots(with_gap, {name: max(sizes[name].max(), EQUAL) / _PLACES for name in columns})
     with_gap = with_gap.loc[with_gap["first_gap"].abs().nlargest(DOTS).index]
@@ -385,8 +384,6 @@ def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
         y=counts["ties"],
         marker={"color": palette.tied},
         text=counts["ties"].map("{:,}".format),
-        textposition="outside",
-        textfont={"color": palette.muted},
         customdata=counts["documents"],
         hovertemplate="%{y:,} ties of %{x} documents: %{customdata:,} documents in total",
     )
