@@ -14,9 +14,8 @@ from dashboard.controls import follow_defaults, toggle
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
-from dashboard.views.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.simulator.notebook import notebook
-from dashboard.views.simulator.simulation import as_csv, build_board
+from dashboard.views.simulator.simulation import as_csv, build_board, llm_rerankers
 from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.components import section

@@ -10,13 +10,14 @@ from dashboard import cache
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.simulator import gap_heatmap, ladder_with_ranks, precision_panels, tie_growth
 from dashboard.views.simulator import simulation, simulator, text_table
-from dashboard.views.simulator.llm_rerankers import gaps_by_settings, growth
 from dashboard.views.simulator.simulation import (
     CONTINUOUS_KIND,
     KINDS,
     LLM,
     SEVERAL,
     Simulation,
+    gaps_by_settings,
+    growth,
 )
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
