@@ -60,11 +60,11 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         rows = table[is_drawn]
         fill = np.where(is_significant(rows["p_adjusted"].to_numpy(), verdicts.level), colour, palette.ground)
         interval = {"type": "data", "symmetric": False, "color": colour, "thickness": 2.5, "width": 0}
-        ends = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
+        reach = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
         figure.draw_marks(
             x=rows["difference"],
             y=np.flatnonzero(is_drawn) + middle + shift,
-            error_x=interval | ends,
+            error_x=interval | reach,
             marker=_marker(symbol, size, fill, colour) | {"opacity": 1},
             name=kind,
             showlegend=False,
@@ -107,10 +107,10 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     ):
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
         figure.write(title, **place, yref="paper", y=1, yanchor="top", font={"color": colour, "size": 12})
-        for row, stars in enumerate(table["stars"]):
+        for number, stars in enumerate(table["stars"]):
             is_quiet = stars in {"ns", "–"}
             font = {"color": palette.muted if is_quiet else colour, "size": 12 if is_quiet else 15}
-            figure.write(stars, **place, y=row + middle, font=font)
+            figure.write(stars, **place, y=number + middle, font=font)
     return figure
 
 

@@ -23,7 +23,7 @@ from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
-from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
+from dashboard.widgets.holes import count_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
 from metrics import parse
 from metrics.errors import UsageError
@@ -287,14 +287,16 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     def download() -> pd.DataFrame:
         return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
 
-    ui.table_head("Reranker by reranker", "tools-by-reranker", download)
-    st.caption(
-        "Tools that agree on every reranker share a column. Hover over a column header to see the names of its "
-        "tools."
-    )
     rows, columns = _value_columns(values)
-    rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index()
-    ui.table_rows(rows, "tools-by-reranker", {**shown_columns("reranker"), **columns})
+    ui.table(
+        rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index(),
+        "Reranker by reranker",
+        "tools-by-reranker",
+        {**shown_columns("reranker"), **columns},
+        download,
+        "Tools that agree on every reranker share a column. Hover over a column header to see the names of its "
+        "tools.",
+    )
 
 
 def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
@@ -334,7 +336,9 @@ def judging_plan(view: ShownBoard, measure: str) -> judging.JudgingPlan:
 @ui.section("Unjudged documents")
 def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
     """Draw the bounds over unjudged documents, and which documents to judge next."""
-    choose_unjudged(view, str(name))
+    choices.choose_unjudged()
+    if choices.shows_both_ways() and adds_queries(view.board.runs, view.scoring):
+        st.caption(holes.QUERIES_MAY_JOIN)
     rows = with_holes(view, rows, name, unjudged)
     prose: Prose = (*holes.unjudged_share(unjudged, name), ".")
     if has_bounds := "highest" in rows:

@@ -316,10 +316,10 @@ def values_section(current: one_list.ListInView) -> None:
     )
     steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
     is_possible = (steps["chance"] > 0) | (steps["chance_by_order"] > 0)
-    ap = ["rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")]
-    tied_ap = [("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds")]
-    ndcg = ["rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")]
-    tied_ndcg = [("gain", "tied_gain"), ("ndcg_term", "adds")]
+    ap = ("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds"))
+    tied_ap = (("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds"))
+    ndcg = ("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds"))
+    tied_ndcg = (("gain", "tied_gain"), ("ndcg_term", "adds"))
     for name, rows, term, keys, tied_keys in (
         ("AP", steps[is_possible], "ap_term", ap, tied_ap),
         (f"nDCG@{k}", steps[steps.index <= k], "ndcg_term", ndcg, tied_ndcg),

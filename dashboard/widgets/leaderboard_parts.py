@@ -15,7 +15,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import chart, heading, keep_wide, section, table_head, table_rows
+from dashboard.widgets.components import chart, heading, keep_wide, section, table
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.evaluation import EQUAL
@@ -155,7 +155,6 @@ def leaderboard_table(
 ) -> None:
     """Show rerankers with tied and traditional scores, and a download."""
     words = {"tied": measure.tied, "traditional": "Traditional", "order": traditional.order}
-    table_head("All rerankers", file, download or leaderboard.reset_index)
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
     rows["bounds"] = [
@@ -165,13 +164,10 @@ def leaderboard_table(
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
     rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
-    table_rows(
-        rows,
-        file,
-        {
-            **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
-            "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **(extra_columns or {}),
-            **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
-        },
-    )
+    columns = {
+        **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
+        "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
+        **(extra_columns or {}),
+        **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
+    }
+    table(rows, "All rerankers", file, columns, download or leaderboard.reset_index)
