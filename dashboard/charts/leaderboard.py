@@ -363,10 +363,25 @@ _TOOL_ROOM = 14
 
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
-    """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot."""
+    """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot.
+
+    A tick is wider where several tools agree.
+    """
     figure = Figure(palette).style(marks.rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
     marks.add_bounds(figure, leaderboard)
-    _add_ticks(figure, leaderboard.index, values)
+    look = {"symbol": "line-ns-open", "size": 18, "color": palette.traditional}
+    rounded = values.assign(value=values["value"].round(6))
+    groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
+    for number, ((reranker, value), tools) in enumerate(groups):
+        figure.draw_marks(
+            x=[value],
+            y=[leaderboard.index.get_loc(reranker)],
+            marker=look | {"line": {"width": 1.5 + min(len(tools), 6) / 2}},
+            name="other tools (wide: several agree)",
+            legendgroup="tools",
+            showlegend=number == 0,
+            hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, tools))}",
+        )
     figure.draw_marks(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),
@@ -379,23 +394,6 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     marks.label_rows(figure, leaderboard.index, top=marks.CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
     return figure.set_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
-
-
-def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame) -> None:
-    """Add a tick per score, wider where several tools agree."""
-    rounded = values.assign(value=values["value"].round(6))
-    groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
-    look = {"symbol": "line-ns-open", "size": 18, "color": figure.palette.traditional}
-    for number, ((reranker, value), tools) in enumerate(groups):
-        figure.draw_marks(
-            x=[value],
-            y=[rerankers.get_loc(reranker)],
-            marker=look | {"line": {"width": 1.5 + min(len(tools), 6) / 2}},
-            name="other tools (wide: several agree)",
-            legendgroup="tools",
-            showlegend=number == 0,
-            hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, tools))}",
-        )
 
 
 _SETTLING_HEIGHT = 340

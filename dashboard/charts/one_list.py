@@ -362,7 +362,17 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
         ],
         hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of tie orders",
     )
-    _add_marks(figure, marks, top)
+    strip, line = -0.11 * top, {"color": palette.bounds, "width": 10}
+    ends, hover = [marks["worst"], marks["best"]], "worst to best: %{x:.4f}"
+    figure.draw_line(x=ends, y=[strip, strip], line=line, hovertemplate=hover)
+    add_diamond(figure, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
+    dot = tied_dot(palette, 8)
+    figure.draw_marks(x=[marks["tied"]], y=[strip], marker=dot, hovertemplate="tied %{x:.4f}")
+    colours = {"tied": palette.tied, "traditional": palette.traditional}
+    for name, colour in colours.items():
+        line = {"color": colour, "width": 2, "dash": "solid"}
+        figure.draw_upright(float(marks[name]), line=line, y0=strip, y1=1.12 * top)
+    figure.write_key((name, colour, f"{marks[name]:.4f}") for name, colour in colours.items())
     if span:
         for name, side in (("worst", "left"), ("best", "right")):
             place = {"x": marks[name], "y": -0.25 * top, "xanchor": side, "yanchor": "middle", "yref": "y"}
@@ -373,22 +383,6 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]
     return figure.set_xaxes(title_text=measure, showgrid=False, nticks=7, range=ends)
-
-
-def _add_marks(figure: Figure, marks: pd.Series, top: float) -> None:
-    """Add bounds, diamond and dot below the bars, and a line through them for each score."""
-    strip, palette = -0.11 * top, figure.palette
-    bounds = {"x": [marks["worst"], marks["best"]], "line": {"color": palette.bounds, "width": 10}}
-    hover = "worst to best: %{x:.4f}"
-    figure.draw_line(y=[strip, strip], hovertemplate=hover, **bounds)
-    add_diamond(figure, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
-    tied = {"x": [marks["tied"]], "y": [strip], "marker": tied_dot(palette, 8)}
-    figure.draw_marks(hovertemplate="tied %{x:.4f}", **tied)
-    colours = {"tied": palette.tied, "traditional": palette.traditional}
-    for name, colour in colours.items():
-        line = {"color": colour, "width": 2, "dash": "solid"}
-        figure.draw_upright(float(marks[name]), line=line, y0=strip, y1=1.12 * top)
-    figure.write_key((name, colour, f"{marks[name]:.4f}") for name, colour in colours.items())
 
 
 def _bars(values: pd.DataFrame, low: float, span: float) -> pd.DataFrame:

@@ -24,46 +24,6 @@ _BASE = 0.3
 """Rows from the middle of a row down to its ridge."""
 
 
-def add_ridges(
-    figure: Figure, rerankers: pd.DataFrame, edges: FloatArray, counts: Sequence[IntArray], col: int
-) -> None:
-    """Add the distribution of gaps of each reranker, orange above zero and grey below, and its mean.
-
-    `rerankers` has gap and lists_with_gap. `counts` are lists per bin between `edges`.
-    """
-    palette, is_signed, place = figure.palette, edges[0] < 0, {"row": 1, "col": col}
-    bases = np.arange(len(counts), dtype=np.float64) + _BASE
-    heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
-    highest = max((height.max() for height in heights), default=0) or 1
-    ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
-    figure.draw_line(x=ends, y=np.repeat(bases, 3), line=line, **place)
-    centre = middles(edges)
-    below, above = np.r_[centre[centre < 0], 0.0], np.r_[0.0, centre[centre >= 0]]
-    for x, colour in ((below, palette.other), (above, palette.traditional))[int(edges[0] == 0) :]:
-        y = [
-            np.r_[base - _HIGHEST * np.interp(x, centre, height / highest), np.full(len(x) + 1, base)]
-            for base, height in zip(bases, heights, strict=True)
-        ]
-        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
-        fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
-        figure.draw_scatter(**sides, **fill, **place)
-    border = {"color": palette.ground, "width": 1}
-    figure.draw_marks(
-        x=rerankers["gap"],
-        y=bases,
-        marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
-        customdata=[hover_text(str(name)) for name in rerankers.index],
-        hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
-        **place,
-    )
-    title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
-    figure.write("mean gap · share of lists with a gap", **title, yanchor="bottom")
-    beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
-    for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
-        text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"
-        figure.write(text, y=base - 0.12, **beside)
-
-
 _ROW, _LOW_ROW = 48, 44
 """Pixels of a row with and without its scores."""
 _MIN_REACH = 0.05
@@ -117,8 +77,13 @@ def _add_ties_and_gaps(
     row_height: int,
     col: int,
 ) -> Figure:
-    """Fill the panels col - 1 and col, and label the rows."""
-    ratios, palette = rerankers["tie_ratio"], figure.palette
+    """Fill the panels col - 1 and col, and label the rows.
+
+    Each ridge is the distribution of gaps of a reranker, orange above zero and grey below, with its mean.
+    `rerankers` has gap and lists_with_gap. `counts` are lists per bin between `edges`.
+    """
+    palette, is_signed, place = figure.palette, edges[0] < 0, {"row": 1, "col": col}
+    ratios = rerankers["tie_ratio"]
     figure.draw_bars(
         x=ratios,
         y=np.arange(len(rerankers)),
@@ -132,15 +97,44 @@ def _add_ties_and_gaps(
     )
     end = max(0.05, ratios.max()) * 1.25
     figure.set_xaxes(title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col - 1)
-    add_ridges(figure, rerankers, edges, counts, col)
+    bases = np.arange(len(counts), dtype=np.float64) + _BASE
+    heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
+    highest = max((height.max() for height in heights), default=0) or 1
+    ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
+    figure.draw_line(x=ends, y=np.repeat(bases, 3), line=line, **place)
+    centre = middles(edges)
+    below, above = np.r_[centre[centre < 0], 0.0], np.r_[0.0, centre[centre >= 0]]
+    for x, colour in ((below, palette.other), (above, palette.traditional))[int(not is_signed) :]:
+        y = [
+            np.r_[base - _HIGHEST * np.interp(x, centre, height / highest), np.full(len(x) + 1, base)]
+            for base, height in zip(bases, heights, strict=True)
+        ]
+        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
+        fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
+        figure.draw_scatter(**sides, **fill, **place)
+    border = {"color": palette.ground, "width": 1}
+    figure.draw_marks(
+        x=rerankers["gap"],
+        y=bases,
+        marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
+        customdata=[hover_text(str(name)) for name in rerankers.index],
+        hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
+        **place,
+    )
+    title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
+    figure.write("mean gap · share of lists with a gap", **title, yanchor="bottom")
+    beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
+    for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
+        text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"
+        figure.write(text, y=base - 0.12, **beside)
     figure.style(110 + row_height * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
-    if edges[0] == 0:
-        title = f"|{measure} gap| of each list"
-        return figure.set_xaxes(title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
-    title = f"{measure} gap of each list"
-    return figure.set_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
+    if is_signed:
+        title = f"{measure} gap of each list"
+        return figure.set_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
+    title = f"|{measure} gap| of each list"
+    return figure.set_xaxes(title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
 
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000

@@ -50,14 +50,14 @@ _RIGHT = 0.6
 
 
 def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability: float) -> Figure:
-    """Draw a mean against tie probability: tied score, 95% of shuffles, and bounds.
+    """Draw a mean against tie probability: tied score, 95% of random orders, and bounds.
 
     `curve` has tie_probability (rising), tie_ratio, tied, worst, best, low and high; `probability` is marked.
     """
     figure, x = Figure(palette).style(360, l=47), curve["tie_probability"]
     for low, high, colour, name in (
         ("worst", "best", palette.bounds, "worst to best"),
-        ("low", "high", faded(palette.traditional, 0.42), "95% of shuffles"),
+        ("low", "high", faded(palette.traditional, 0.42), "95% of random orders"),
     ):
         edge = {"width": 0, "color": colour}
         add_band(figure, x, curve[low], curve[high], colour, mode="lines", line=edge, name=name)
@@ -70,7 +70,7 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
         name="tied",
         customdata=curve[["worst", "best", "low", "high", "tie_ratio"]],
         hovertemplate=(
-            "tie probability %{x:.2f}<br>tied %{y:.4f}<br>95% of shuffles %{customdata[2]:.4f} to "
+            "tie probability %{x:.2f}<br>tied %{y:.4f}<br>95% of random orders %{customdata[2]:.4f} to "
             "%{customdata[3]:.4f}<br>worst %{customdata[0]:.4f}, best %{customdata[1]:.4f}<br>"
             "%{customdata[4]:.0%} of documents tied"
         ),
@@ -122,7 +122,7 @@ def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float]
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]
 _HOVER = (
-    "<b>%{x}</b><br>tied %{customdata[0]:.4f}<br>traditional %{customdata[5]:.4f}<br>95% of shuffles "
+    "<b>%{x}</b><br>tied %{customdata[0]:.4f}<br>traditional %{customdata[5]:.4f}<br>95% of random orders "
     "%{customdata[3]:.4f} to %{customdata[4]:.4f}<br>worst %{customdata[1]:.4f}, best %{customdata[2]:.4f}"
 )
 
@@ -159,7 +159,7 @@ def _add_means(figure: Figure, curve: pd.DataFrame) -> None:
     common = {"x": curve["label"], "customdata": curve[_HOVER_COLUMNS], "hovertemplate": _HOVER}
     for low, high, colour, width, name in (
         ("worst", "best", palette.bounds, 0.5, "worst to best"),
-        ("low", "high", palette.traditional, 0.16, "95% of shuffles"),
+        ("low", "high", palette.traditional, 0.16, "95% of random orders"),
     ):
         length, marker = curve[high] - curve[low], {"color": colour}
         figure.draw_bars(y=length, base=curve[low], width=width, marker=marker, name=name, **common)
