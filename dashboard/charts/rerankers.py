@@ -121,8 +121,8 @@ def _add_ties_and_gaps(
         hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
         **place,
     )
-    title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
-    figure.write("mean gap · share of lists with a gap", **title, yanchor="bottom")
+    head = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
+    figure.write("mean gap · share of lists with a gap", **head, yanchor="bottom")
     beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
     for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
         text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"

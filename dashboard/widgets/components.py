@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -25,6 +25,8 @@ from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import card_help
 from metrics.support.wording import count_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
 _SIDEWAYS = """<style>
@@ -108,6 +110,12 @@ def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, Delta
     with st.container(key=f"pair-{key}"):
         first, second = st.columns((left, right), gap=_GAP)
     return first, second
+
+
+def in_cell(grid: Any, draw: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:  # noqa: ANN401 Streamlit's own is private
+    """Draw a control in the next cell of a grid and return its value."""
+    with grid.cell():
+        return draw(*arguments, **options)
 
 
 def heading(title: str, explanation: str) -> None:

@@ -17,7 +17,7 @@ from dashboard.choices import View
 from dashboard.controls import link_parameters, number_input
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.prose import ProsePart, read_parts, table_rows
-from dashboard.widgets.components import Card, cards, chart, finding, heading
+from dashboard.widgets.components import Card, cards, chart, finding, heading, in_cell
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text
 from metrics.studies.guide import (
@@ -194,16 +194,11 @@ def one_minute() -> None:
 
 def _choose_example() -> WorkedExample:
     grid = st.grid(5, min_column_width=150)
-    with grid.cell():
-        tied = number_input("Documents in the tie", 1, MOST_TIED, 5, "tied")
-    with grid.cell():
-        relevant = number_input("Relevant documents in the tie", 1, tied, 1, "relevant")
-    with grid.cell():
-        above = number_input("Documents above the tie", 0, MOST_ABOVE, 0, "above")
-    with grid.cell():
-        k = number_input("Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
-    with grid.cell():
-        below = number_input("Documents below the tie", 0, MOST_ABOVE, 0, "under")
+    tied = in_cell(grid, number_input, "Documents in the tie", 1, MOST_TIED, 5, "tied")
+    relevant = in_cell(grid, number_input, "Relevant documents in the tie", 1, tied, 1, "relevant")
+    above = in_cell(grid, number_input, "Documents above the tie", 0, MOST_ABOVE, 0, "above")
+    k = in_cell(grid, number_input, "Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
+    below = in_cell(grid, number_input, "Documents below the tie", 0, MOST_ABOVE, 0, "under")
     return _cached_example(tied, relevant, above, k, below)
 
 

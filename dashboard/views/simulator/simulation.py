@@ -1,10 +1,10 @@
 """Simulator → LLM rerankers: simulate lists by settings, score them, and use them as a board."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from io import BytesIO
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -214,8 +214,6 @@ def exit_buttons(simulation: Simulation) -> None:
 
 
 _PRESETS = dict(zip(("low", "medium", "high", "very high"), NOTEBOOK_RERANKERS.values(), strict=True))
-P = ParamSpec("P")
-R = TypeVar("R")
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
 _LETTERS = 40
 
@@ -300,24 +298,18 @@ def _choose_llm(kind: str) -> Simulation:
     grid = st.grid(4, min_column_width=150)
     ties, levels = 0.0, 0
     if kind == LLM:
-        ties = round(_in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
+        ties = round(ui.in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
         most = reranker_text.MAX_LEVELS
-        levels = round(_in_cell(grid, slider, "Score levels", (1, most), 10, 1, "madelevels"))
+        levels = round(ui.in_cell(grid, slider, "Score levels", (1, most), 10, 1, "madelevels"))
     lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
     if not has_segments:
-        choice = _in_cell(grid, slider, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
+        choice = ui.in_cell(grid, slider, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
         performance = round(choice, 4)
     if presets is not None:
         with presets:
             _preset_control(ties, levels)
     return Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
-
-
-def _in_cell(grid: Any, draw: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:  # noqa: ANN401 Streamlit's own is private
-    """Draw a control in the next cell of a grid."""
-    with grid.cell():
-        return draw(*arguments, **options)
 
 
 def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str, str]) -> bool:
@@ -379,22 +371,22 @@ def _rerankers(frame: pd.DataFrame) -> list[reranker_text.NamedReranker]:
 
 def _choose_synthetic() -> Simulation:
     grid = st.grid(4, min_column_width=150)
-    ties = _in_cell(grid, slider, "Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
+    ties = ui.in_cell(grid, slider, "Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
     return Simulation(SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), round(ties, 4))
 
 
 def _choose_lists(
-    grid: Any,  # noqa: ANN401 likewise
+    grid: Any,  # noqa: ANN401 Streamlit's own is private
     documents: tuple[int, int],
     relevant: tuple[int, int],
     key: str = "made",
 ) -> tuple[int, tuple[int, int], tuple[int, int], int]:
     """Draw the controls of lists and return queries, documents, relevant and seed; keys begin with `key`."""
-    documents = _in_cell(grid, range_slider, "Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
-    relevant = _in_cell(grid, range_slider, "Relevant", (0, _MOST_RELEVANT), relevant, f"{key}relevant")
+    documents = ui.in_cell(grid, range_slider, "Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
+    relevant = ui.in_cell(grid, range_slider, "Relevant", (0, _MOST_RELEVANT), relevant, f"{key}relevant")
     label, usual = ("Lists", 200) if key == "list" else ("Queries", 100)
-    queries = _in_cell(grid, slider, label, (10, _MOST_QUERIES), usual, 10, f"{key}queries")
-    seed = _in_cell(grid, number_input, "Seed", 0, 10**6, 42, "madeseed")
+    queries = ui.in_cell(grid, slider, label, (10, _MOST_QUERIES), usual, 10, f"{key}queries")
+    seed = ui.in_cell(grid, number_input, "Seed", 0, 10**6, 42, "madeseed")
     return round(queries), documents, relevant, seed
 
 
