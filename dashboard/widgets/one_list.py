@@ -98,17 +98,8 @@ def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView
     counts, scores = _counts_and_scores(
         view, reranker, query, view.traditional, view.evaluation.measures, ranking
     )
-    return ListInView(
-        view=view,
-        reranker=reranker,
-        query=query,
-        measure=measure,
-        ranking=ranking,
-        rows=rows,
-        chances=first_rank_chances(ranking, query),
-        counts=counts,
-        scores=scores,
-    )
+    chances = first_rank_chances(ranking, query)
+    return ListInView(view, reranker, query, measure, ranking, rows, chances, counts, scores)
 
 
 @cached_by_key(show_spinner=False, max_entries=64)
