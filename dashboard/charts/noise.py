@@ -71,7 +71,17 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     figure.style(_PLOT + _STRIP + 130, t=66, r=150, l=98).set_layout(legend={"y": 1.06})
     farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
-    _set_axes(figure, places, slots, measure, values)
+    share, decades = _STRIP / (_PLOT + _STRIP + 24), _decades(places)
+    figure.set_xaxes(
+        title_text="noise σ, in standard deviations of each reranker's scores (log scale)",
+        tickvals=[slots.mean(), *decades],
+        ticktext=["no noise", *decades.values()],
+        range=[slots[0] - step / 2, places[-1] + step],
+        anchor="y2",
+    )
+    ends = padded_range(values)
+    figure.set_yaxes(title_text=measure, range=list(ends), domain=[share + 0.05, 1], nticks=7)
+    figure.set_layout(yaxis2={"domain": [0, share], "showgrid": False, "autorange": "reversed"})
     _add_known_noise(figure, tables, (float(places[0]), float(places[-1])))
     marks.line_names(figure, curves.iloc[-1], colours, _PLOT)
     return figure
@@ -141,21 +151,6 @@ def _decades(places: FloatArray) -> dict[float, str]:
     """Return the powers of ten on a log axis, and their labels."""
     powers = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
     return {power: np.format_float_positional(10.0**power, trim="-") for power in powers.tolist()}
-
-
-def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray) -> None:
-    step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
-    decades = _decades(places)
-    figure.set_xaxes(
-        title_text="noise σ, in standard deviations of each reranker's scores (log scale)",
-        tickvals=[slots.mean(), *decades],
-        ticktext=["no noise", *decades.values()],
-        range=[slots[0] - step / 2, places[-1] + step],
-        anchor="y2",
-    )
-    low, high = padded_range(values)
-    figure.set_yaxes(title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
-    figure.set_layout(yaxis2={"domain": [0, share], "showgrid": False, "autorange": "reversed"})
 
 
 _NEAR_PLOT, _SHARE = 380, 0.56

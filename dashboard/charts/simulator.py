@@ -142,20 +142,6 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Fig
         width=0.5,
         hovertemplate="<b>%{x}</b><br>%{y:.2%} of documents tied",
     )
-    _add_means(figure, curve)
-    edge = int((~curve["precision"].str.startswith(("decimals", "grades"))).sum()) - 0.5
-    figure.draw_upright(edge, line={"color": palette.other}, yref="paper")
-    floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
-    room = 0.08 * max(ceiling - floor, 0.05)
-    ends = [floor - room, ceiling + room]
-    means = {"domain": [0, 0.6], "title": {"text": safe(measure)}, "range": ends}
-    formats = {"type": "category", "showgrid": False, "anchor": "y"}
-    ratios = tie_ratio_axis((0.7, 1), (0, 1.15))
-    return figure.set_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)
-
-
-def _add_means(figure: Figure, curve: pd.DataFrame) -> None:
-    palette = figure.palette
     common = {"x": curve["label"], "customdata": curve[_HOVER_COLUMNS], "hovertemplate": _HOVER}
     for low, high, colour, width, name in (
         ("worst", "best", palette.bounds, 0.5, "worst to best"),
@@ -167,6 +153,15 @@ def _add_means(figure: Figure, curve: pd.DataFrame) -> None:
     figure.draw_marks(y=curve["traditional"], marker=diamond, name="traditional", **common)
     dot = tied_dot(palette, 8)
     figure.draw_scatter(y=curve["tied"], mode="lines+markers", marker=dot, line=line, name="tied", **common)
+    edge = int((~curve["precision"].str.startswith(("decimals", "grades"))).sum()) - 0.5
+    figure.draw_upright(edge, line={"color": palette.other}, yref="paper")
+    floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
+    room = 0.08 * max(ceiling - floor, 0.05)
+    ends = [floor - room, ceiling + room]
+    means = {"domain": [0, 0.6], "title": {"text": safe(measure)}, "range": ends}
+    formats = {"type": "category", "showgrid": False, "anchor": "y"}
+    ratios = tie_ratio_axis((0.7, 1), (0, 1.15))
+    return figure.set_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)
 
 
 CONFIDENT = 1.96
