@@ -236,7 +236,7 @@ def place_and_score(
     hidden = {"visible": False, "range": [0, 1]}
     values = [*marks.VALUES, *intervals, *(ENDS if has_holes else ())]
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
-    if order != "traditional":
+    if order != "traditional":  # legend and hover texts name the order
         for trace in figure.traces:
             for part in {"name", "hovertemplate"} & trace.keys():
                 trace[part] = trace[part].replace("traditional", order)

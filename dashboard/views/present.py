@@ -75,10 +75,10 @@ def show(view: View) -> None:
     slide = slides[number - 1]()
     sentence.header(title(slide.finding, view.rerankers), anchor=False)
     note.caption(escape_markdown(provenance(view, measure, slide)))
-    shown_figure, wide = slide.large_figure, round(FACTOR * slide.wide)
-    if visitor.is_narrow():
-        shown_figure, wide = slide.figure, slide.wide
+    is_narrow = visitor.is_narrow()
+    shown_figure = slide.figure if is_narrow else slide.large_figure
     if shown_figure is not None:
+        wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
         with figure:
             chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)
 

@@ -275,7 +275,7 @@ def _growth_section(simulation: Simulation) -> None:
     wide, narrow = ui.side_by_side(3, 2, "many")
     with wide:
         size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
-        ui.heading("Score as ties grow", f"{size}, the same draws.")
+        ui.heading("Score as ties grow", f"{size}. The same random draws at every tie probability.")
         alt = "Tied mean, random tie orders and bounds as the tie probability grows."
         ui.chart(kept_figure(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
     with narrow:
