@@ -60,7 +60,9 @@ def reproduction_matrix(
     stripe = {"marker": {"color": palette.faint, "opacity": 0.5}, "orientation": "h", "width": 1}
     figure.draw_bars(x=np.full(len(stripes), len(measures)), base=-0.5, y=stripes, **stripe)
     counts = figures["verdict"].value_counts()
-    for verdict, words, marker in zip(VERDICTS, _WORDS, _markers(palette), strict=True):
+    hollow = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
+    markers = {"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}
+    for verdict, words, marker in zip(VERDICTS, _WORDS, markers, strict=True):
         cells = drawn_cells[drawn_cells["verdict"] == verdict]
         is_told = has_differences and verdict == VERDICTS[-1]
         figure.draw_scatter(
@@ -76,12 +78,20 @@ def reproduction_matrix(
             hovertemplate="%{customdata}",
         )
     _add_counts(figure, table, columns, len(rerankers))
-    return _lay_out(figure, rerankers, measures, int(table["reranker"].nunique()))
-
-
-def _markers(palette: Palette) -> list[dict[str, Any]]:
-    hollow = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
-    return [{"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}]
+    height = _ROW * max(len(rerankers) + 1, _LEAST_ROWS) + _TOP + _BOTTOM
+    figure.style(height, t=_TOP, b=_BOTTOM, r=40)
+    label_rows(figure, rerankers)
+    below = f"of {table['reranker'].nunique():,} reproduced"
+    labels = [*chart_names(rerankers, CHART_COLUMNS).values(), below]
+    figure.set_yaxes(**named_ticks(labels), range=[len(labels) - 0.5, -0.5])
+    margins = figure.settings["margin"]
+    margins["l"] = max(margins["l"], 120)
+    names = list(chart_names(measures, CARD_COLUMNS).values())
+    is_level = len(measures) <= _LEVEL and max(map(len, names), default=0) <= _LEVEL_COLUMNS
+    place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
+    figure.set_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
+    ends, angle = [-0.5, len(measures) - 0.5], 0 if is_level else -40
+    return figure.set_xaxes(side="top", **named_ticks(names), tickangle=angle, range=ends)
 
 
 def _short_difference(value: float) -> str:
@@ -95,7 +105,10 @@ def _short_difference(value: float) -> str:
 def _hover(cell: dict[str, Any]) -> str:
     lines = [f"<b>{hover_text(str(cell['reranker']))}</b>", hover_text(str(cell["measure"]))]
     if cell["n"] > 1:
-        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures are not reproduced. The largest difference:")
+        lines.append(
+            f"{cell['n_off']:,} of {cell['n']:,} published figures could not be reproduced. The largest "
+            "difference:"
+        )
     if pd.notna(cell["query_id"]):
         lines.append(f"query {hover_text(str(cell['query_id']))}")
     lines.append(f"published {decimal(cell['published'], 4)}")
@@ -117,22 +130,6 @@ def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int
         customdata=[f"{count:,} of {total:,} are reproduced" for count, total in pairs],
         hovertemplate="%{customdata}",
     )
-
-
-def _lay_out(figure: Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int) -> Figure:
-    rows = _ROW * max(len(rerankers) + 1, _LEAST_ROWS)
-    figure.style(rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
-    label_rows(figure, rerankers)
-    labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} reproduced"]
-    figure.set_yaxes(**named_ticks(labels), range=[len(labels) - 0.5, -0.5])
-    margins = figure.settings["margin"]
-    margins["l"] = max(margins["l"], 120)
-    names = list(chart_names(measures, CARD_COLUMNS).values())
-    is_level = len(measures) <= _LEVEL and max(map(len, names), default=0) <= _LEVEL_COLUMNS
-    place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
-    figure.set_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
-    ends, angle = [-0.5, len(measures) - 0.5], 0 if is_level else -40
-    return figure.set_xaxes(side="top", **named_ticks(names), tickangle=angle, range=ends)
 
 
 _RULE_ROW, _BAR = 46, 0.26

@@ -46,16 +46,35 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     the values.
     """
     middle = 0.0 if is_slim else _MIDDLE
-    figure = Figure(palette)
-    is_outlying = _is_outlying(verdicts)
-    verdicts = verdicts.without_untested()
+    figure, is_outlying = Figure(palette), _is_outlying(verdicts)
+    verdicts, is_drawn = verdicts.without_untested(), ~is_outlying
     names = verdicts.tied["reranker"]
     for row in np.flatnonzero(verdicts.changed):
         wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
         figure.draw_shape(type="rect", x0=0, x1=1, xref="paper", y0=row - 0.44, y1=row + 0.44, **wash)
     figure.draw_upright(0, line={"width": 1, "dash": "solid"}, layer="below")
-    _add_differences(figure, verdicts, ~is_outlying, "traditional", middle)
-    _add_differences(figure, verdicts, ~is_outlying, "tied", middle)
+    for kind, table, shift, symbol, size, colour in (
+        ("traditional", verdicts.traditional, -_SHIFT, "diamond", 13, palette.traditional),
+        ("tied", verdicts.tied, _SHIFT, "circle", 11, palette.tied),
+    ):
+        rows = table[is_drawn]
+        fill = np.where(is_significant(rows["p_adjusted"].to_numpy(), verdicts.level), colour, palette.ground)
+        interval = {"type": "data", "symmetric": False, "color": colour, "thickness": 2.5, "width": 0}
+        reach = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
+        figure.draw_marks(
+            x=rows["difference"],
+            y=np.flatnonzero(is_drawn) + middle + shift,
+            error_x=interval | reach,
+            marker=_marker(symbol, size, fill, colour) | {"opacity": 1},
+            name=kind,
+            showlegend=False,
+            customdata=[
+                [hover_text(str(row.reranker)), _test_text(row), count_of(row.n, "query")]
+                for row in rows.itertuples()
+            ],
+            hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>%{{customdata[1]}}"
+            "<br>%{customdata[2]}",
+        )
     marks = {
         "traditional": _marker("diamond", 10, palette.traditional, palette.traditional),
         "tied": _marker("circle", 10, palette.tied, palette.tied),
@@ -68,13 +87,30 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     else:
         washed = blend(palette.ground, palette.traditional, _WASH)
         label_rows_above(figure, names, 0.08, np.where(verdicts.changed, washed, palette.ground))
-    low, high = _axis_ends(verdicts, ~is_outlying)
+    drawn = pd.concat([verdicts.tied[is_drawn], verdicts.traditional[is_drawn]])
+    values = np.nan_to_num(drawn[["low", "high", "difference"]].to_numpy(), posinf=0, neginf=0)
+    low, high = float(values.min(initial=0)), float(values.max(initial=0))
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
     ends = [low, high] if high > low else None
     figure.set_xaxes(title_text=f"{measure} difference", range=ends, **signed_ticks(low, high, 6))
     for row in np.flatnonzero(is_outlying):
-        _write_outlying(figure, verdicts, int(row), middle)
-    _add_stars(figure, verdicts, middle)
+        traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
+        text = (
+            f"off the scale: <span style='color:{palette.traditional}'>{signed(traditional)}</span> and "
+            f"<span style='color:{palette.tied}'>{signed(tied)}</span>"
+        )
+        text, x, side = (f"← {text}", 0.01, "left") if tied < 0 else (f"{text} →", 0.99, "right")
+        figure.write(text, xref="paper", y=row + middle, x=x, xanchor=side)
+    for table, shift, title, colour in (
+        (verdicts.traditional, 24, "trad.", palette.traditional),
+        (verdicts.tied, 60, "tied", palette.tied),
+    ):
+        place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
+        figure.write(title, **place, yref="paper", y=1, yanchor="top", font={"color": colour, "size": 12})
+        for number, stars in enumerate(table["stars"]):
+            is_quiet = stars in {"ns", "–"}
+            font = {"color": palette.muted if is_quiet else colour, "size": 12 if is_quiet else 15}
+            figure.write(stars, **place, y=number + middle, font=font)
     return figure
 
 
@@ -91,72 +127,11 @@ def _is_outlying(verdicts: Verdicts) -> BoolArray:
     return np.asarray((nearer > _OUTLYING * np.median(reach)) & (len(reach) > 2))  # noqa: PLR2004 has a rest
 
 
-def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
-    """Return the range of all drawn intervals and 0."""
-    tables = (verdicts.tied, verdicts.traditional)
-    ends = np.concatenate([table.loc[is_drawn, ["low", "high", "difference"]].to_numpy() for table in tables])
-    ends = np.nan_to_num(ends, posinf=0, neginf=0)
-    return float(ends.min(initial=0)), float(ends.max(initial=0))
-
-
-def _add_differences(figure: Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, middle: float) -> None:
-    """Add the tied or traditional differences with their intervals."""
-    is_tied, palette = kind == "tied", figure.palette
-    colour = palette.tied if is_tied else palette.traditional
-    rows = (verdicts.tied if is_tied else verdicts.traditional)[is_drawn]
-    fill = np.where(is_significant(rows["p_adjusted"].to_numpy(), verdicts.level), colour, palette.ground)
-    marker = _marker("circle", 11, fill, colour) if is_tied else _marker("diamond", 13, fill, colour)
-    interval = {"type": "data", "symmetric": False, "color": colour, "thickness": 2.5, "width": 0}
-    ends = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
-    figure.draw_scatter(
-        x=rows["difference"],
-        y=np.flatnonzero(is_drawn) + middle + (_SHIFT if is_tied else -_SHIFT),
-        error_x=interval | ends,
-        mode="markers",
-        marker=marker | {"opacity": 1},
-        name=kind,
-        showlegend=False,
-        customdata=[
-            [hover_text(str(row.reranker)), _test_text(row), count_of(row.n, "query")]
-            for row in rows.itertuples()
-        ],
-        hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>%{{customdata[1]}}"
-        "<br>%{customdata[2]}",
-    )
-
-
 def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
     if np.isnan(row.p_adjusted):
         return "no test is possible"
     interval = f"from {signed(row.low, 4)} to {signed(row.high, 4)}"
     return f"{interval}<br>adjusted p {written_p(row.p_adjusted, 4)}"
-
-
-def _write_outlying(figure: Figure, verdicts: Verdicts, row: int, middle: float) -> None:
-    """Write the differences of an outlying row."""
-    traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
-    text = (
-        f"off the scale: <span style='color:{figure.palette.traditional}'>{signed(traditional)}</span> and "
-        f"<span style='color:{figure.palette.tied}'>{signed(tied)}</span>"
-    )
-    text, x, side = (f"← {text}", 0.01, "left") if tied < 0 else (f"{text} →", 0.99, "right")
-    figure.write(text, xref="paper", y=row + middle, x=x, xanchor=side)
-
-
-def _add_stars(figure: Figure, verdicts: Verdicts, middle: float) -> None:
-    """Write the adjusted verdicts beside the rows."""
-    palette = figure.palette
-    columns = (
-        (verdicts.traditional, 24, "trad.", palette.traditional),
-        (verdicts.tied, 60, "tied", palette.tied),
-    )
-    for table, shift, title, colour in columns:
-        place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
-        figure.write(title, **place, yref="paper", y=1, yanchor="top", font={"color": colour, "size": 12})
-        for row, stars in enumerate(table["stars"]):
-            is_quiet = stars in {"ns", "–"}
-            font = {"color": palette.muted if is_quiet else colour, "size": 12 if is_quiet else 15}
-            figure.write(stars, **place, y=row + middle, font=font)
 
 
 _ROW = 30, 16
@@ -170,7 +145,9 @@ _COLUMN, _LETTER = 31, 7.5
 _PHONE_COLUMN, _PHONE_ROW, _NAME = 25, 46, 22
 """Pixels of a column, a row and a name on a phone."""
 _UNMOVED, _LEVEL = "·", "="
-"""Cells of pairs that no tie order reverses, and of pairs that are level in all orders."""
+"""Cells of pairs that no tie order reverses, and of pairs that are equal in all orders."""
+PairCells = dict[tuple[int, int], tuple[float, str, str]]
+"""Row and column of a pair → value, text and hover text of its cell."""
 
 
 def matrix_width(n: int, *, is_narrow: bool = False) -> int:
@@ -188,87 +165,61 @@ def order_matrix(
     `pairs` is returned by `stability.pairwise_order`. `order` sorts rerankers by expected mean.
     """
     position = {name: index for index, name in enumerate(order)}
-    doubt, text, hover = _empty_triangles(len(order))
+    cells_of_pairs: PairCells = {}
     for pair in pairs.itertuples():
         chance, upper, lower = pair.above, pair.reranker, pair.other
         if position[upper] > position[lower]:
             chance, upper, lower = pair.below, lower, upper
-        cell = position[upper], position[lower]
-        doubt[cell] = 1 - abs(pair.above - pair.below) if pair.reversible else 0
-        text[cell], says = _order_words(pair, chance)
-        hover[cell] = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
+        doubt, level = 0.0, f"<br>equal in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
+        if pair.reversible:
+            doubt, text = 1 - abs(pair.above - pair.below), with_signs(chance_percent(chance)).removesuffix("%")
+            says = f"this order in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
+        elif pair.equal == 1:
+            text, says = _LEVEL, "equal in every tie order"
+        else:
+            text, says = _UNMOVED, f"no tie order swaps the pair{level}"
+        says = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
+        cells_of_pairs[position[upper], position[lower]] = doubt, text, says
     scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
     legend = {}
     if pairs["reversible"].any():
         legend["50: decided by chance"] = palette.warm[2]
         legend["85: leans"] = blend(palette.faint, palette.warm[2], 0.3)
+    texts = {text for _, text, _ in cells_of_pairs.values()}
     pale = {
         ">99: settled in practice": pairs["reversible"].any(),
-        f"{_UNMOVED} : no tie order swaps the pair": (text == _UNMOVED).any(),
-        f"{_LEVEL} : equal in every tie order": (text == _LEVEL).any(),
+        f"{_UNMOVED} : no tie order swaps the pair": _UNMOVED in texts,
+        f"{_LEVEL} : equal in every tie order": _LEVEL in texts,
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
-    figure = _draw_cells(palette, (doubt, text, hover), scale, zmin=0, zmax=1)
-    return _lay_out_triangle(figure, order, legend, is_narrow=is_narrow)
+    return _draw_triangle(cells_of_pairs, order, palette, (scale, 0, 1), legend, is_narrow=is_narrow)
 
 
 def verdict_matrix(
     pairs: Verdicts, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
 ) -> Figure:
     """Write the tied difference of each pair, bold if significant, coloured by which test is significant."""
-    kind, text, hover = _empty_triangles(len(order))
     names = pd.Index(order)
     ends = [names.get_indexer(pairs.tied[column]) for column in ("reranker", "baseline")]
     tied, traditional = (
         is_significant(rows["p_adjusted"].to_numpy(), pairs.level) for rows in (pairs.tied, pairs.traditional)
     )
     labels = ("neither", "traditional only", "tied only", "both")
-    kinds = traditional + 2 * tied
+    kinds, cells_of_pairs = traditional + 2 * tied, PairCells()
     for reranker, baseline, code, row in zip(*ends, kinds.tolist(), pairs.tied.itertuples(), strict=True):
-        cell = min(reranker, baseline), max(reranker, baseline)
+        first, second = sorted((reranker, baseline))
         difference = row.difference if reranker < baseline else -row.difference
-        kind[cell] = code
-        text[cell] = _difference_text(difference, palette, is_bold=code > 1)
-        hover[cell] = (
-            f"<b>{hover_text(order[cell[0]])}</b> minus {hover_text(order[cell[1]])}"
+        text = _difference_text(difference, palette, is_bold=code > 1)
+        says = (
+            f"<b>{hover_text(order[first])}</b> minus {hover_text(order[second])}"
             f"<br>tied {signed(difference, 4)}<br>significant: {labels[code]}"
             f"<br>adjusted p, tied {written_p(row.p_adjusted)}"
         )
+        cells_of_pairs[first, second] = code, text, says
     fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
     steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
     legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
-    figure = _draw_cells(palette, (kind, text, hover), steps, zmin=-0.5, zmax=3.5)
-    return _lay_out_triangle(figure, order, legend, is_narrow=is_narrow)
-
-
-def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (n, n) values, words and hover texts without content."""
-    return np.full((n, n), np.nan), np.full((n, n), "", dtype=object), np.full((n, n), "", dtype=object)
-
-
-def _draw_cells(
-    palette: Palette, triangles: Sequence[np.ndarray], colours: Sequence[list[Any]], **ends: float
-) -> Figure:
-    """Draw cells; of many rerankers, words appear on hover only."""
-    values, text, hover = triangles
-    words = text if len(text) <= _MAX_WRITTEN else None
-    look = {"customdata": hover, "hovertemplate": "%{customdata}"}
-    return Figure(palette).draw(cells(values, colours, words, **look, **ends))
-
-
-def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
-    """Return the text and hover text of a pair; `chance` is that of the row above the column."""
-    level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
-    if pair.reversible:
-        return _chance_text(chance), f"in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
-    if pair.equal == 1:
-        return _LEVEL, "equal in every tie order"
-    return _UNMOVED, f"no tie order swaps the pair{level}"
-
-
-def _chance_text(chance: float) -> str:
-    """Return a probability as integer percent without sign, never 0 or 100."""
-    return with_signs(chance_percent(chance)).removesuffix("%")
+    return _draw_triangle(cells_of_pairs, order, palette, (steps, -0.5, 3.5), legend, is_narrow=is_narrow)
 
 
 def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> str:
@@ -278,14 +229,29 @@ def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> s
     return f"<b>{text}</b>" if is_bold else f"<span style='color:{palette.muted}'>{text}</span>"
 
 
-def _lay_out_triangle(
-    figure: Figure, order: Sequence[str], legend: Mapping[str, str], *, is_narrow: bool
+def _draw_triangle(
+    cells_of_pairs: PairCells,
+    order: Sequence[str],
+    palette: Palette,
+    scale: tuple[Sequence[list[Any]], float, float],
+    legend: Mapping[str, str],
+    *,
+    is_narrow: bool,
 ) -> Figure:
-    """Number the columns, name the rows, and add a legend of words → colour."""
+    """Draw a cell per pair, number the columns, name the rows, and add a legend of words → colour.
+
+    `scale` holds the colours and the values at their ends. Of many rerankers, words appear on hover only.
+    """
     n = len(order)
+    values, (text, hover) = np.full((n, n), np.nan), np.full((2, n, n), "", dtype=object)
+    for cell, entry in cells_of_pairs.items():
+        values[cell], text[cell], hover[cell] = entry
+    colours, low, high = scale
+    look = {"customdata": hover, "hovertemplate": "%{customdata}", "zmin": low, "zmax": high}
+    figure = Figure(palette).draw(cells(values, colours, text if n <= _MAX_WRITTEN else None, **look))
     is_narrow = is_narrow and n <= _MAX_WRITTEN
     margin = max(8, (_name_above if is_narrow else _name_at_diagonal)(figure, order))
-    look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": figure.palette.muted}}
+    look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": palette.muted}}
     add_legend(figure, {words: look | {"color": colour} for words, colour in legend.items()})
     is_inside = n >= _LEGEND_INSIDE and not is_narrow
     row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], 900 // n))
@@ -376,10 +342,9 @@ def finish_heatmap(
         box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
         figure.draw_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
     is_lowered = is_drawn[is_traditional] & (n <= _MAX_FINISHES)
-    figure.draw_scatter(
+    figure.draw_marks(
         x=np.array(traditional),
         y=np.arange(len(names)) + _LOWERED * is_lowered,
-        mode="markers",
         marker=covering_diamond(palette, 12),
         customdata=list(zip(names, traditional, strict=True)),
         hovertemplate="<b>%{customdata[0]}</b><br>traditional rank %{customdata[1]}",

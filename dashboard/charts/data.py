@@ -74,42 +74,27 @@ def version_history(
         "worst to best case": {"symbol": "square", "size": 13, "color": band},
     }
     add_legend(figure, marks)
-    figure.set_yaxes(title_text=safe(measure), range=_value_range(versions))
-    _set_version_axis(figure, versions, axis)
-    if not is_alone:
-        newest = pd.DataFrame([group.loc[group[axis].idxmax()] for group in groups.values()])
-        _add_names(figure, newest, paint, axis)
-    return figure
-
-
-def _value_range(versions: pd.DataFrame) -> tuple[float, float]:
     low = float(versions[["worst", "traditional"]].min(axis=None))
     high = float(versions[["best", "traditional"]].max(axis=None))
     room = 0.08 * max(high - low, 0.02)
-    return low - room, high + room
-
-
-def _set_version_axis(figure: Figure, versions: pd.DataFrame, axis: VersionAxis) -> None:
+    figure.set_yaxes(title_text=safe(measure), range=(low - room, high + room))
     first, last = versions[axis].min(), versions[axis].max()
     if axis == "version":
-        ends = [1 - 0.03 * last, last + 0.03 * last]
-        step = max(1, int(last) // 12)
-        figure.set_xaxes(title_text="version, oldest first", range=ends, dtick=step, tickformat="d")
+        ends, step = [1 - 0.03 * last, last + 0.03 * last], max(1, int(last) // 12)
+        look = {"title_text": "version, oldest first", "dtick": step, "tickformat": "d"}
     else:
-        room = max((last - first) * 0.03, pd.Timedelta(minutes=1))
-        ends = [first - room, last + room]
-        figure.set_xaxes(title_text="date added to the library", type="date", range=ends, nticks=8)
-    figure.set_xaxes(showgrid=False)
-
-
-def _add_names(figure: Figure, newest: pd.DataFrame, paint: Mapping[str, str], axis: VersionAxis) -> None:
-    """Name each reranker beside its newest version."""
-    end = figure.settings["xaxis"]["range"][1]
-    for row in newest.to_dict("records"):
-        line = {"color": paint[str(row["reranker"])], "width": 1, "dash": "dot"}
-        ends = {"x0": row[axis], "x1": end, "y0": row["tied"], "y1": row["tied"]}
-        figure.draw_shape(type="line", layer="below", line=line, **ends)
-    line_names(figure, newest.set_index("reranker")["tied"], paint, _PLOT_HEIGHT)
+        margin = max((last - first) * 0.03, pd.Timedelta(minutes=1))
+        ends = [first - margin, last + margin]
+        look = {"title_text": "date added to the library", "type": "date", "nticks": 8}
+    figure.set_xaxes(range=ends, showgrid=False, **look)
+    if not is_alone:
+        newest = pd.DataFrame([group.loc[group[axis].idxmax()] for group in groups.values()])
+        for row in newest.to_dict("records"):
+            line = {"color": paint[str(row["reranker"])], "width": 1, "dash": "dot"}
+            place = {"x0": row[axis], "x1": ends[1], "y0": row["tied"], "y1": row["tied"]}
+            figure.draw_shape(type="line", layer="below", line=line, **place)
+        line_names(figure, newest.set_index("reranker")["tied"], paint, _PLOT_HEIGHT)
+    return figure
 
 
 MAX_POINTS = 1500
@@ -157,10 +142,9 @@ def running_means_chart(
 def _add_mean(figure: Figure, rows: pd.DataFrame, name: str, late: str, line: dict[str, object]) -> None:
     bounds = rows[[f"worst{late}", f"best{late}"]].to_numpy()
     texts = [[hover_text(str(text)) for text in rows[column]] for column in ("name", "query_id")]
-    figure.draw_scatter(
+    figure.draw_line(
         x=rows["n"],
         y=rows[f"{name}{late}"],
-        mode="lines",
         line=line,
         customdata=np.array([*texts, *bounds.T], dtype=object).T,
         meta=f"{name}, {'latest' if late else 'all so far'}",

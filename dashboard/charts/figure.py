@@ -74,9 +74,18 @@ class Figure:
         """Add a scatter trace."""
         return self.draw({"type": "scatter"} | trace)
 
+    def draw_marks(self, **trace: Any) -> Self:  # noqa: ANN401
+        """Add a scatter trace of marks."""
+        return self.draw_scatter(mode="markers", **trace)
+
+    def draw_line(self, **trace: Any) -> Self:  # noqa: ANN401
+        """Add a scatter trace of a line."""
+        return self.draw_scatter(mode="lines", **trace)
+
     def draw_bars(self, **trace: Any) -> Self:  # noqa: ANN401
-        """Add a bar trace."""
-        return self.draw({"type": "bar"} | trace)
+        """Add a bar trace; `text` is muted and outside the bars unless the trace says otherwise."""
+        outside = {"textposition": "outside", "textfont": {"color": self.palette.muted}}
+        return self.draw({"type": "bar"} | (outside if "text" in trace else {}) | trace)
 
     def draw_words(self, x: Any, y: Any, words: Sequence[str], **trace: Any) -> Self:  # noqa: ANN401
         """Add a text at each point, of `size` pixels and in `color`, which may be one per text."""

@@ -1,9 +1,8 @@
 """Charts of the Leaderboard: ranks beside scores, other tools, and the effect of further judgments."""
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,10 +48,9 @@ def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> 
     )
     figure.set_layout(barmode="overlay")
     if "expectation" in leaderboard and leaderboard["expectation"].notna().any():
-        figure.draw_scatter(
+        figure.draw_marks(
             x=leaderboard["expectation"],
             y=np.arange(len(leaderboard)),
-            mode="markers",
             marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
             name="estimate from the judged rate",
             legendrank=1001,
@@ -78,18 +76,12 @@ _SHORTEST_TIER = 0.03
 """Share of all ranks that a tier needs for its number."""
 
 
-class TierRun(NamedTuple):
-    """Consecutive rows, counted from 0, of one tier."""
-
-    tier: int
-    first: int
-    last: int
-
-
-def tier_runs(tiers: pd.Series) -> list[TierRun]:
-    """Return the runs of equal tiers from the top."""
-    rows = [list(group) for _, group in groupby(enumerate(tiers.astype(int)), key=lambda row: row[1])]
-    return [TierRun(group[0][1], group[0][0], group[-1][0]) for group in rows]
+def tier_runs(tiers: pd.Series) -> list[tuple[int, int, int]]:
+    """Return the runs of equal tiers from the top: tier, first and last row, counted from 0."""
+    values = tiers.to_numpy(dtype=int)
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+    lasts = np.append(starts[1:], len(values))[: len(starts)] - 1
+    return list(zip(values[starts].tolist(), starts.tolist(), lasts.tolist(), strict=True))
 
 
 def add_tier_brackets(figure: Figure, tiers: pd.Series, start: float) -> None:
@@ -101,51 +93,34 @@ def add_tier_brackets(figure: Figure, tiers: pd.Series, start: float) -> None:
     x = [value for _ in runs for value in (0.2, 0.4, 0.4, 0.2, None)]
     y = [value for _, first, last in runs for value in (*[first - _END] * 2, *[last + _END] * 2, None)]
     line = {"color": palette.muted, "width": 1.5}
-    figure.draw_scatter(x=x, y=y, mode="lines", line=line, xaxis="x4", cliponaxis=False)
-    middles, words = [(run.first + run.last) / 2 for run in runs], [str(run.tier) for run in runs]
+    figure.draw_line(x=x, y=y, line=line, xaxis="x4", cliponaxis=False)
+    middles, words = [(first + last) / 2 for _, first, last in runs], [str(tier) for tier, _, _ in runs]
     look = {"textposition": "middle right", "color": palette.muted, "xaxis": "x4"}
     figure.draw_words(np.full(len(runs), 0.5), middles, words, **look)
-    _shade_tiers(figure, runs, start)
+    _shade_tiers(figure, tiers, start)
     figure.write("tier", x=0.3, xref="x4", y=0, yref="paper", yanchor="top", yshift=1)
 
 
-def _shade_tiers(figure: Figure, runs: Sequence[TierRun], start: float, above: float = 0.5) -> None:
+def _shade_tiers(figure: Figure, tiers: pd.Series, start: float, above: float = 0.5) -> None:
     """Shade every second of several tiers, from `above` rows above its first row."""
+    runs, colour = tier_runs(tiers), faded(figure.palette.other, 0.14)
     band = {"xref": "paper", "x0": start, "x1": 1, "layer": "below", "line": {"width": 0}}
-    for run in runs[::2] if len(runs) > 1 else []:
-        ends = {"y0": run.first - above, "y1": run.last + 1 - above}
-        figure.draw_shape(type="rect", **band, **ends, fillcolor=faded(figure.palette.other, 0.14))
+    for _, first, last in runs[::2] if len(runs) > 1 else []:
+        figure.draw_shape(type="rect", **band, y0=first - above, y1=last + 1 - above, fillcolor=colour)
 
 
 def add_tier_lines(figure: Figure, tiers: pd.Series) -> None:
     """Add a numbered line above each tier of the strip."""
-    runs = tier_runs(tiers)
     look = {"y0": 1.04, "y1": 1.04, "yref": "paper", "line": {"color": figure.palette.muted, "width": 1.5}}
-    for run in runs:
-        figure.draw_shape(type="line", x0=run.first + 0.65, x1=run.last + 1.35, **look)
-        if run.last - run.first + 1 >= _SHORTEST_TIER * len(tiers):
-            place = {"x": 1 + (run.first + run.last) / 2, "y": 1.04, "yref": "paper", "yanchor": "bottom"}
-            figure.write(f"{'tier ' * (run.first == 0)}{run.tier}", **place)
+    for tier, first, last in tier_runs(tiers):
+        figure.draw_shape(type="line", x0=first + 0.65, x1=last + 1.35, **look)
+        if last - first + 1 >= _SHORTEST_TIER * len(tiers):
+            place = {"x": 1 + (first + last) / 2, "y": 1.04, "yref": "paper", "yanchor": "bottom"}
+            figure.write(f"{'tier ' * (first == 0)}{tier}", **place)
 
 
 _STACKED_ROW = 44
 """Pixels of a row whose name stands above its bar."""
-
-
-def _add_tier_bands(figure: Figure, tiers: pd.Series) -> None:
-    """Name each tier at the right above its first row, and shade every second one."""
-    runs = tier_runs(tiers)
-    _shade_tiers(figure, runs, 0, above=0.8)
-    for run in runs:
-        place = {
-            "x": 1,
-            "xref": "paper",
-            "xanchor": "right",
-            "y": run.first - 0.24,
-            "yref": "y",
-            "yanchor": "bottom",
-        }
-        figure.write(f"tier {run.tier}", **place)
 
 
 def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
@@ -158,15 +133,17 @@ def score_bounds(
 ) -> Figure:
     """Draw worst, best, tied and traditional mean per reranker; `is_stacked` puts names above bars."""
     figure, leaderboard = Figure(palette), drawable_rerankers(leaderboard)
-    has_holes = set(ENDS) <= set(leaderboard)
-    if has_holes:
+    if has_holes := set(ENDS) <= set(leaderboard):
         add_hole_bars(figure, leaderboard)
     marks.add_bounds_rows(figure, leaderboard)
     if is_stacked:
         figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
         marks.label_rows_above(figure, leaderboard.index, 0.24)
         if "tier" in leaderboard:
-            _add_tier_bands(figure, leaderboard["tier"])
+            _shade_tiers(figure, leaderboard["tier"], 0, above=0.8)
+            place = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
+            for tier, first, _ in tier_runs(leaderboard["tier"]):
+                figure.write(f"tier {tier}", y=first - 0.24, **place)
         figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     else:
         figure.style(marks.rows_height(len(leaderboard)))
@@ -238,11 +215,9 @@ def place_and_score(
     ends = moves[["left", "right"]].to_numpy()
     above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
     figure = Figure(palette)
-    has_holes = set(ENDS) <= set(rows)
-    if has_holes:
+    if has_holes := set(ENDS) <= set(rows):
         add_hole_bars(figure, rows, xaxis="x2")
-    intervals = [name for name in ("query_low", "query_high") if name in rows]
-    if intervals:
+    if intervals := [name for name in ("query_low", "query_high") if name in rows]:
         look = {"xaxis": "x2", "name": "queries, 95%", "legend": "legend2"}
         heights = pd.Series(np.arange(len(rows)), rows.index)
         marks.add_segments(figure, rows[intervals], heights, palette.muted, 1.5, **look)
@@ -261,7 +236,10 @@ def place_and_score(
     hidden = {"visible": False, "range": [0, 1]}
     values = [*marks.VALUES, *intervals, *(ENDS if has_holes else ())]
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
-    _name_order(figure, order)
+    if order != "traditional":  # legend and hover texts name the order
+        for trace in figure.traces:
+            for part in {"name", "hovertemplate"} & trace.keys():
+                trace[part] = trace[part].replace("traditional", order)
     domain = (_SCORES[0] + _TIER_ROOM * ("tier" in rows), _SCORES[1] - _SHARES * has_holes)
     figure.set_layout(
         xaxis=hidden | {"domain": _SLOPE},
@@ -272,18 +250,15 @@ def place_and_score(
     )
     if has_holes:
         write_unjudged(figure, rows["unjudged"])
-    return _legend_in_rows(figure, plot) if len(values) > len(marks.VALUES) else figure
-
-
-def _legend_in_rows(figure: Figure, plot_height: int) -> Figure:
-    """Split the legend into two rows: marks, then bars and lines."""
-    figure.set_traces({"type": "bar"}, legend="legend2")
+    if len(values) == len(marks.VALUES):
+        return figure
+    figure.set_traces({"type": "bar"}, legend="legend2")  # a second row: bars and lines below marks
     usual = figure.settings["template"]["layout"]["legend"]
     font = usual["font"] | _LEGEND["font"]
     return figure.set_layout(
         height=figure.height + _LEGEND_ROW,
         margin={"t": figure.settings["margin"]["t"] + _LEGEND_ROW},
-        legend={"y": 1 + _LEGEND_ROW / plot_height},
+        legend={"y": 1 + _LEGEND_ROW / plot},
         legend2=usual | _LEGEND | {"traceorder": "reversed", "font": font},
     )
 
@@ -334,21 +309,9 @@ def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, order: str) -> 
         edges = ((moves[side] < 0, -0.75, "bottom"), (moves[side] >= n_rows, n_rows - 0.25, "top"))
         for is_outside, height, yanchor in edges:
             if is_outside.any():
-                text = f"{word}<br>{_span(places[is_outside])}"
+                span = dict.fromkeys((places[is_outside].min(), places[is_outside].max()))
+                text = f"{word}<br>{'–'.join(map(str, span))}"
                 figure.write(text, x=x_end, xref="x", y=height, yanchor=yanchor)
-
-
-def _span(places: pd.Series) -> str:
-    return "–".join(dict.fromkeys(map(str, (places.min(), places.max()))))
-
-
-def _name_order(figure: Figure, order: str) -> None:
-    """Replace "traditional" by the name of the order in legend and hover texts."""
-    if order != "traditional":
-        for trace in figure.traces:
-            for part in ("name", "hovertemplate"):
-                if part in trace:
-                    trace[part] = trace[part].replace("traditional", order)
 
 
 def _bold(texts: Sequence[str], is_marked: BoolArray) -> list[str]:
@@ -386,7 +349,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
         ("tied", np.ones(len(places), dtype=bool), dot),
     ):
         hover = marks.values_hover(leaderboard[rows])
-        figure.draw_scatter(x=places[rows], y=spots[value][rows], mode="markers", marker=marker, **hover)
+        figure.draw_marks(x=places[rows], y=spots[value][rows], marker=marker, **hover)
     room = _TIER_LINES * ("tier" in leaderboard)
     figure.style(170 + room, t=12 + room, b=BELOW_TICKS)
     if "tier" in leaderboard:
@@ -400,14 +363,28 @@ _TOOL_ROOM = 14
 
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
-    """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot."""
+    """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot.
+
+    A tick is wider where several tools agree.
+    """
     figure = Figure(palette).style(marks.rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
     marks.add_bounds(figure, leaderboard)
-    _add_ticks(figure, leaderboard.index, values)
-    figure.draw_scatter(
+    look = {"symbol": "line-ns-open", "size": 18, "color": palette.traditional}
+    rounded = values.assign(value=values["value"].round(6))
+    groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
+    for number, ((reranker, value), tools) in enumerate(groups):
+        figure.draw_marks(
+            x=[value],
+            y=[leaderboard.index.get_loc(reranker)],
+            marker=look | {"line": {"width": 1.5 + min(len(tools), 6) / 2}},
+            name="other tools (wide: several agree)",
+            legendgroup="tools",
+            showlegend=number == 0,
+            hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, tools))}",
+        )
+    figure.draw_marks(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),
-        mode="markers",
         marker=marks.tied_dot(palette),
         name="tied",
         customdata=[hover_text(str(name)) for name in leaderboard.index],
@@ -417,24 +394,6 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     marks.label_rows(figure, leaderboard.index, top=marks.CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
     return figure.set_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
-
-
-def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame) -> None:
-    """Add a tick per score, wider where several tools agree."""
-    rounded = values.assign(value=values["value"].round(6))
-    groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
-    look = {"symbol": "line-ns-open", "size": 18, "color": figure.palette.traditional}
-    for number, ((reranker, value), tools) in enumerate(groups):
-        figure.draw_scatter(
-            x=[value],
-            y=[rerankers.get_loc(reranker)],
-            mode="markers",
-            marker=look | {"line": {"width": 1.5 + min(len(tools), 6) / 2}},
-            name="other tools (wide: several agree)",
-            legendgroup="tools",
-            showlegend=number == 0,
-            hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, tools))}",
-        )
 
 
 _SETTLING_HEIGHT = 340
@@ -457,7 +416,7 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
     }
     for column, (name, line) in looks.items():
         points = {"x": curve["judged"], "y": curve[column]}
-        figure.draw_scatter(**points, mode="lines", line=line, name=name, hovertemplate=_WIDTH_HOVER)
+        figure.draw_line(**points, line=line, name=name, hovertemplate=_WIDTH_HOVER)
     line = {"color": palette.muted, "width": 1}
     figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
     figure.write("width from ties alone", x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")

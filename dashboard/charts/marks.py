@@ -81,7 +81,7 @@ def add_values(figure: Figure, table: pd.DataFrame, line: dict[str, Any] | None 
 def add_diamond(figure: Figure, x: float, y: float, hover: str, **trace: Any) -> None:  # noqa: ANN401
     """Add the diamond of one traditional score below its axis."""
     marker = traditional_diamond(figure.palette)
-    figure.draw_scatter(x=[x], y=[y], mode="markers", marker=marker, hovertemplate=hover, **trace)
+    figure.draw_marks(x=[x], y=[y], marker=marker, hovertemplate=hover, **trace)
 
 
 def add_bounds(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
@@ -152,7 +152,7 @@ def add_segments(
     rows = x.index.intersection(y.index)
     ends = (table.loc[rows].to_numpy(dtype=float).reshape(len(rows), table.ndim) for table in (x, y))
     along, up = (np.insert(np.broadcast_to(pair, (len(rows), 2)), 2, np.nan, axis=1).ravel() for pair in ends)
-    figure.draw_scatter(x=along, y=up, mode="lines", line={"color": colour, "width": width}, **trace)
+    figure.draw_line(x=along, y=up, line={"color": colour, "width": width}, **trace)
 
 
 def add_cutoff(figure: Figure, k: int, ends: tuple[float, float], label: float, **place: Any) -> None:  # noqa: ANN401
@@ -164,7 +164,7 @@ def add_cutoff(figure: Figure, k: int, ends: tuple[float, float], label: float, 
 def add_legend(figure: Figure, marks: dict[str, dict[str, Any]]) -> None:
     """Add legend entries, name → marker, without a trace."""
     for name, marker in marks.items():
-        figure.draw_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+        figure.draw_marks(x=[None], y=[None], marker=marker, name=name)
 
 
 def add_chance_key(figure: Figure, quarters: Sequence[str], yshift: int) -> None:
@@ -264,8 +264,24 @@ def add_names(
         if (hidden[best] <= _MAX_COVERED or bold) and outside[best] <= _MAX_OUTSIDE:
             covered = np.vstack([covered, boxes[best]])
             mark, (distance, direction) = places[best]
-            name, spot = f"<b>{text}</b>" if bold else text, spots[first, [0, 1 + (mark > first)]]
-            _write_name(figure, name + extra, spot, distance, direction, is_bold=bold)
+            x, y = spots[first, [0, 1 + (mark > first)]]
+            ax, ay = _shift(distance, direction)
+            has_leader = distance == _DISTANCES[-1]
+            figure.write(
+                (f"<b>{text}</b>" if bold else text) + extra,
+                x=x,
+                y=y,
+                font={"size": 12, "color": figure.palette.text if bold else figure.palette.muted},
+                xanchor=("center", "left", "right")[direction[0]],
+                yanchor=("middle", "top", "bottom")[direction[1]],
+                showarrow=True,
+                arrowhead=0,
+                arrowwidth=1,
+                arrowcolor=figure.palette.other if has_leader else "rgba(0,0,0,0)",
+                standoff=6,
+                ax=ax,
+                ay=ay,
+            )
     return figure
 
 
@@ -302,33 +318,6 @@ def _name_box(mark: FloatArray, width: float, distance: float, direction: tuple[
     (x, y), (across, down) = mark + _shift(distance, direction), direction
     left, top = x - width * (1 - across) / 2, y - LINE * (1 - down) / 2
     return left, left + width, top, top + LINE
-
-
-def _write_name(
-    figure: Figure,
-    text: str,
-    spot: FloatArray,
-    distance: float,
-    direction: tuple[int, int],
-    *,
-    is_bold: bool,
-) -> None:
-    palette, (ax, ay) = figure.palette, _shift(distance, direction)
-    figure.write(
-        text,
-        x=spot[0],
-        y=spot[1],
-        font={"size": 12, "color": palette.text if is_bold else palette.muted},
-        xanchor=("center", "left", "right")[direction[0]],
-        yanchor=("middle", "top", "bottom")[direction[1]],
-        showarrow=True,
-        arrowhead=0,
-        arrowwidth=1,
-        arrowcolor=palette.other if distance == _DISTANCES[-1] else "rgba(0,0,0,0)",
-        standoff=6,
-        ax=ax,
-        ay=ay,
-    )
 
 
 def _covered_areas(boxes: FloatArray, others: FloatArray) -> FloatArray:

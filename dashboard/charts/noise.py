@@ -46,27 +46,42 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     marks.add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
     _add_bands(figure, tables, colours)
     for slot, (name, values) in zip(slots, curves.items(), strict=True):
-        _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)], dashes[str(name)])
+        colour, levels = colours[str(name)], values.to_numpy()
+        dotted = {"color": colour, "width": 1.5, "dash": "dot"}  # from the noise-free value to the first noise
+        figure.draw_line(x=[slot, places[0]], y=levels[:2], line=dotted)
+        hover = f"<b>{hover_text(str(name))}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}"
+        line = {"color": colour, "width": 2.5, "dash": dashes[str(name)]}
+        points = {"x": places, "y": levels[1:], "customdata": 10.0**places, "hovertemplate": hover}
+        figure.draw_line(**points, line=line)
     edge = edge.assign(tied=curves.iloc[0])
     marks.add_values(figure, edge, x=slots, **marks.values_hover(edge))
     trades = tables.trades
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
-    figure.draw_scatter(
+    figure.draw_marks(
         x=np.log10(trades["noise"].to_numpy(dtype=float)),
         y=trades["value"],
-        mode="markers",
         marker=ring,
         customdata=trades[["before", "after"]].map(hover_text),
         hovertemplate="%{customdata[1]} overtakes %{customdata[0]}",
     )
-    marks.add_legend(figure, {"two rerankers swap ranks by at least 1%": ring} if len(trades) else {})
+    marks.add_legend(figure, {"two rerankers swap ranks (by 1% of the range)": ring} if len(trades) else {})
     marks.add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances)
     figure.style(_PLOT + _STRIP + 130, t=66, r=150, l=98).set_layout(legend={"y": 1.06})
     farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
-    _set_axes(figure, places, slots, measure, values)
+    share, decades = _STRIP / (_PLOT + _STRIP + 24), _decades(places)
+    figure.set_xaxes(
+        title_text="noise σ, in standard deviations of each reranker's scores (log scale)",
+        tickvals=[slots.mean(), *decades],
+        ticktext=["no noise", *decades.values()],
+        range=[slots[0] - step / 2, places[-1] + step],
+        anchor="y2",
+    )
+    ends = padded_range(values)
+    figure.set_yaxes(title_text=measure, range=list(ends), domain=[share + 0.05, 1], nticks=7)
+    figure.set_layout(yaxis2={"domain": [0, share], "showgrid": False, "autorange": "reversed"})
     _add_known_noise(figure, tables, (float(places[0]), float(places[-1])))
     marks.line_names(figure, curves.iloc[-1], colours, _PLOT)
     return figure
@@ -104,18 +119,6 @@ def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float]
     return (float(places.min()), float(places.max())) if len(places) else None
 
 
-def _add_line(
-    figure: Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str, dash: str
-) -> None:
-    """Add the line of one reranker, dotted between its noise-free value and the first noise."""
-    start, levels = places
-    dotted = {"color": colour, "width": 1.5, "dash": "dot"}
-    figure.draw_scatter(x=[start, levels[0]], y=values[:2], mode="lines", line=dotted)
-    hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}"
-    line = {"x": levels, "y": values[1:], "customdata": 10.0**levels, "hovertemplate": hover}
-    figure.draw_scatter(**line, mode="lines", line={"color": colour, "width": 2.5, "dash": dash})
-
-
 def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
     """Return reranker → dash, where another reranker has the same colour."""
     is_repeated = pd.Series(colours).duplicated()
@@ -150,21 +153,6 @@ def _decades(places: FloatArray) -> dict[float, str]:
     return {power: np.format_float_positional(10.0**power, trim="-") for power in powers.tolist()}
 
 
-def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray) -> None:
-    step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
-    decades = _decades(places)
-    figure.set_xaxes(
-        title_text="noise σ, in standard deviations of each reranker's scores (log scale)",
-        tickvals=[slots.mean(), *decades],
-        ticktext=["no noise", *decades.values()],
-        range=[slots[0] - step / 2, places[-1] + step],
-        anchor="y2",
-    )
-    low, high = padded_range(values)
-    figure.set_yaxes(title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
-    figure.set_layout(yaxis2={"domain": [0, share], "showgrid": False, "autorange": "reversed"})
-
-
 _NEAR_PLOT, _SHARE = 380, 0.56
 """Pixels of both panels, and the share of the lower one."""
 
@@ -185,11 +173,10 @@ def near_tie_panels(
     places = np.log10(changes.index.to_numpy(dtype=float))
     for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
         for name, column in table.items():
-            figure.draw_scatter(
+            figure.draw_line(
                 x=places,
                 y=column,
                 yaxis=axis,
-                mode="lines",
                 line={"color": colours[str(name)], "width": 2, "dash": dashes[str(name)]},
                 customdata=table.index,
                 hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.3g}}: %{{y:{figures}}}",

@@ -45,15 +45,12 @@ def tie_ladder(
     documents that only further scores separate. `first_to_judge` has a strong outline.
     """
     figure = Figure(palette).style(176, t=24, b=BELOW - 4)
-    end = min(len(ladder), MAX_DOCUMENTS) + 0.5
     _add_list(figure, ladder, 0, first_to_judge)
-    if k is not None and k + 0.5 < end:
-        add_cutoff(figure, k, (-0.12, 1.28), 1.3)
+    end = _set_places(figure, ladder, len(ladder), k, 1.3)
     if len(ladder) > MAX_DOCUMENTS:
         n_hidden = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
         figure.write(n_hidden, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
-    figure.set_yaxes(visible=False, range=[-0.45, 1.5])
-    return _set_places(figure, end, rank_column(ladder))
+    return figure.set_yaxes(visible=False, range=[-0.45, 1.5])
 
 
 def ladder_pair(
@@ -68,22 +65,29 @@ def ladder_pair(
 
     `upper` and `lower` are ladders as for `tie_ladder`. A darker line connects the document to judge first.
     """
-    figure, base = Figure(palette).style(300, t=24, b=24), _SECOND_LIST
+    figure = Figure(palette).style(300, t=24, b=24)
     _join(figure, upper[upper["relevant"]], lower, palette.tied)
     _join(figure, upper[upper["doc_id"] == first_to_judge], lower, palette.text)
-    _add_list(figure, upper, base, first_to_judge, is_upper=True)
+    _add_list(figure, upper, _SECOND_LIST, first_to_judge)
     _add_list(figure, lower, 0, first_to_judge)
-    end = min(max(len(upper), len(lower)), MAX_DOCUMENTS) + 0.5
-    if k is not None and k + 0.5 < end:
-        add_cutoff(figure, k, (-0.12, base + 1.5), base + 1.52)
-    figure.set_yaxes(
-        tickvals=[base + 0.5, 0.5],
+    _set_places(figure, upper, max(len(upper), len(lower)), k, _SECOND_LIST + 1.52)
+    return figure.set_yaxes(
+        tickvals=[_SECOND_LIST + 0.5, 0.5],
         ticktext=[f"<b>{chart_names(names, 22)[name]}</b>" for name in names],
         tickfont={"color": palette.text},
         showgrid=False,
-        range=[-0.45, base + 1.7],
+        range=[-0.45, _SECOND_LIST + 1.7],
     )
-    return _set_places(figure, end, rank_column(upper))
+
+
+def _set_places(figure: Figure, ladder: pd.DataFrame, n_documents: int, k: int | None, top: float) -> float:
+    """Set the axis of ranks, mark the cut-off up to `top`, and return the end of the list."""
+    end = min(n_documents, MAX_DOCUMENTS) + 0.5
+    if k is not None and k + 0.5 < end:
+        add_cutoff(figure, k, (-0.12, top - 0.02), top)
+    look = {"showgrid": False, "tickformat": "d", "nticks": 12, "range": [0.4, max(end, 10.5)]}
+    figure.set_layout(barmode="overlay").set_xaxes(title_text=f"rank by {rank_column(ladder)}", **look)
+    return end
 
 
 def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: str) -> None:
@@ -95,50 +99,46 @@ def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: 
             figure.draw_shape(type="path", path=path, line={"color": colour, "width": 1.6}, layer="below")
 
 
-def _add_list(
-    figure: Figure, ladder: pd.DataFrame, base: float, first_to_judge: str | None, *, is_upper: bool = False
-) -> None:
-    """Add one list on its base line; the upper list has its scores above."""
+def _add_list(figure: Figure, ladder: pd.DataFrame, base: float, first_to_judge: str | None) -> None:
+    """Add one list on its base line, and its brackets; the upper list has its scores above."""
+    palette, ranked_by = figure.palette, rank_column(ladder)
+    _add_brackets(figure, ladder, base)
     documents = ladder.head(MAX_DOCUMENTS)
-    _add_brackets(figure, ladder, base, is_upper=is_upper)
     for is_judged, boxes in documents.groupby(documents["judged"].to_numpy(dtype=bool)):
-        height = np.where(boxes["relevant"], _HIGH, _LOW)
+        is_relevant = boxes["relevant"].to_numpy(dtype=bool)
+        height = np.where(is_relevant, _HIGH, _LOW)
+        marker: dict[str, Any] = {"color": np.where(is_relevant, palette.tied, palette.ground)}
+        marker["line"] = {"color": np.where(is_relevant, palette.tied, palette.other), "width": _OUTLINE}
+        if not is_judged:
+            is_first = (boxes["doc_id"] == first_to_judge).to_numpy(dtype=bool)
+            width = np.where(is_first, _STRONG, _OUTLINE)
+            line = {"color": np.where(is_first, palette.text, palette.muted), "width": width}
+            # without a ground of its own, a hatching shows the bracket behind; of several colours plotly takes
+            # neither
+            hatching = {"shape": "/", "fgcolor": palette.muted, "bgcolor": palette.ground}
+            pattern = hatching | {"size": 5, "solidity": 0.25}
+            marker = {"color": palette.ground, "line": line, "pattern": pattern}
         figure.draw_bars(
             x=boxes["place"],
             y=height,
             base=base + (1 - height) / 2,
             width=0.72,
-            marker=_box_marker(boxes, figure.palette, first_to_judge, is_judged=bool(is_judged)),
+            marker=marker,
             text=[f"{grade:g}" if hit else "" for grade, hit in boxes[["grade", "relevant"]].to_numpy()],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
-            textfont={"color": figure.palette.ground, "size": 12},
-            hovertext=[_hover(document, rank_column(ladder)) for document in boxes.to_dict("records")],
+            textfont={"color": palette.ground, "size": 12},
+            hovertext=[_hover(document, ranked_by) for document in boxes.to_dict("records")],
             hovertemplate="%{hovertext}",
         )
 
 
-def _box_marker(
-    boxes: pd.DataFrame, palette: Palette, first_to_judge: str | None, *, is_judged: bool
-) -> dict[str, Any]:
-    if is_judged:
-        is_relevant = boxes["relevant"].to_numpy(dtype=bool)
-        border = np.where(is_relevant, palette.tied, palette.other)
-        fill = np.where(is_relevant, palette.tied, palette.ground)
-        return {"color": fill, "line": {"color": border, "width": _OUTLINE}}
-    is_first = (boxes["doc_id"] == first_to_judge).to_numpy(dtype=bool)
-    border, width = np.where(is_first, palette.text, palette.muted), np.where(is_first, _STRONG, _OUTLINE)
-    # without a ground of its own, a hatching shows the bracket behind; of several colours plotly takes neither
-    hatching = {"shape": "/", "fgcolor": palette.muted, "bgcolor": palette.ground, "size": 5, "solidity": 0.25}
-    return {"color": palette.ground, "line": {"color": border, "width": width}, "pattern": hatching}
-
-
-def _add_brackets(figure: Figure, ladder: pd.DataFrame, base: float, *, is_upper: bool) -> None:
+def _add_brackets(figure: Figure, ladder: pd.DataFrame, base: float) -> None:
     """Add a bracket per tie, frames around ties that further scores split, and scores where they fit."""
     n = min(len(ladder), MAX_DOCUMENTS)
     levels, ranked_by = [*ladder.filter(regex=r"^level_\d+$"), "first"], rank_column(ladder)
-    side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
+    side = {"y": base + 1.14, "yanchor": "bottom"} if base else {"y": base - 0.14, "yanchor": "top"}
     frame = {"line": {"width": 1, "dash": "dot", "color": figure.palette.muted}}
     bracket = {"fillcolor": figure.palette.bounds, "line": {"width": 0}}
     for depth, level in enumerate(levels):
@@ -148,15 +148,10 @@ def _add_brackets(figure: Figure, ladder: pd.DataFrame, base: float, *, is_upper
             left, right = first - 0.46 + along, min(last + 0.46 - along, n + 0.5)
             ends = {"x0": left, "x1": right, "y0": base - 0.1 + across, "y1": base + 1.1 - across}
             figure.draw_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
-            text = "" if depth else _key_text(ranked_by, key, _LETTERS * (right - left) / max(n, _FEWEST))
-            if text:
-                figure.write(text, x=(left + right) / 2, yref="y", **side)
-
-
-def _key_text(ranked_by: str, key: float, room: float) -> str:
-    """Return the score or front of a tie, shortened to `room` letters."""
-    number = f"{key + 0.0:.4g}".replace("-", "−")
-    return next((text for text in (f"{ranked_by} {number}", number) if len(text) < room), "")
+            room, number = _LETTERS * (right - left) / max(n, _FEWEST), f"{key + 0.0:.4g}".replace("-", "−")
+            texts = [text for text in (f"{ranked_by} {number}", number) if len(text) < room]
+            if texts and not depth:
+                figure.write(texts[0], x=(left + right) / 2, yref="y", **side)
 
 
 def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
@@ -171,12 +166,6 @@ def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
     return f"{head}<br><br>{lines}" if lines else head
 
 
-def _set_places(figure: Figure, end: float, ranked_by: str) -> Figure:
-    figure.set_layout(barmode="overlay")
-    look = {"showgrid": False, "tickformat": "d", "nticks": 12}
-    return figure.set_xaxes(range=[0.4, max(end, 10.5)], title_text=f"rank by {ranked_by}", **look)
-
-
 MAX_LABELS = 16
 """Maximum marks with figures."""
 _DRAWN_CHANCE = 0.999
@@ -188,7 +177,8 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
 
     `chances` has rank and chance. Many ranks share bars.
     """
-    likely = _likely(chances)
+    n_likely = int(np.searchsorted(chances["chance"].cumsum(), _DRAWN_CHANCE)) + 1
+    likely = chances.head(max(MAX_DOCUMENTS, n_likely))
     width = -(-len(likely) // MAX_DOCUMENTS)
     bars = likely.groupby(np.arange(len(likely)) // width).agg(
         first=("rank", "min"), last=("rank", "max"), chance=("chance", "sum")
@@ -200,8 +190,6 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
         marker={"color": palette.tied},
         width=0.72 if width == 1 else 0.9 * width,
         text=[f"{chance:.0%}" for chance in bars["chance"]] if len(bars) <= MAX_LABELS else None,
-        textposition="outside",
-        textfont={"color": palette.muted},
         customdata=[
             f"rank {bar.first:,}" if bar.first == bar.last else f"ranks {bar.first:,} to {bar.last:,}"
             for bar in bars.itertuples()
@@ -223,14 +211,6 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
         nticks=12,
         range=[max(low - 2.5, 0.3), max(high, low + 5) + 0.7],
     )
-
-
-def _likely(chances: pd.DataFrame) -> pd.DataFrame:
-    """Return all ranks, or if they are many those that cover `_DRAWN_CHANCE`."""
-    if len(chances) <= MAX_DOCUMENTS:
-        return chances
-    n_likely = int(np.searchsorted(chances["chance"].cumsum(), _DRAWN_CHANCE)) + 1
-    return chances.head(max(MAX_DOCUMENTS, n_likely))
 
 
 HEATMAP_ROWS = 24
@@ -316,10 +296,14 @@ MAX_STEPS = 400
 
 
 def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
-    """Draw the probability of relevance by rank, one step per tie group of `tie_groups`."""
-    is_long = len(groups) > MAX_STEPS
-    steps = _merge_neighbours(groups) if is_long else groups
-    ranked_by = rank_column(groups)
+    """Draw the probability of relevance by rank, one step per tie group of `tie_groups`.
+
+    Neighbours of more than `MAX_STEPS` groups are merged.
+    """
+    ranked_by, step = rank_column(groups), np.arange(len(groups)) * MAX_STEPS // len(groups)
+    steps = groups.groupby(step).agg(
+        {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", ranked_by: "last"}
+    )
     share = steps["relevant"] / steps["documents"]
     figure = Figure(palette).style(190, t=8).set_layout(barmode="overlay", showlegend=False)
     figure.draw_bars(
@@ -330,11 +314,12 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Fi
         customdata=steps[["first", "last", "relevant", "documents", ranked_by]],
         hovertemplate=(
             "ranks %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
-            f"relevant<br>chance at each rank %{{y:.4f}}<br>{ranked_by} at the last rank %{{customdata[4]:.6g}}"
+            "relevant<br>chance of relevance at each rank %{y:.4f}<br>"
+            f"{ranked_by} at the last rank %{{customdata[4]:.6g}}"
         ),
     )
     top = max(float(share.max()), 1e-9)
-    if not is_long:
+    if len(groups) <= MAX_STEPS:
         ties = groups[groups["documents"] > 1]
         look = {"color": palette.bounds, "line": {"width": 1, "color": palette.ground}}
         place = {"x": (ties["first"] + ties["last"]) / 2, "width": ties["documents"]}
@@ -348,14 +333,6 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Fi
     figure.set_yaxes(title_text="relevant", tickformat="~p", nticks=4, range=ends)
     axis = {"showgrid": False, "tickformat": "~s", "nticks": 10}
     return figure.set_xaxes(title_text=f"rank by {ranked_by}", range=[0, length + 1], **axis)
-
-
-def _merge_neighbours(groups: pd.DataFrame) -> pd.DataFrame:
-    """Merge neighbouring tie groups into `MAX_STEPS`."""
-    step = np.arange(len(groups)) * MAX_STEPS // len(groups)
-    return groups.groupby(step).agg(
-        {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", rank_column(groups): "last"}
-    )
 
 
 STEPS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25)
@@ -385,7 +362,17 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
         ],
         hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of tie orders",
     )
-    _add_marks(figure, marks, top)
+    strip, line = -0.11 * top, {"color": palette.bounds, "width": 10}
+    ends, hover = [marks["worst"], marks["best"]], "worst to best: %{x:.4f}"
+    figure.draw_line(x=ends, y=[strip, strip], line=line, hovertemplate=hover)
+    add_diamond(figure, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
+    dot = tied_dot(palette, 8)
+    figure.draw_marks(x=[marks["tied"]], y=[strip], marker=dot, hovertemplate="tied %{x:.4f}")
+    colours = {"tied": palette.tied, "traditional": palette.traditional}
+    for name, colour in colours.items():
+        line = {"color": colour, "width": 2, "dash": "solid"}
+        figure.draw_upright(float(marks[name]), line=line, y0=strip, y1=1.12 * top)
+    figure.write_key((name, colour, f"{marks[name]:.4f}") for name, colour in colours.items())
     if span:
         for name, side in (("worst", "left"), ("best", "right")):
             place = {"x": marks[name], "y": -0.25 * top, "xanchor": side, "yanchor": "middle", "yref": "y"}
@@ -396,22 +383,6 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]
     return figure.set_xaxes(title_text=measure, showgrid=False, nticks=7, range=ends)
-
-
-def _add_marks(figure: Figure, marks: pd.Series, top: float) -> None:
-    """Add bounds, diamond and dot below the bars, and a line through them for each score."""
-    strip, palette = -0.11 * top, figure.palette
-    bounds = {"x": [marks["worst"], marks["best"]], "line": {"color": palette.bounds, "width": 10}}
-    hover = "worst to best: %{x:.4f}"
-    figure.draw_scatter(y=[strip, strip], mode="lines", hovertemplate=hover, **bounds)
-    add_diamond(figure, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
-    tied = {"x": [marks["tied"]], "y": [strip], "marker": tied_dot(palette, 8)}
-    figure.draw_scatter(mode="markers", hovertemplate="tied %{x:.4f}", **tied)
-    colours = {"tied": palette.tied, "traditional": palette.traditional}
-    for name, colour in colours.items():
-        line = {"color": colour, "width": 2, "dash": "solid"}
-        figure.draw_upright(float(marks[name]), line=line, y0=strip, y1=1.12 * top)
-    figure.write_key((name, colour, f"{marks[name]:.4f}") for name, colour in colours.items())
 
 
 def _bars(values: pd.DataFrame, low: float, span: float) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from dashboard.charts.figure import Figure, named_ticks, padded_range, signed_ti
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, cells, label_rows
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.ties_vs_gap import first_dots
+from dashboard.charts.ties_vs_gap import first_dots, middles
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps import trend
 from metrics.studies.prose import signed
@@ -22,57 +22,6 @@ _HIGHEST = 0.82
 """Rows that the highest ridge fills."""
 _BASE = 0.3
 """Rows from the middle of a row down to its ridge."""
-
-
-def add_ridges(
-    figure: Figure, rerankers: pd.DataFrame, edges: FloatArray, counts: Sequence[IntArray], col: int
-) -> None:
-    """Add the distribution of gaps of each reranker, orange above zero and grey below, and its mean.
-
-    `rerankers` has gap and lists_with_gap. `counts` are lists per bin between `edges`.
-    """
-    palette, is_signed = figure.palette, edges[0] < 0
-    heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
-    highest = max((height.max() for height in heights), default=0) or 1
-    bases = np.arange(len(heights), dtype=np.float64) + _BASE
-    _draw_ridges(figure, edges, [height / highest for height in heights], bases, col)
-    border = {"color": palette.ground, "width": 1}
-    figure.draw_scatter(
-        x=rerankers["gap"],
-        y=bases,
-        mode="markers",
-        marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
-        customdata=[hover_text(str(name)) for name in rerankers.index],
-        hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
-        row=1,
-        col=col,
-    )
-    title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
-    figure.write("mean gap · lists with a gap", **title, yanchor="bottom")
-    beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
-    for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
-        text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"
-        figure.write(text, y=base - 0.12, **beside)
-
-
-def _draw_ridges(
-    figure: Figure, edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, col: int
-) -> None:
-    """Draw the base lines and both sides of the ridges; heights are at most 1."""
-    palette = figure.palette
-    ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
-    figure.draw_scatter(x=ends, y=np.repeat(bases, 3), mode="lines", line=line, row=1, col=col)
-    centre = (edges[1:] + edges[:-1]) / 2
-    below = np.r_[centre[centre < 0], 0.0]
-    above = np.r_[0.0, centre[centre >= 0]]
-    for x, colour in ((below, palette.other), (above, palette.traditional))[int(edges[0] == 0) :]:
-        y = [
-            np.r_[base - _HIGHEST * np.interp(x, centre, height), np.full(len(x) + 1, base)]
-            for base, height in zip(bases, heights, strict=True)
-        ]
-        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
-        fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
-        figure.draw_scatter(**sides, **fill, row=1, col=col)
 
 
 _ROW, _LOW_ROW = 48, 44
@@ -128,8 +77,13 @@ def _add_ties_and_gaps(
     row_height: int,
     col: int,
 ) -> Figure:
-    """Fill the panels col - 1 and col, and label the rows."""
-    ratios, palette = rerankers["tie_ratio"], figure.palette
+    """Fill the panels col - 1 and col, and label the rows.
+
+    Each ridge is the distribution of gaps of a reranker, orange above zero and grey below, with its mean.
+    `rerankers` has gap and lists_with_gap. `counts` are lists per bin between `edges`.
+    """
+    palette, is_signed, place = figure.palette, edges[0] < 0, {"row": 1, "col": col}
+    ratios = rerankers["tie_ratio"]
     figure.draw_bars(
         x=ratios,
         y=np.arange(len(rerankers)),
@@ -137,23 +91,50 @@ def _add_ties_and_gaps(
         width=0.42,
         marker={"color": palette.other},
         text=[percent(ratio) for ratio in ratios],
-        textposition="outside",
-        textfont={"color": palette.muted},
         hovertemplate="%{x:.2%} of the documents are tied",
         row=1,
         col=col - 1,
     )
     end = max(0.05, ratios.max()) * 1.25
     figure.set_xaxes(title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col - 1)
-    add_ridges(figure, rerankers, edges, counts, col)
+    bases = np.arange(len(counts), dtype=np.float64) + _BASE
+    heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
+    highest = max((height.max() for height in heights), default=0) or 1
+    ends, line = np.tile([edges[0], edges[-1], np.nan], len(bases)), {"color": palette.grid, "width": 1}
+    figure.draw_line(x=ends, y=np.repeat(bases, 3), line=line, **place)
+    centre = middles(edges)
+    below, above = np.r_[centre[centre < 0], 0.0], np.r_[0.0, centre[centre >= 0]]
+    for x, colour in ((below, palette.other), (above, palette.traditional))[int(not is_signed) :]:
+        y = [
+            np.r_[base - _HIGHEST * np.interp(x, centre, height / highest), np.full(len(x) + 1, base)]
+            for base, height in zip(bases, heights, strict=True)
+        ]
+        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
+        fill = {"mode": "none", "fill": "toself", "fillcolor": colour, "opacity": 0.75}
+        figure.draw_scatter(**sides, **fill, **place)
+    border = {"color": palette.ground, "width": 1}
+    figure.draw_marks(
+        x=rerankers["gap"],
+        y=bases,
+        marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
+        customdata=[hover_text(str(name)) for name in rerankers.index],
+        hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
+        **place,
+    )
+    head = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
+    figure.write("mean gap · share of lists with a gap", **head, yanchor="bottom")
+    beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
+    for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
+        text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"
+        figure.write(text, y=base - 0.12, **beside)
     figure.style(110 + row_height * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
-    if edges[0] == 0:
-        title = f"|{measure} gap| of each list"
-        return figure.set_xaxes(title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
-    title = f"{measure} gap of each list"
-    return figure.set_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
+    if is_signed:
+        title = f"{measure} gap of each list"
+        return figure.set_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
+    title = f"|{measure} gap| of each list"
+    return figure.set_xaxes(title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
 
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
@@ -203,7 +184,10 @@ def gap_multiples(
     figure.set_yaxes(showticklabels=True, title_text=title, col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
     ratio_range = _ratio_range(pd.concat(own_lists.values())["tie_ratio"])
-    dots = _dots_path(context, _DOT_SHARE * (ratio_range[1] - ratio_range[0]))
+    half = _DOT_SHARE * (ratio_range[1] - ratio_range[0]) / 2
+    points = context[["tie_ratio", "first_gap"]].dropna().to_numpy()
+    # all dots are one path: hundreds of markers per panel would be slow
+    dots = "".join(f"M{x - half:.4f},{y:.4f}H{x + half:.4f}" for x, y in points)
     labels = chart_names(colours, _TITLES[width])
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
@@ -211,8 +195,8 @@ def gap_multiples(
         behind = {"color": faded(palette.muted, 0.5), "width": _DOT}
         figure.draw_shape(type="path", path=dots, line=behind, layer="between", **place)
         if len(means[name]):
+            path = "M" + "L".join(f"{x:.5f},{y:.5f}" for x, y in means[name][["x", "mean"]].to_numpy())
             for line in ({"color": palette.ground, "width": _HALO}, {"color": palette.text, "width": _LINE}):
-                path = _line_path(means[name])
                 figure.draw_shape(type="path", path=path, line=line, layer="above", **place)
         _write_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", **place)
     figure.style(40 + 220 * rows, t=36, l=60, r=40).set_layout(showlegend=False)
@@ -231,10 +215,9 @@ def _add_means(
     """Add all means to one panel, which ends with the last non-zero mean."""
     for name, mean in means.items():
         if len(mean):
-            figure.draw_scatter(
+            figure.draw_line(
                 x=mean["x"],
                 y=mean["mean"],
-                mode="lines",
                 line={"color": colours[name], "width": _LINE},
                 hovertemplate=f"<b>{hover_text(name)}</b><br>mean %{{y:.4f}}",
                 **place,
@@ -253,8 +236,7 @@ def _add_means(
 
 def _ratio_range(ratios: pd.Series) -> tuple[float, float]:
     low = max(0.0, min(ratios.min(), ratios.max() - _LEAST_SPAN))
-    high = max(ratios.max(), low + _LEAST_SPAN)
-    return _with_air(low, high)
+    return _with_air(low, max(ratios.max(), low + _LEAST_SPAN))
 
 
 def _with_air(low: float, high: float) -> tuple[float, float]:
@@ -263,10 +245,9 @@ def _with_air(low: float, high: float) -> tuple[float, float]:
 
 
 def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> None:
-    figure.draw_scatter(
+    figure.draw_marks(
         x=own["tie_ratio"],
         y=own["first_gap"],
-        mode="markers",
         marker={"size": 5, "color": colour, "opacity": 0.7},
         customdata=[
             hover_text(str(query)) + (f" and {n_hidden:,} more here" if n_hidden else "")
@@ -275,18 +256,6 @@ def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> N
         hovertemplate="<b>%{customdata}</b><br>gap %{y:.4f}<br>tie ratio %{x:.4f}",
         **place,
     )
-
-
-def _dots_path(lists: pd.DataFrame, width: float) -> str:
-    """Return all dots as one path; hundreds of markers per panel would be slow."""
-    dots = lists.dropna(subset=["tie_ratio", "first_gap"])
-    ratios, gaps = dots["tie_ratio"], dots["first_gap"]
-    dashes = zip(ratios - width / 2, gaps, ratios + width / 2, strict=True)
-    return "".join(f"M{low:.4f},{gap:.4f}H{high:.4f}" for low, gap, high in dashes)
-
-
-def _line_path(mean: pd.DataFrame) -> str:
-    return "M" + "L".join(f"{x:.5f},{y:.5f}" for x, y in zip(mean["x"], mean["mean"], strict=True))
 
 
 def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:

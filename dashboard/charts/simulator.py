@@ -27,8 +27,6 @@ def ladder_with_ranks(
         width=0.72,
         marker={"color": palette.tied},
         text=[percent(chance) for chance in chances["chance"]] if len(chances) <= MAX_LABELS else None,
-        textposition="outside",
-        textfont={"color": palette.muted},
         textangle=0,
         hovertemplate="first relevant document at rank %{x}<br>chance %{y:.4f}",
     )
@@ -52,14 +50,14 @@ _RIGHT = 0.6
 
 
 def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability: float) -> Figure:
-    """Draw a mean against tie probability: tied score, 95% of shuffles, and bounds.
+    """Draw a mean against tie probability: tied score, 95% of random orders, and bounds.
 
     `curve` has tie_probability (rising), tie_ratio, tied, worst, best, low and high; `probability` is marked.
     """
     figure, x = Figure(palette).style(360, l=47), curve["tie_probability"]
     for low, high, colour, name in (
         ("worst", "best", palette.bounds, "worst to best"),
-        ("low", "high", faded(palette.traditional, 0.42), "95% of shuffles"),
+        ("low", "high", faded(palette.traditional, 0.42), "95% of random orders"),
     ):
         edge = {"width": 0, "color": colour}
         add_band(figure, x, curve[low], curve[high], colour, mode="lines", line=edge, name=name)
@@ -72,7 +70,7 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
         name="tied",
         customdata=curve[["worst", "best", "low", "high", "tie_ratio"]],
         hovertemplate=(
-            "tie probability %{x:.2f}<br>tied %{y:.4f}<br>95% of shuffles %{customdata[2]:.4f} to "
+            "tie probability %{x:.2f}<br>tied %{y:.4f}<br>95% of random orders %{customdata[2]:.4f} to "
             "%{customdata[3]:.4f}<br>worst %{customdata[0]:.4f}, best %{customdata[1]:.4f}<br>"
             "%{customdata[4]:.0%} of documents tied"
         ),
@@ -124,7 +122,7 @@ def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float]
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]
 _HOVER = (
-    "<b>%{x}</b><br>tied %{customdata[0]:.4f}<br>traditional %{customdata[5]:.4f}<br>95% of shuffles "
+    "<b>%{x}</b><br>tied %{customdata[0]:.4f}<br>traditional %{customdata[5]:.4f}<br>95% of random orders "
     "%{customdata[3]:.4f} to %{customdata[4]:.4f}<br>worst %{customdata[1]:.4f}, best %{customdata[2]:.4f}"
 )
 
@@ -139,13 +137,22 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Fig
         marker={"color": palette.other},
         text=[with_signs(percent(ratio)) for ratio in curve["tie_ratio"]],
         constraintext="none",
-        textposition="outside",
         textfont={"color": palette.muted, "size": 11},
         textangle=0,
         width=0.5,
         hovertemplate="<b>%{x}</b><br>%{y:.2%} of documents tied",
     )
-    _add_means(figure, curve)
+    common = {"x": curve["label"], "customdata": curve[_HOVER_COLUMNS], "hovertemplate": _HOVER}
+    for low, high, colour, width, name in (
+        ("worst", "best", palette.bounds, 0.5, "worst to best"),
+        ("low", "high", palette.traditional, 0.16, "95% of random orders"),
+    ):
+        length, marker = curve[high] - curve[low], {"color": colour}
+        figure.draw_bars(y=length, base=curve[low], width=width, marker=marker, name=name, **common)
+    diamond, line = traditional_diamond(palette, 13), {"color": palette.tied, "width": 2}
+    figure.draw_marks(y=curve["traditional"], marker=diamond, name="traditional", **common)
+    dot = tied_dot(palette, 8)
+    figure.draw_scatter(y=curve["tied"], mode="lines+markers", marker=dot, line=line, name="tied", **common)
     edge = int((~curve["precision"].str.startswith(("decimals", "grades"))).sum()) - 0.5
     figure.draw_upright(edge, line={"color": palette.other}, yref="paper")
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
@@ -155,21 +162,6 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Fig
     formats = {"type": "category", "showgrid": False, "anchor": "y"}
     ratios = tie_ratio_axis((0.7, 1), (0, 1.15))
     return figure.set_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)
-
-
-def _add_means(figure: Figure, curve: pd.DataFrame) -> None:
-    palette = figure.palette
-    common = {"x": curve["label"], "customdata": curve[_HOVER_COLUMNS], "hovertemplate": _HOVER}
-    for low, high, colour, width, name in (
-        ("worst", "best", palette.bounds, 0.5, "worst to best"),
-        ("low", "high", palette.traditional, 0.16, "95% of shuffles"),
-    ):
-        length, marker = curve[high] - curve[low], {"color": colour}
-        figure.draw_bars(y=length, base=curve[low], width=width, marker=marker, name=name, **common)
-    diamond, line = traditional_diamond(palette, 13), {"color": palette.tied, "width": 2}
-    figure.draw_scatter(y=curve["traditional"], mode="markers", marker=diamond, name="traditional", **common)
-    dot = tied_dot(palette, 8)
-    figure.draw_scatter(y=curve["tied"], mode="lines+markers", marker=dot, line=line, name="tied", **common)
 
 
 CONFIDENT = 1.96
@@ -188,11 +180,10 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     figure = Figure(palette).style(300, t=28, r=20, l=54).set_layout(showlegend=False)
     add_band(figure, draws, low, high, UNCERTAIN)
     line = {"color": palette.tied, "width": 2.5}
-    figure.draw_scatter(x=ends, y=[exact, exact], mode="lines", line=line, hovertemplate="exact: %{y:.4f}")
-    figure.draw_scatter(
+    figure.draw_line(x=ends, y=[exact, exact], line=line, hovertemplate="exact: %{y:.4f}")
+    figure.draw_line(
         x=draws,
         y=mean,
-        mode="lines",
         line={"color": palette.text, "width": 1.8},
         customdata=error,
         hovertemplate="mean of %{x:,} sampled orders: %{y:.4f} ± %{customdata:.4f}",

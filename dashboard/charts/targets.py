@@ -1,8 +1,6 @@
 """Charts of targets: which rerankers meet them, and by how much."""
 
-from collections.abc import Sequence
 from math import cos, radians
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,12 +46,19 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
         look = {"fillcolor": palette.faint, "opacity": 0.6, "line": {"width": 0}, "layer": "below"}
         column = {"x0": place - 0.5, "x1": place + 0.5, "y0": 0, "y1": 1, "yref": "y domain"}
         figure.draw_shape(type="rect", **column, **look)
-    for verdict, (label, marker) in _verdict_marks(palette).items():
-        cells = rows[rows["verdict"] == verdict]
-        figure.draw_scatter(
+    dot, labels_of_verdicts = marks.tied_dot(palette, 12), {"met": "met in every order"}
+    ring = {"color": palette.bounds, "line": {"color": palette.tied, "width": 2}}
+    verdict_marks = {
+        "met": dot,
+        "met on average": dot | ring,
+        "sort order only": marks.traditional_diamond(palette, 13),
+        "missed": {"symbol": "circle-open", "size": 8, "color": palette.muted, "line": {"width": 1.5}},
+    }
+    for verdict, marker in verdict_marks.items():
+        cells, label = rows[rows["verdict"] == verdict], labels_of_verdicts.get(verdict, verdict)
+        figure.draw_marks(
             x=list(names.get_indexer(cells["reranker"])) or [None],  # an empty trace has no legend entry
             y=list(targets.get_indexer(cells["target"])) or [None],
-            mode="markers",
             marker=marker | {"opacity": 1},
             name=label,
             customdata=[
@@ -64,8 +69,11 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
         )
     is_level = len(names) <= _LEVEL_NAMES
     labels = short_names(names, SLOPE_COLUMNS)
-    overhang = 12 if is_level else _overhang([text_columns(labels[name]) for name in names])
-    figure.style(160 + _ROW * len(targets), b=60, r=overhang)
+    overhang = [12]  # pixels by which names cross the right border
+    if not is_level:
+        widths = [cos(radians(_SLANT)) * _LETTER * text_columns(labels[name]) for name in names]
+        overhang += [int(width - _COLUMN * place) for place, width in enumerate(reversed(widths))]
+    figure.style(160 + _ROW * len(targets), b=60, r=max(overhang))
     figure.set_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
     ticks = named_ticks(chart_names(targets, TEXT_COLUMNS).values()) | {"showgrid": True}
     figure.set_yaxes(**ticks, range=[len(targets) - 0.4, -0.6])
@@ -74,33 +82,16 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
     return figure.set_xaxes(side="top", **ticks, tickangle=angle, range=ends)
 
 
-def _overhang(columns: Sequence[int]) -> int:
-    """Return the pixels by which rotated names cross the right border."""
-    reach = cos(radians(_SLANT)) * _LETTER
-    last = len(columns) - 1
-    return max(12, *(int(reach * letters - _COLUMN * (last - place)) for place, letters in enumerate(columns)))
-
-
-def _verdict_marks(palette: Palette) -> dict[str, tuple[str, dict[str, Any]]]:
-    dot = marks.tied_dot(palette, 12)
-    ring = {"color": palette.bounds, "line": {"color": palette.tied, "width": 2}}
-    missed = {"symbol": "circle-open", "size": 8, "color": palette.muted, "line": {"width": 1.5}}
-    return {
-        "met": ("met in every order", dot),
-        "met on average": ("met on average", dot | ring),
-        "sort order only": ("sort order only", marks.traditional_diamond(palette, 13)),
-        "missed": ("missed", missed),
-    }
-
-
 _BULLET_ROW = 34
 """Pixels of a target's row."""
 
 
 def target_bullets(rows: pd.DataFrame, palette: Palette) -> Figure:
     """Draw bounds, tied and traditional score and the target value of one reranker, one row per target."""
-    low, high = _axis_ends(rows)
-    n, figure = len(rows), Figure(palette)
+    values = rows[[*marks.VALUES, "bound"]].to_numpy(dtype=float)
+    tenths = 10 * values[np.isfinite(values)] if np.isfinite(values).any() else np.array([0.0, 10.0])
+    low, high = float(np.floor(tenths.min()) / 10), float(np.ceil(tenths.max()) / 10)
+    high, n, figure = max(high, low + 0.1), len(rows), Figure(palette)
     track = {"x": np.full(n, high - low), "base": low, "y": np.arange(n), "orientation": "h", "width": 0.5}
     figure.draw_bars(**track, marker={"color": palette.faint})
     marks.add_bounds(figure, rows, width=0.5)
@@ -109,29 +100,15 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> Figure:
     line = {"color": palette.text, "width": 3, "dash": "solid"}
     for row, target in enumerate(rows.itertuples()):
         figure.draw_upright(target.bound, line=line, y0=row - 0.38, y1=row + 0.38)
-        _write_verdict(figure, row, str(target.verdict), float(target.missed_by))
+        text, colour = str(target.verdict), palette.muted
+        if text == "missed":
+            text = f"missed by {float(target.missed_by):.2f}".replace("by 0.00", "by under 0.01")
+        elif text == "sort order only":  # only the traditional score meets the target
+            text, colour = f"<b>{text}</b>", palette.traditional
+        elif text.startswith("met"):
+            colour = palette.text
+        place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": 14, "y": row}
+        figure.write(text, **place, font={"size": 12.5, "color": colour})
     figure.style(84 + _BULLET_ROW * n, r=156, b=BELOW_TICKS).set_layout(barmode="overlay")
     marks.label_rows(figure, rows["target"], TEXT_COLUMNS)
     return figure.set_yaxes(ticklabelstandoff=8).set_xaxes(range=[low, high], nticks=7)
-
-
-def _write_verdict(figure: Figure, row: int, verdict: str, missed_by: float) -> None:
-    """Write the verdict, orange where only the traditional score meets the target."""
-    palette = figure.palette
-    text = f"missed by {missed_by:.2f}" if verdict == "missed" else verdict
-    text = "missed by under 0.01" if text == "missed by 0.00" else text
-    colour = palette.text if verdict.startswith("met") else palette.muted
-    if verdict == "sort order only":
-        text, colour = f"<b>{text}</b>", palette.traditional
-    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": 14, "y": row}
-    figure.write(text, **place, font={"size": 12.5, "color": colour})
-
-
-def _axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the range of all values and targets, rounded outward to tenths."""
-    values = rows[[*marks.VALUES, "bound"]].to_numpy(dtype=float)
-    finite = values[np.isfinite(values)]
-    if not len(finite):
-        return 0.0, 1.0
-    low, high = float(np.floor(finite.min() * 10) / 10), float(np.ceil(finite.max() * 10) / 10)
-    return low, max(high, low + 0.1)

@@ -66,38 +66,44 @@ class GapPanel:
         """Return the y value `strips` strips below the gap axis."""
         return self.bottom - strips * _STRIP * (self.top - self.bottom)
 
-    def label_gaps(self, title: str) -> None:
-        """Set the y axis and label the strip."""
-        look: dict[str, Any] = {"nticks": 6, "tick0": 0}
+    def draw_cells(
+        self,
+        column: str,
+        title: str,
+        edges: tuple[FloatArray, FloatArray],
+        shade: FloatArray,
+        counts: tuple[IntArray, IntArray, IntArray],
+    ) -> None:
+        """Draw cells, the share of lists without a gap per x cell, and the axes.
+
+        Args:
+            column: column of the x axis, `tie_ratio` or `max_tie_size`.
+            title: title of the y axis.
+            edges: edges of the cells along x and y.
+            shade: (n_y, n_x) shade of each cell, NaN for none.
+            counts: (n_y, n_x) lists of each cell, and (n_x,) lists without a gap and all lists.
+        """
+        palette, x, y = self.figure.palette, middles(edges[0]), middles(edges[1])
+        with_gap, without_gap, n_lists = counts
+        look: dict[str, Any] = {"xgap": 1, "ygap": 1, "customdata": with_gap, **self.place}
+        hover = "%{customdata:,} lists"
+        self.figure.draw(cells(shade, palette.warm, x=x, y=y, hovertemplate=hover, **look))
+        share = np.where(n_lists > 0, without_gap / np.maximum(n_lists, 1), np.nan)
+        look |= {"ygap": None, "customdata": [without_gap], "zmin": 0, "zmax": 1}
+        look["hovertemplate"] = "no gap in %{customdata:,} lists (%{z:.0%})"
+        strip = [self.below(1.75), self.below(0.75)]
+        self.figure.draw(cells(share[None], (palette.faint, palette.other), x=x, y=strip, **look))
+        ticks: dict[str, Any] = {"nticks": 6, "tick0": 0}
         if self.bottom:
-            zero = {"zeroline": True, "zerolinecolor": self.figure.palette.other, "zerolinewidth": 1}
-            look = signed_ticks(self.bottom, self.top, 8) | zero
-        self.figure.set_yaxes(range=[self.below(2.1), self.top], title_text=title, **look, **self.place)
+            zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
+            ticks = signed_ticks(self.bottom, self.top, 8) | zero
+        self.figure.set_yaxes(range=[self.below(2.1), self.top], title_text=title, **ticks, **self.place)
         place = {"x": 0, "xref": "x domain", "xanchor": "right", "xshift": -6}
         self.figure.write("no gap", **place, y=self.below(1.25), yref="y", **self.place)
-
-    def add_density(self, x: FloatArray, y: FloatArray, shade: FloatArray, counts: IntArray) -> None:
-        """Add cells around x and y; `shade` is (n_y, n_x), NaN for none."""
-        look = {"xgap": 1, "ygap": 1, "customdata": counts, "hovertemplate": "%{customdata:,} lists"}
-        self.figure.draw(cells(shade, self.figure.palette.warm, x=x, y=y, **look, **self.place))
-
-    def add_no_gap_strip(self, x: FloatArray, without_gap: IntArray, n_lists: IntArray) -> None:
-        """Add the share of lists without a gap per x cell."""
-        share = np.where(n_lists > 0, without_gap / np.maximum(n_lists, 1), np.nan)
-        strip = cells(
-            share[None],
-            (self.figure.palette.faint, self.figure.palette.other),
-            x=x,
-            y=[self.below(1.75), self.below(0.75)],
-            zmin=0,
-            zmax=1,
-            xgap=1,
-            ygap=None,
-            customdata=[without_gap],
-            hovertemplate="no gap in %{customdata:,} lists (%{z:.0%})",
-            **self.place,
-        )
-        self.figure.draw(strip)
+        axis: dict[str, Any] = {"title_text": "tie ratio", "tickformat": "~%", "range": [-0.03, 1.03]}
+        if column == "max_tie_size":
+            axis = {"title_text": "largest tie, documents", "tickformat": "~s", "nticks": 8}
+        self.figure.set_xaxes(showgrid=False, **axis, **self.place)
 
     def add_mean_band(self, trend: pd.DataFrame) -> None:
         """Add the 95% band of a local mean: x, low, high."""
@@ -113,7 +119,7 @@ class GapPanel:
             self.figure.draw_scatter(x=trend["x"], y=trend["mean"], hovertemplate=hover, **look, **self.place)
 
 
-def add_gap_distribution(figure: Figure, levels: FloatArray, counts: Sequence[IntArray], col: int = 3) -> None:
+def add_gap_distribution(figure: Figure, levels: FloatArray, counts: Sequence[IntArray], col: int) -> None:
     """Add a histogram of gaps to a panel of the first row; `counts` are lists too high and too low."""
     palette, place = figure.palette, {"row": 1, "col": col}
     looks = (("too high", palette.traditional, palette.traditional), ("too low", palette.other, palette.muted))
@@ -127,14 +133,6 @@ def add_gap_distribution(figure: Figure, levels: FloatArray, counts: Sequence[In
     figure.set_yaxes(showticklabels=False, **place).set_xaxes(title_text="lists", nticks=4, **place)
 
 
-def label_tie_axis(figure: Figure, column: str, **place: int) -> None:
-    """Set an x axis of tie_ratio or max_tie_size."""
-    look: dict[str, Any] = {"title_text": "largest tie, documents", "tickformat": "~s", "nticks": 8}
-    if column == "tie_ratio":
-        look = {"title_text": "tie ratio", "tickformat": "~%", "range": [-0.03, 1.03]}
-    figure.set_xaxes(showgrid=False, **look, **place)
-
-
 def gap_scatter(
     lists: pd.DataFrame, palette: Palette, measure: str, selected: int | None = None, *, is_signed: bool = False
 ) -> Figure:
@@ -146,11 +144,11 @@ def gap_scatter(
     figure = Figure.of_panels(1, 2, palette, column_widths=(0.76, 0.24), horizontal_spacing=0.03)
     figure.style(374, t=40, l=60, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
     heights = _heights(lists, is_signed=is_signed)
-    panel = _add_panel(figure, heights, ("tie_ratio", "first_gap"), is_signed=is_signed, row=1, col=1)
-    panel.label_gaps(_gap_title(measure, is_signed=is_signed))
-    _add_ring(panel, heights, selected, "tie_ratio", "first_gap")
-    edges = _gap_edges(panel)
-    gaps = lists["first_gap"]
+    title = _gap_title(measure, is_signed=is_signed)
+    panel = _add_panel(
+        figure, heights, "tie_ratio", "first_gap", title, selected, is_signed=is_signed, row=1, col=1
+    )
+    edges, gaps = _gap_edges(panel), lists["first_gap"]
     counts = [
         np.histogram(part if is_signed else part.abs(), edges)[0] for part in (gaps[gaps > 0], gaps[gaps < 0])
     ]
@@ -170,18 +168,16 @@ def gap_panels(
     figure = Figure.of_panels(2, 2, palette, horizontal_spacing=0.09, vertical_spacing=0.24)
     figure.style(450, t=22, l=60, r=24).set_layout(showlegend=False)
     heights = _heights(lists, is_signed=is_signed)
-    panels = {
-        (1, 1): ("max_tie_size", "first_gap"),
-        (2, 1): ("tie_ratio", "second_gap"),
-        (2, 2): ("max_tie_size", "second_gap"),
-    }
-    for (row, col), (x, y) in panels.items():
-        panel = _add_panel(figure, heights, (x, y), is_signed=is_signed, row=row, col=col)
-        gap = f"{names[y == 'second_gap']} gap"
-        panel.label_gaps(gap if is_signed else f"|{gap}|")
-        _add_ring(panel, heights, selected, x, y)
+    titles = [f"{name} gap" if is_signed else f"|{name} gap|" for name in names]
+    for row, col, x, y in (
+        (1, 1, "max_tie_size", "first_gap"),
+        (2, 1, "tie_ratio", "second_gap"),
+        (2, 2, "max_tie_size", "second_gap"),
+    ):
+        title = titles[y == "second_gap"]
+        _add_panel(figure, heights, x, y, title, selected, is_signed=is_signed, row=row, col=col)
     _add_other_gap(figure, heights, names, is_signed=is_signed)
-    _add_ring(GapPanel(figure, {"row": 1, "col": 2}, 0), heights, selected, "first_gap", "second_gap")
+    _add_ring(figure, heights, selected, "first_gap", "second_gap", row=1, col=2)
     return figure
 
 
@@ -197,31 +193,37 @@ def _heights(lists: pd.DataFrame, *, is_signed: bool) -> pd.DataFrame:
 
 
 def _add_panel(
-    figure: Figure, lists: pd.DataFrame, axes: tuple[str, str], *, is_signed: bool, **place: int
+    figure: Figure,
+    lists: pd.DataFrame,
+    x: str,
+    y: str,
+    title: str,
+    selected: int | None,
+    *,
+    is_signed: bool,
+    **place: int,
 ) -> GapPanel:
-    """Shade crowded cells, draw the other lists as dots, and add the local mean."""
-    x, y = axes
+    """Shade crowded cells, draw the other lists as dots, add the local mean, and mark the selected list."""
     top = gap_axis_top(lists[y].abs().max())
     panel = GapPanel(figure, place, top, -top if is_signed else 0.0)
-    x_edges = np.linspace(0, 1, BINS + 1) if x == "tie_ratio" else _whole_edges(lists[x])
-    y_edges = _gap_edges(panel)
+    edges = np.linspace(0, 1, BINS + 1) if x == "tie_ratio" else _whole_edges(lists[x]), _gap_edges(panel)
     with_gap = lists[lists[y].abs() > 0]
-    counts, _, _ = np.histogram2d(with_gap[y], with_gap[x], bins=[y_edges, x_edges])
+    counts = np.histogram2d(with_gap[y], with_gap[x], bins=edges[::-1])[0]
     shade = np.where(counts >= CROWDED, counts, np.nan)
-    panel.add_density(middles(x_edges), middles(y_edges), shade, counts)
-    without_gap, _ = np.histogram(lists.loc[lists[y] == 0, x], bins=x_edges)
-    n_lists, _ = np.histogram(lists[x], bins=x_edges)
-    panel.add_no_gap_strip(middles(x_edges), without_gap, n_lists)
+    without_gap, n_lists = (np.histogram(part[x], bins=edges[0])[0] for part in (lists[lists[y] == 0], lists))
+    panel.draw_cells(x, title, edges, shade, (counts, without_gap, n_lists))
     mean = trend(lists[x], lists[y])
     panel.add_mean_band(mean)
-    column = np.clip(np.digitize(with_gap[x], x_edges) - 1, 0, len(x_edges) - 2)
-    row = np.clip(np.digitize(with_gap[y], y_edges) - 1, 0, len(y_edges) - 2)
+    column, row = (
+        np.clip(np.digitize(with_gap[name], ends) - 1, 0, len(ends) - 2)
+        for name, ends in zip((x, y), edges, strict=True)
+    )
     single = with_gap[counts[row, column] < CROWDED]
     single = single.loc[single[y].abs().nlargest(DOTS).index]
     hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:.4f}}<br>{_TIES[x]}"
-    _add_dots(figure, single, (x, y), figure.palette.traditional, hover, **place)
+    _add_dots(figure, single, x, y, figure.palette.traditional, hover, **place)
     panel.add_mean_line(mean)
-    label_tie_axis(figure, x, **place)
+    _add_ring(figure, lists, selected, x, y, **place)
     return panel
 
 
@@ -239,12 +241,7 @@ def _whole_edges(sizes: pd.Series) -> FloatArray:
 
 
 def _add_dots(
-    figure: Figure,
-    lists: pd.DataFrame,
-    axes: tuple[str, str],
-    colour: str | np.ndarray,
-    hover: str,
-    **place: int,
+    figure: Figure, lists: pd.DataFrame, x: str, y: str, colour: str | np.ndarray, hover: str, **place: int
 ) -> None:
     """Add a clickable dot per list; its first custom value is its index.
 
@@ -256,10 +253,9 @@ def _add_dots(
         opacity = 1 - (1 - _OPACITY) ** (lists["n_hidden"].to_numpy() + 1)
         hidden = (f" and {n:,} more here" * bool(n) for n in lists["n_hidden"])
         queries = [query + others for query, others in zip(queries, hidden, strict=True)]
-    figure.draw_scatter(
-        x=lists[axes[0]],
-        y=lists[axes[1]],
-        mode="markers",
+    figure.draw_marks(
+        x=lists[x],
+        y=lists[y],
         marker={"size": 6, "color": colour, "opacity": opacity},
         customdata=np.column_stack([lists.index.to_numpy(), names, queries]),
         hovertemplate=hover,
@@ -269,27 +265,27 @@ def _add_dots(
     )
 
 
-def _add_ring(panel: GapPanel, heights: pd.DataFrame, selected: int | None, x: str, y: str) -> None:
+def _add_ring(figure: Figure, lists: pd.DataFrame, selected: int | None, x: str, y: str, **place: int) -> None:
     """Mark the selected list and its query."""
-    if selected is None or selected not in heights.index:
+    if selected not in lists.index:
         return
-    ring, palette = heights.loc[selected], panel.figure.palette
+    ring, palette = lists.loc[selected], figure.palette
     marker = {"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}}
-    panel.figure.draw_scatter(x=[ring[x]], y=[ring[y]], mode="markers", marker=marker, **panel.place)
+    figure.draw_marks(x=[ring[x]], y=[ring[y]], marker=marker, **place)
     font = {"size": 13, "color": palette.tied}
     query = f"<b>{safe(str(ring['query_id']), 16)}</b>"
-    panel.figure.write(query, x=ring[x], y=ring[y], yshift=16, font=font, **panel.place)
+    figure.write(query, x=ring[x], y=ring[y], yshift=16, font=font, **place)
 
 
-def _add_other_gap(figure: Figure, heights: pd.DataFrame, names: Sequence[str], *, is_signed: bool) -> None:
+def _add_other_gap(figure: Figure, lists: pd.DataFrame, names: Sequence[str], *, is_signed: bool) -> None:
     """Add one gap against the other, and the diagonal."""
     columns, palette, place = ("first_gap", "second_gap"), figure.palette, {"row": 1, "col": 2}
-    sizes = heights[list(columns)].abs()
+    sizes = lists[list(columns)].abs()
     end = float(sizes.max().min())
     line = {"color": palette.other, "width": 1, "dash": "dot"}
     ends = [-end if is_signed else 0, end]
-    figure.draw_scatter(x=ends, y=ends, mode="lines", line=line, **place)
-    with_gap = heights[(sizes > 0).any(axis=1)]
+    figure.draw_line(x=ends, y=ends, line=line, **place)
+    with_gap = lists[(sizes > 0).any(axis=1)]
     with_gap = first_dots(with_gap, {name: max(sizes[name].max(), EQUAL) / _PLACES for name in columns})
     with_gap = with_gap.loc[with_gap["first_gap"].abs().nlargest(DOTS).index]
     colour = np.where(with_gap["second_gap"].abs() > 0, palette.traditional, palette.other)
@@ -297,7 +293,7 @@ def _add_other_gap(figure: Figure, heights: pd.DataFrame, names: Sequence[str], 
         f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>{names[0]} gap %{{x:.4f}}"
         f"<br>{names[1]} gap %{{y:.4f}}"
     )
-    _add_dots(figure, with_gap, columns, colour, hover, **place)
+    _add_dots(figure, with_gap, "first_gap", "second_gap", colour, hover, **place)
     for set_axes, name, column in zip((figure.set_xaxes, figure.set_yaxes), names, columns, strict=True):
         top = gap_axis_top(sizes[column].max())
         look = signed_ticks(-top, top, 6) if is_signed else {"nticks": 6}
@@ -306,35 +302,32 @@ def _add_other_gap(figure: Figure, heights: pd.DataFrame, names: Sequence[str], 
 
 
 def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: str) -> Figure:
-    """Draw tie ratio and largest tie against the gap, and its distribution, with log-scaled cells."""
+    """Draw tie ratio and largest tie against the gap, and its distribution, with log-scaled cells.
+
+    Panels show the range of cells that have lists.
+    """
     figure = Figure.of_panels(1, 3, palette, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
     figure.style(454, t=40, l=48, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
     top = gap_axis_top(ratios.levels[-1])
-    panels = {"tie_ratio": ratios, "max_tie_size": sizes._replace(edges=sizes.edges - 0.5)}
-    for col, (column, gap_cells) in enumerate(panels.items(), 1):
-        panel = GapPanel(figure, {"row": 1, "col": col}, top)
-        _fill_from_counts(panel, gap_cells)
-        panel.label_gaps(f"| {measure} − tied {measure} |" if col == 1 else "")
-        label_tie_axis(figure, column, **panel.place)
+    sides = (
+        ("tie_ratio", f"| {measure} − tied {measure} |", ratios),
+        ("max_tie_size", "", sizes._replace(edges=sizes.edges - 0.5)),
+    )
+    for col, (column, title, gap_cells) in enumerate(sides, 1):
+        panel, used = GapPanel(figure, {"row": 1, "col": col}, top), np.flatnonzero(gap_cells.n_lists)
+        drawn = gap_cells.select_places(slice(used[0], used[-1] + 1)) if len(used) else gap_cells
+        counts = (drawn.high + drawn.low).T
+        shade = np.log10(counts, where=counts > 0, out=np.full(counts.shape, np.nan))
+        panel.draw_cells(column, title, (drawn.edges, drawn.levels), shade, (counts, drawn.none, drawn.n_lists))
+        if len(used) > 1:
+            mean = smooth_bins(drawn.edges, drawn.n_lists, drawn.sums, drawn.squares)
+            panel.add_mean_band(mean)
+            panel.add_mean_line(mean)
     figure.set_yaxes(showticklabels=False, col=2)
     figure.set_yaxes(range=[panel.below(2.1), top], col=3)
-    add_gap_distribution(figure, middles(ratios.levels), [ratios.high.sum(axis=0), ratios.low.sum(axis=0)])
+    lists = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
+    add_gap_distribution(figure, middles(ratios.levels), lists, 3)
     return figure
-
-
-def _fill_from_counts(panel: GapPanel, gap_cells: "GapCells") -> None:
-    """Add all non-empty cells and their local mean."""
-    used = np.flatnonzero(gap_cells.n_lists)
-    gap_cells = gap_cells.select_places(slice(used[0], used[-1] + 1)) if len(used) else gap_cells
-    x = middles(gap_cells.edges)
-    counts = (gap_cells.high + gap_cells.low).T
-    shade = np.log10(counts, where=counts > 0, out=np.full(counts.shape, np.nan))
-    panel.add_density(x, middles(gap_cells.levels), shade, counts)
-    panel.add_no_gap_strip(x, gap_cells.none, gap_cells.n_lists)
-    if len(used) > 1:
-        mean = smooth_bins(gap_cells.edges, gap_cells.n_lists, gap_cells.sums, gap_cells.squares)
-        panel.add_mean_band(mean)
-        panel.add_mean_line(mean)
 
 
 SIZE_BINS = 30
@@ -391,8 +384,6 @@ def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
         y=counts["ties"],
         marker={"color": palette.tied},
         text=counts["ties"].map("{:,}".format),
-        textposition="outside",
-        textfont={"color": palette.muted},
         customdata=counts["documents"],
         hovertemplate="%{y:,} ties of %{x} documents: %{customdata:,} documents in total",
     )

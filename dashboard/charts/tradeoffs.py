@@ -129,10 +129,9 @@ def _add_front(figure: Figure, spots: pd.DataFrame, value: str, colour: str, plo
     front = spots[spots[f"{value}_front"]].sort_values("seconds")
     x, y = [*front["seconds"], plot.right], [plot.bottom, *front[value]]
     is_tied = value == "tied"
-    figure.draw_scatter(
+    figure.draw_line(
         x=10.0 ** np.array([x[0], *x]),
         y=[*y, y[-1]],
-        mode="lines",
         line={"color": colour, "width": 2, "shape": "hv", "dash": "solid" if is_tied else "dot"},
         fill="tozeroy" if is_tied else None,
         fillcolor=faded(colour, 0.06),
@@ -181,10 +180,9 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
     marks.add_segments(figure, x, y_bars, palette.bounds, 9)
     lines = [plot.box(tuple(ends), (y[name], y[name])) for name, *ends in x_bars.itertuples()]
     lines += [plot.box((x[name], x[name]), tuple(ends)) for name, *ends in y_bars.itertuples()]
-    figure.draw_scatter(
+    figure.draw_marks(
         x=x,
         y=y,
-        mode="markers",
         marker=marks.tied_dot(palette) | {"line": {"color": palette.ground, "width": 1}},
         customdata=marks.named_rows(covered.index, y_ends.join([x_ends, covered["recall"]]).to_numpy()),
         hovertemplate=f"<b>%{{customdata[0]}}</b><br>DR@{k} %{{y:.4f}}, worst to best %{{customdata[1]:.4f}} – "
@@ -205,10 +203,9 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
     marks.add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
     for column, marker in (("recall", ring), ("distinct", marks.tied_dot(palette))):
-        figure.draw_scatter(
+        figure.draw_marks(
             x=covered[column],
             y=rows,
-            mode="markers",
             marker=marker,
             customdata=marks.named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
             hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>DR@{k} "

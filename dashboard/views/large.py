@@ -37,13 +37,21 @@ def show(results: Results | None) -> None:
     st.title(TITLE, anchor=False)
     st.caption("A stored evaluation of any size. Charts show means and counts over all its lists.")
     if results is None:
-        empty_state()
+        with st.container(border=True, key="nothing-open"):
+            st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
+            st.code(_COMMANDS, language="sh", wrap_lines=True)
+        if server_files.allowed_paths():
+            with st.container(border=True):
+                st.header("Open from the server", anchor=False)
+                _path_form()
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         measures = results.stored.measures
         choose = controls.segmented if len(measures) <= _FEW_MEASURES else controls.select
         measure = choose("Measure", measures, "results_measure")
-        open_popover()
+        if server_files.allowed_paths():
+            with st.popover("Open", icon=":material/folder_open:", help="Opens a file on the server."):
+                _path_form()
     row_range = shown_rows(len(results.stored.rerankers))
     name, arguments = parse(measure), (measure, results.traditional, results.stored)
     rows = leaderboard(results.stored, measure, results.traditional)
@@ -115,25 +123,9 @@ _ALL = "all rerankers"
 _COMMANDS = (
     "tiescope evaluate llm.trec --qrels qrels.txt --stream --save results.parquet\ntiescope app results.parquet"
 )
-_EXPLANATION = "Runs that are too large to upload are scored on disk once. This page shows the stored scores."
-
-
-def empty_state() -> None:
-    """Explain how to open a stored evaluation."""
-    with st.container(border=True, key="nothing-open"):
-        st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
-        st.code(_COMMANDS, language="sh", wrap_lines=True)
-    if server_files.allowed_paths():
-        with st.container(border=True):
-            st.header("Open from the server", anchor=False)
-            _path_form()
-
-
-def open_popover() -> None:
-    """Draw the form to open a file of the server, where that is allowed."""
-    if server_files.allowed_paths():
-        with st.popover("Open", icon=":material/folder_open:", help="Opens a file on the server."):
-            _path_form()
+_EXPLANATION = (
+    "TieScope scores runs that are too large to upload once, on disk. This page shows the stored scores."
+)
 
 
 def _path_form() -> None:

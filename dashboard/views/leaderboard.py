@@ -23,7 +23,7 @@ from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
-from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
+from dashboard.widgets.holes import count_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
 from metrics import parse
 from metrics.errors import UsageError
@@ -42,8 +42,8 @@ SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Un
 _FINDABLE = 12  # rerankers from which on one is looked for by name
 _SAMPLES = {
     SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
-    SIMULATED_LABEL: "four simulated rerankers that tie more and more",
-    PROMPTS_LABEL: "one model with five prompts; the prompt changes its score, tie order does not",
+    SIMULATED_LABEL: "four simulated rerankers with increasingly many ties",
+    PROMPTS_LABEL: "one model with five prompts; the prompt changes the model's score, the tie order does not",
 }
 
 
@@ -79,26 +79,23 @@ def show(view: View) -> None:
     watch_width()
 
 
-@ui.section("The line on the data")
+@ui.section("Summary of the data")
 def data_line(view: View) -> None:
-    """Draw a line on the data shown, and a button to upload data."""
-    sample = _SAMPLES.get(view.board.label)
+    """Draw one sentence about the data shown, and a button to upload data."""
+    sample, n_runs = _SAMPLES.get(view.board.label), count_of(len(view.board.runs.rerankers), "run")
+    if sample:
+        text = f"Sample data: {sample}."
+    elif view.record is not None:
+        owner = "Your data" if view.record.owner == boards.owner() else "Shared with you"
+        added = view.record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
+        text = f"{owner}: {n_runs}, added on {added.day} {added:%B %Y}."
+    else:
+        is_home = view.board.label == server_files.home_board().label
+        text = f"{'Opened with the app' if is_home else 'In memory only'}: {n_runs}."
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
-        text = f"Sample data: {sample}." if sample else _own_data_text(view)
         st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
         if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
             st.switch_page("views/data/data.py")
-
-
-def _own_data_text(view: View) -> str:
-    runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
-    if record is not None:
-        owner = "Your data" if record.owner == boards.owner() else "Shared with you"
-        added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
-        return f"{owner}: {runs}, added on {added.day} {added:%B %Y}."
-    if view.board.label == server_files.home_board().label:
-        return f"Opened with the app: {runs}."
-    return f"In memory only: {runs}."
 
 
 _MANY_EMPTY = 0.2
@@ -122,14 +119,12 @@ def verdict(view: View, measure: str) -> None:
     ui.finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
-        are_left_out = view.scoring.empty == "skip"
-        outcome, offer = (
-            ("are left out", "Count them as 0") if are_left_out else ("count as 0", "Leave them out")
-        )
+        outcome, offer, choice = "count as 0", "Leave them out", "skip"
+        if view.scoring.empty == "skip":
+            outcome, offer, choice = "are left out", "Count them as 0", "zero"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
             st.markdown(f":material/info: {text}", width="content")
-            choice = "zero" if are_left_out else "skip"
             st.button(offer, on_click=controls.set_value, args=("empty", choice), key="skip-empty")
 
 
@@ -170,11 +165,12 @@ def scores_section(
 
 def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
     """Draw all rerankers in a strip if there are more than twenty; phones have no room for it."""
-    if len(leaderboard) > FEW and not visitor.is_narrow():
-        ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-        frame = places.start, places.stop - 1
-        figure = kept_figure(place_strip, leaderboard, view.palette, measure, *frame)
-        ui.chart(figure, "places", f"{measure} of all rerankers by rank, the ones drawn below in a frame.")
+    if len(leaderboard) <= FEW or visitor.is_narrow():
+        return
+    ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
+    figure = kept_figure(place_strip, leaderboard, view.palette, measure, places.start, places.stop - 1)
+    alt = f"{measure} of all rerankers by rank; a frame marks the rerankers drawn below."
+    ui.chart(figure, "places", alt)
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:
@@ -187,7 +183,6 @@ def strip_caption(leaderboard: pd.DataFrame) -> str:
     )
 
 
-_TITLE = "Pairs that swap"
 _WIDEST = 5
 """Swaps shown at first."""
 _VERDICTS = {
@@ -218,12 +213,13 @@ def swaps_section(view: View, measure: str) -> None:
     """Draw the pairs that swap; nothing for a measure with its own rule for ties."""
     from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
-    if parse(measure).measure.answers:
+    name, n_rerankers = parse(measure), len(view.rerankers)
+    if name.measure.answers:
         return
-    swaps, n_rerankers = swapped_orders(view, measure, view.traditional), len(view.rerankers)
-    prose = swaps_finding(swaps, n_rerankers, parse(measure).traditional)
+    swaps = swapped_orders(view, measure, view.traditional)
+    prose = swaps_finding(swaps, n_rerankers, name.traditional)
     if not len(swaps):
-        ui.heading(_TITLE, ui.prose_markdown(prose))
+        ui.heading(PAIRS, ui.prose_markdown(prose))
         return
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
@@ -245,7 +241,7 @@ def swaps_section(view: View, measure: str) -> None:
     names = short_names(view.rerankers, TABLE_COLUMNS)
     cells = {column: rows[column].map(names) for column in ("a", "b")}
     with place:
-        ui.table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
+        ui.table_head(PAIRS, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
         st.caption(f"{ui.prose_markdown(sentence)}{extract} {test}", help=whole_names or None)
         ui.table_rows(rows.assign(**cells, verdict=rows["verdict"].map(lambda name: [name])), "swaps", columns)
 
@@ -283,25 +279,24 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
     if len(comparable):
         title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
-        ui.chart(
-            kept_figure(tool_strip, rows, comparable, view.palette, title),
-            "tools",
-            f"{title} of each reranker as each tool reports it, on the range from worst to best.",
-        )
+        alt = f"{title} of each reranker as each tool reports it, on the range from worst to best."
+        ui.chart(kept_figure(tool_strip, rows, comparable, view.palette, title), "tools", alt)
     if len(names) < len(view.rerankers):
-        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
+        st.caption("The finding above covers only the rerankers shown. The CSV has all rerankers.")
 
     def download() -> pd.DataFrame:
         return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
 
-    ui.table_head("Reranker by reranker", "tools-by-reranker", download)
-    st.caption(
-        "Tools that agree on every reranker share a column. Hover over a column header to see the names of its "
-        "tools."
-    )
     rows, columns = _value_columns(values)
-    rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index()
-    ui.table_rows(rows, "tools-by-reranker", {**shown_columns("reranker"), **columns})
+    ui.table(
+        rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index(),
+        "Reranker by reranker",
+        "tools-by-reranker",
+        {**shown_columns("reranker"), **columns},
+        download,
+        "Tools that agree on every reranker share a column. Hover over a column header to see the names of its "
+        "tools.",
+    )
 
 
 def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
@@ -321,8 +316,8 @@ def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
 """Documents to judge next: at first, and at most."""
 _BRING_BACK = (
-    "Give every line a grade, 0 for not relevant. Then drop the file on Data with “Add to this board” on to "
-    "extend the judgments."
+    "Give every line a grade, 0 for not relevant. To extend the judgments, turn on “Add to this board” on Data "
+    "and drop the file there."
 )
 
 
@@ -341,12 +336,13 @@ def judging_plan(view: ShownBoard, measure: str) -> judging.JudgingPlan:
 @ui.section("Unjudged documents")
 def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
     """Draw the bounds over unjudged documents, and which documents to judge next."""
-    choose_unjudged(view, str(name))
+    choices.choose_unjudged()
+    if choices.shows_both_ways() and adds_queries(view.board.runs, view.scoring):
+        st.caption(holes.QUERIES_MAY_JOIN)
     rows = with_holes(view, rows, name, unjudged)
-    has_bounds = "highest" in rows
-    prose = (
-        holes.hole_finding(rows, unjudged, name) if has_bounds else (*holes.unjudged_share(unjudged, name), ".")
-    )
+    prose: Prose = (*holes.unjudged_share(unjudged, name), ".")
+    if has_bounds := "highest" in rows:
+        prose = holes.hole_finding(rows, unjudged, name)
     ui.section_finding(prose, view.rerankers)
     drawable = charted_rerankers(rows, FIRST_ROWS)
     if has_bounds:
@@ -390,18 +386,12 @@ def _judging(view: View, measure: MeasureAt, *, is_quick: bool) -> None:
         st.info(str(error), icon=":material/info:")
         return
     ui.section_finding(judging.plan_finding(plan), view.rerankers)
-    if len(plan.documents):
-        _settling(view, plan)
-
-
-def _settling(view: View, plan: judging.JudgingPlan) -> None:
+    if not len(plan.documents):
+        return
     wide, narrow = ui.side_by_side(3, 2, "settling")
     with wide:
-        ui.chart(
-            kept_figure(settling_curve, plan, view.palette),
-            "settling",
-            f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random.",
-        )
+        alt = f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random."
+        ui.chart(kept_figure(settling_curve, plan, view.palette), "settling", alt)
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)
         n_first = min(plan.halving() or _FIRST_DOCUMENTS, _FIRST_DOCUMENTS, n_most)
@@ -410,8 +400,8 @@ def _settling(view: View, plan: judging.JudgingPlan) -> None:
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
         st.caption(
-            f"Documents below rank {plan.depth} of every list count as not relevant here. Grades are simulated "
-            "from judged documents at similar ranks of the same query."
+            f"Documents that no reranker ranks in its top {plan.depth} count as not relevant here. Grades are "
+            "simulated from judged documents at similar ranks of the same query."
         )
     _documents_table(plan, n)
 
@@ -421,7 +411,7 @@ def _form_button(documents: pd.DataFrame, measure: str) -> None:
     form, ending = judging.form_for(documents)
     digest = sha256(form.encode()).hexdigest()[:6]
     st.download_button(
-        "Qrels to fill in",
+        "Download qrels to fill in",
         data=while_open(lambda: form),
         file_name=f"tiescope-judged-{len(documents)}-{digest}.{ending}",
         mime="text/csv" if ending == "csv" else "text/plain",
@@ -457,8 +447,8 @@ def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
             "closed": st.column_config.NumberColumn(
                 "Removed so far",
                 format="%.1f%%",
-                help="How much of the uncertainty from unjudged documents judging removes, if this "
-                "document and all documents above it are judged: the mean over simulated grades.",
+                help="Share of the uncertainty from unjudged documents that is removed by judging this "
+                "document and all documents above it: the mean over simulated grades.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },

@@ -38,12 +38,6 @@ from metrics.support.wording import count_of
 _ASSETS = Path(__file__).parents[1] / "assets"
 
 
-def chosen_measure(view: View) -> str:
-    """Return the measure chosen on other pages, or the one whose ties its own rule settles."""
-    name = controls.get_value("measure")
-    return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
-
-
 def turn(label: str, shortcut: str, number: int, last: int) -> None:
     """Draw a button that shows another slide."""
     st.button(
@@ -64,7 +58,8 @@ def show(view: View) -> None:
     st.html(f"<style>h2 .stMarkdownColoredText {{ color: {orange} !important; }}</style>")
     st.title("Present", anchor=False)
     watch_width()
-    measure = chosen_measure(view)
+    name = controls.get_value("measure")
+    measure = str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
     slides = list_slides(view, measure)
     sentence, figure, foot = (st.container(key=f"slide-{part}") for part in ("sentence", "chart", "foot"))
     with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -83,8 +78,8 @@ def show(view: View) -> None:
     is_narrow = visitor.is_narrow()
     shown_figure = slide.figure if is_narrow else slide.large_figure
     if shown_figure is not None:
+        wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
         with figure:
-            wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
             chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)
 
 
@@ -96,28 +91,24 @@ _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b
 
 def enlarged(figure: Figure, height: int) -> Figure:
     """Return a figure of this height with larger marks, lines and texts."""
-    large = Figure(figure.palette, **_scale(figure.settings, "") | {"height": height})
+    large = Figure(figure.palette, **_scale(figure.settings) | {"height": height})
     for trace in figure.traces:
-        large.draw(_scale(trace, ""))
+        large.draw(_scale(trace))
     return large
 
 
-def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure
-    """Return a part of a figure with all pixels scaled."""
+def _scale(part: Any, name: str = "", parent: str = "") -> Any:  # noqa: ANN401 any part of a figure
+    """Return a part of a figure with all pixels scaled; `name` and `parent` are the keys that lead to it."""
     if isinstance(part, dict):
-        return {key: _scale_entry(name, key, value) for key, value in part.items()}
+        return {key: _scale(value, key, name) for key, value in part.items()}
+    if name in _SIZES or (name == "width" and parent == "line"):
+        if isinstance(part, int | float):
+            return float(part) * FACTOR
+        if isinstance(part, list | tuple | np.ndarray):
+            return np.asarray(part, dtype=float) * FACTOR
     if isinstance(part, list | tuple) and any(isinstance(item, dict) for item in part):
         return [_scale(item, name) for item in part]
     return part
-
-
-def _scale_entry(parent: str, key: str, value: Any) -> Any:  # noqa: ANN401
-    if key in _SIZES or (key == "width" and parent == "line"):
-        if isinstance(value, int | float):
-            return float(value) * FACTOR
-        if isinstance(value, list | tuple | np.ndarray):
-            return np.asarray(value, dtype=float) * FACTOR
-    return _scale(value, key)
 
 
 MOST_ROWS = 12
@@ -208,7 +199,7 @@ def _ties(view: View, measure: str) -> Slide:
     return Slide(
         tie_prediction(lists, measure),
         figure,
-        f"Gap in {measure} against the share of tied documents, a panel a reranker.",
+        f"Gap in {measure} against the share of tied documents, one panel per reranker.",
         f"Share of tied documents against |traditional − tied| {measure}. "
         f"Dot: one list; grey: lists of other rerankers{mean}. {selection}",
         wide=_PANELS,
@@ -226,8 +217,8 @@ def _tests(view: View, measure: str) -> Slide:
         significance_finding(rows, name, test),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
-        f"Each reranker against {_short(view, view.baseline)}, Holm, paired t-test: by {view.treatment.order} "
-        "(orange) and with ties averaged (blue). "
+        f"Each reranker against {_short(view, view.baseline)}, paired t-test with Holm correction: by "
+        f"{view.treatment.order} (orange) and with ties averaged (blue). "
         f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
     )
 
@@ -237,17 +228,16 @@ def _list(view: View, measure: str) -> Slide:
     reranker, query = str(first["reranker"]), str(first["query_id"])
     current = load_list(view, reranker, query, measure)
     list_values = (current.value, measure, view.traditional, current.written)
-    has_gap = abs(first["gap"]) > EQUAL
-    reason = "the largest gap" if has_gap else "most tied documents"
-    finding = (
-        gap_of_list(*list_values) if has_gap else query_finding(current.rows, current.chances, *list_values)
-    )
+    reason, finding = "the largest gap", gap_of_list(*list_values)
+    if abs(first["gap"]) <= EQUAL:
+        reason = "most tied documents"
+        finding = query_finding(current.rows, current.chances, *list_values)
     return Slide(
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
-        f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
-        f"every order of its ties. {boxes_text([current.rows], view.scoring)}",
+        f"The list with {reason}: query {query} of {_short(view, reranker)}, {view.treatment.order} compared "
+        f"with all orders of its ties. {boxes_text([current.rows], view.scoring)}",
     )
 
 

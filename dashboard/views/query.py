@@ -1,10 +1,10 @@
 """Queries: one list, and every order that its ties allow."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from textwrap import shorten
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
-from dashboard.widgets.columns import Columns
 from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out
@@ -33,7 +32,6 @@ from metrics.studies import one_list as list_study
 from metrics.studies import orderings
 from metrics.studies.holes import are_bounds_known, can_narrow
 from metrics.studies.judging import first_to_judge, plan_depth, relevance_chances
-from metrics.studies.orderings import sample_values
 from metrics.studies.prose import Strong, decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
@@ -42,21 +40,23 @@ from metrics.ties.fronts import criterion_words
 
 RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
 ALONE = "no other"
-# Orders drawn where there are too many for the exact distribution.
-_DRAWS, _SEED = 1000, 1
+_DRAWS, _LEAST_DRAWS, _SEED = 1000, 20, 1
+"""Most and fewest orders drawn where there are too many for the exact distribution."""
+_MAX_PLACED = 1_000_000
+"""Documents ranked in all random orders together at most."""
 
 
 def show(view: View) -> None:
     """Draw the page."""
     st.title("Queries", anchor=False)
-    current = choose_list(view)
+    current, beside = choose_list(view)
     words = current.measure, view.traditional, current.written
     ui.finding(list_study.query_finding(current.rows, current.chances, current.value, *words), view.rerankers)
     four_values(current)
     if not len(current.rows):
         st.info("The run has no documents for this query.", icon=":material/info:")
         return
-    list_section(current)
+    list_section(current, beside)
     section = controls.choose_section([RANKS, PERMUTATIONS, VALUES, DOCUMENTS])
     if section == VALUES:
         values_section(current)
@@ -75,27 +75,39 @@ def show(view: View) -> None:
             first_rank_section(current)
 
 
-def choose_list(view: View) -> one_list.ListInView:
-    """Draw the controls and the query's text; return the list, at first the one with the largest gap."""
+def choose_list(view: View) -> tuple[one_list.ListInView, str | None]:
+    """Draw the controls and the query's text; return the list, and the reranker to show beside it.
+
+    At first, the list is the one with the largest gap. Links of earlier versions may name a query and leave out
+    the first reranker of the board.
+    """
     row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = choices.measure()
         choose_relevant_from(view.board)
-    view_key = view, measure, view.traditional
     lists = view.list_study(list_study.lists_by_gap, measure, view.traditional)
+    first_reranker, first_query = lists.loc[0, ["reranker", "query_id"]].astype(str)
+    follow_defaults({"reranker": first_reranker, "query": first_query})
+    asked = controls.get_value("query")
+    is_old_link = bool(asked) and not controls.get_value("reranker")
     with row:
         place = st.empty()
-        reranker = _choose_reranker(view, lists.iloc[0], _labels(*view_key, ""))
+        reranker = _choose_label(
+            "Reranker",
+            "reranker",
+            _labels(view, measure, view.traditional, ""),
+            default=view.rerankers[0] if is_old_link else first_reranker,
+            is_explicit=asked not in ("", first_query),
+            width=340,
+            help="Each reranker with its largest gap and its mean tie ratio.",
+        )
         with place:
-            labels = _labels(*view_key, reranker)
-            query = controls.select(
+            query = _choose_label(
                 "Query, largest gap first",
-                list(labels),
                 "query",
+                _labels(view, measure, view.traditional, reranker),
                 width=300,
                 help="Each query with the gap and the tie ratio of this reranker's list.",
-                format_func=labels.__getitem__,
-                filter_mode="contains",
             )
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
@@ -104,89 +116,55 @@ def choose_list(view: View) -> one_list.ListInView:
     document = current.ranking.documents_of(query)[:1]
     text = list_study.text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
     if text and text[0].strip():
-        st.markdown(
-            f":material/search: **{escape_markdown(shorten(text[0], 2 * one_list.LETTERS, placeholder=' …'))}**"
-        )
-    return replace(current, beside=None if beside == ALONE else beside)
+        text_start = shorten(text[0], 2 * one_list.LETTERS, placeholder=" …")
+        st.markdown(f":material/search: **{escape_markdown(text_start)}**")
+    return current, None if beside == ALONE else beside
 
 
-def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> str:
-    """Draw the choice of a reranker, at first that of the list with the largest gap.
-
-    Links of earlier versions may name a query and leave out the first reranker of the board.
-    """
-    follow_defaults({"reranker": str(first["reranker"]), "query": str(first["query_id"])})
-    query = controls.get_value("query")
-    is_old_link = bool(query) and not controls.get_value("reranker")
-    default = view.rerankers[0] if is_old_link else str(first["reranker"])
-    is_named = query not in ("", first["query_id"])
+def _choose_label(label: str, key: str, labels: dict[str, str], **options: Any) -> str:  # noqa: ANN401 passed on
     return controls.select(
-        "Reranker",
-        list(labels),
-        "reranker",
-        default,
-        is_explicit=is_named,
-        width=340,
-        help="Each reranker with its largest gap and its mean tie ratio.",
-        format_func=labels.__getitem__,
-        filter_mode="contains",
+        label, list(labels), key, format_func=labels.__getitem__, filter_mode="contains", **options
     )
 
 
 @section("The cards")
 def four_values(current: one_list.ListInView) -> None:
-    """Draw the measure_at measure in four cards."""
-    name = current.in_question
+    """Draw the measure in cards: traditional, tied, worst and best, or the range beside its own rule."""
+    name, traditional = current.in_question, current.view.traditional
     value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
-    worst, best = one_list.value_text(value["pessimistic"]), one_list.value_text(value["optimistic"])
-    ends = (
-        ui.Card("arrow_downward", "Worst case", worst, "relevant documents last"),
-        ui.Card("arrow_upward", "Best case", best, "relevant documents first"),
-    )
-    own = ui.Card(
-        "gavel",
-        current.measure,
-        one_list.value_text(current.value["expected"]),
-        "by the measure's own tie rule",
-        "blue",
-    )
-    traditional = current.view.traditional
+    worst, best = decimal(value["pessimistic"], 4), decimal(value["optimistic"], 4)
     order = treatment(traditional).label
-    ui.cards(
-        *([own] if current.own_rule else []),
-        ui.Card("diamond", f"Traditional {name}", one_list.value_text(value[traditional]), order, "orange"),
-        ui.Card("circle", f"Tied {name}", one_list.value_text(value["expected"]), behind, "blue"),
-        *(
-            [ui.Card("height", f"Worst to best {name}", f"{worst} – {best}", behind)]
-            if current.own_rule
-            else ends
-        ),
-    )
+    row = [
+        ui.Card("diamond", f"Traditional {name}", decimal(value[traditional], 4), order, "orange"),
+        ui.Card("circle", f"Tied {name}", decimal(value["expected"], 4), behind, "blue"),
+    ]
+    if current.has_own_rule:
+        own, note = decimal(current.value["expected"], 4), "by the measure's own tie rule"
+        row.insert(0, ui.Card("gavel", current.measure, own, note, "blue"))
+        row.append(ui.Card("height", f"Worst to best {name}", f"{worst} – {best}", behind))
+    else:
+        row.append(ui.Card("arrow_downward", "Worst case", worst, "relevant documents last"))
+        row.append(ui.Card("arrow_upward", "Best case", best, "relevant documents first"))
+    ui.cards(*row)
 
 
 @section("The list and its ties")
-def list_section(current: one_list.ListInView) -> None:
-    """Draw the list with its ties, and a second list if one is measure_at."""
+def list_section(current: one_list.ListInView, beside: str | None) -> None:
+    """Draw the list with its ties, and the list of another reranker if one is chosen."""
     view, rows = current.view, current.rows
-    other = current.beside and one_list.load_list(view, current.beside, current.query, current.measure)
-    first = (
-        f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents."
-        if len(rows) > charts.MAX_DOCUMENTS
-        else ""
-    )
-    drawn = [rows, *([other.rows] if other else [])]
-    explained = escape_markdown(one_list.boxes_text(drawn, view.scoring))
+    other = beside and one_list.load_list(view, beside, current.query, current.measure)
+    drawn = [rows, other.rows] if other else [rows]
     first_to_judge, hatched = _unjudged(current, drawn)
-    ui.heading("The list and its ties", explained + hatched + first)
-    alt = f"The list of {current.query} with its ties."
+    boxes = escape_markdown(one_list.boxes_text(drawn, view.scoring)) + hatched
+    is_cut = len(rows) > charts.MAX_DOCUMENTS
+    first = f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents." * is_cut
+    ui.heading("The list and its ties", boxes + first)
+    alt, look = f"The list of {current.query} with its ties.", (view.palette, current.k, first_to_judge)
     if not other:
-        figure = kept_figure(charts.tie_ladder, rows, view.palette, current.k, first_to_judge)
-        ui.chart(figure, "ladder", alt, wide=560)
+        ui.chart(kept_figure(charts.tie_ladder, rows, *look), "ladder", alt, wide=560)
     else:
         names = current.reranker, other.reranker
-        figure = kept_figure(
-            charts.ladder_pair, rows, other.rows, names, view.palette, current.k, first_to_judge
-        )
+        figure = kept_figure(charts.ladder_pair, rows, other.rows, names, *look)
         ui.chart(figure, "ladders", alt, wide=640)
         followed = "the relevant documents" + " and the one to judge first" * bool(first_to_judge)
         st.caption(
@@ -194,11 +172,11 @@ def list_section(current: one_list.ListInView) -> None:
             f"{one_list.values_text(other.measure, other.value, view.traditional)}, "
             f"{count_of(other.written, 'order')}."
         )
-    if len(rows) > charts.MAX_DOCUMENTS:
-        ranked_by = list_study.rank_column(rows)
+    if is_cut:
         ui.heading(
             "The whole list",
-            f"Chance that the document at a rank is relevant. Above: one step per {ranked_by}. Below: ties.",
+            "Chance that the document at a rank is relevant. Above: one step per "
+            f"{list_study.rank_column(rows)}. Below: ties.",
         )
         figure = charts.relevance_steps(list_study.tie_groups(rows), view.palette, current.k)
         ui.chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
@@ -209,8 +187,7 @@ def _unjudged(current: one_list.ListInView, lists: Sequence[pd.DataFrame]) -> tu
     drawn_rows = pd.concat([rows.head(charts.MAX_DOCUMENTS) for rows in lists])
     if drawn_rows["judged"].all():
         return None, ""
-    view = current.view
-    document = _document_to_judge(view, current.measure, current.query)
+    document = _document_to_judge(current.view, current.measure, current.query)
     if document not in set(drawn_rows["doc_id"]):
         return None, " Hatched: unjudged."
     return document, " Hatched: unjudged; strong outline: the document to judge first."
@@ -219,30 +196,24 @@ def _unjudged(current: one_list.ListInView, lists: Sequence[pd.DataFrame]) -> tu
 @section("Where each document can land")
 def landing_section(current: one_list.ListInView) -> None:
     """Draw the possible ranks of each document, or of one document per score in lists with large ties."""
-    n, palette = len(current.rows), current.view.palette
-    shown_rows = current.rows.head(charts.HEATMAP_ROWS)
-    if shown_rows["last"].iloc[-1] <= 2 * charts.HEATMAP_ROWS:
-        top = f" The top {charts.HEATMAP_ROWS} of {n:,}." if n > charts.HEATMAP_ROWS else ""
-        ui.heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
-        ui.chart(
-            kept_figure(charts.rank_heatmap, current.rows, palette, current.k),
-            "landing",
-            "Chance of each document at each rank.",
+    rows, palette = current.rows, current.view.palette
+    if rows.head(charts.HEATMAP_ROWS)["last"].iloc[-1] <= 2 * charts.HEATMAP_ROWS:
+        figure = kept_figure(charts.rank_heatmap, rows, palette, current.k)
+        subject, key, alt = "document", "landing", "Chance of each document at each rank."
+        title, explanation = "Where each document can land", "Chance of each rank; bold: the grade."
+    else:
+        subject, key, rows = list_study.rank_column(rows), "landing-ties", list_study.tie_groups(rows)
+        figure = charts.tie_group_heatmap(rows, palette)
+        alt = f"Chance of each range of ranks for a document of each {subject}."
+        title = f"Where a document of each {subject} can land"
+        explanation = (
+            f"Chance of each range of ranks for one document of a {subject}; bold: relevant documents of that "
+            f"{subject}."
         )
-        return
-    groups, ranked_by = list_study.tie_groups(current.rows), list_study.rank_column(current.rows)
-    top = (
-        f" The top {charts.HEATMAP_ROWS} of {len(groups):,} {ranked_by}s."
-        if len(groups) > charts.HEATMAP_ROWS
-        else ""
-    )
-    ui.heading(
-        f"Where a document of each {ranked_by} can land",
-        f"Chance of each range of ranks for one document of a {ranked_by}; bold: relevant documents of that "
-        f"{ranked_by}.{top}",
-    )
-    alt = f"Chance of a document of each {ranked_by} along the list."
-    ui.chart(charts.tie_group_heatmap(groups, palette), "landing-ties", alt)
+    if len(rows) > charts.HEATMAP_ROWS:
+        explanation += f" The top {charts.HEATMAP_ROWS} of {count_of(len(rows), subject)}."
+    ui.heading(title, explanation)
+    ui.chart(figure, key, alt)
 
 
 @section("First relevant document")
@@ -266,31 +237,33 @@ def first_rank_section(current: one_list.ListInView) -> None:
 
 @section("The values over all orderings")
 def histogram_section(current: one_list.ListInView) -> None:
-    """Draw the distribution of the measure over all orders, exact or from random orders."""
-    if current.own_rule:
+    """Draw the distribution of the measure over all orders, exact or from random orders.
+
+    Fewer orders are drawn if many documents contribute.
+    """
+    measure, ranking = current.measure, current.ranking
+    if current.has_own_rule:
         st.info(
-            f"{current.measure} settles ties by its own rule: one value, not a distribution over orders.",
+            f"{measure} settles ties by its own rule: one value, not a distribution over orders.",
             icon=":material/info:",
         )
         return
-    distribution = orderings.distribution(current.ranking, current.query, current.measure, current.chances)
+    distribution = orderings.distribution(ranking, current.query, measure, current.chances)
     source = f"Exact, over {count_of(current.written, 'order')}."
     if distribution is None:
-        n = one_list.affordable_draws(current, current.measure, _DRAWS)
-        sample = sample_values(current.ranking, current.query, current.measure, n, _SEED)
+        contributes = ranking.judged if orderings.counts_judged(measure) else ranking.grades > 0
+        n = min(_DRAWS, max(_LEAST_DRAWS, _MAX_PLACED // max(1, int(contributes.sum()))))
+        sample = orderings.sample_values(ranking, current.query, measure, n, _SEED)
         distribution = orderings.merge_values(sample, np.full(n, 1 / n))
         source = (
             f"Estimated from {n:,} random orders of {current.written}. The values marked in the chart are "
             "exact."
         )
-    ui.heading(f"{current.measure} across the orders", source)
+    ui.heading(f"{measure} across the orders", source)
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
-    alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
-    ui.chart(
-        kept_figure(charts.value_histogram, distribution, marks, current.view.palette, current.measure),
-        "histogram",
-        alt,
-    )
+    alt = f"Share of orderings with each value of {measure}; tied, traditional, worst and best marked."
+    figure = kept_figure(charts.value_histogram, distribution, marks, current.view.palette, measure)
+    ui.chart(figure, "histogram", alt)
 
 
 @cached_by_key(show_spinner=False, max_entries=32)
@@ -335,32 +308,28 @@ _USUAL_CUTOFF = 10
 def values_section(current: one_list.ListInView) -> None:
     """Draw every measure of the list, and what each rank adds to AP and nDCG."""
     _values_table(current)
-    measure_at = parse(current.measure)
+    measure_at, traditional = parse(current.measure), current.view.traditional
     k = measure_at.k if measure_at.measure.name == "nDCG" and measure_at.k else _USUAL_CUTOFF
     by_order, by_all = (
         list_study.value_steps(current.ranking, current.query, ties, k).set_index("rank")
-        for ties in (current.view.traditional, "expected")
+        for ties in (traditional, "expected")
     )
     steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
-    order = treatment(current.view.traditional).order
-    rows = steps[(steps["chance"] > 0) | (steps["chance_by_order"] > 0)]
-    columns = shown_columns(
-        *("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")),
-        order=order,
-        measure="AP",
-    ) | shown_columns(
-        *(("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds")),
-        measure="tied AP",
-    )
-    _steps_table(rows, "AP, rank by rank", columns, ("ap_term_by_order", "AP"), ("ap_term", "tied AP"))
-    ndcg = f"nDCG@{k}"
-    columns = shown_columns(
-        *("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")),
-        order=order,
-        measure=ndcg,
-    ) | shown_columns(("gain", "tied_gain"), ("ndcg_term", "adds"), measure=f"tied {ndcg}")
-    sums = ("ndcg_term_by_order", ndcg), ("ndcg_term", f"tied {ndcg}")
-    _steps_table(steps[steps.index <= k], f"{ndcg}, rank by rank", columns, *sums)
+    is_possible = (steps["chance"] > 0) | (steps["chance_by_order"] > 0)
+    ap = ("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds"))
+    tied_ap = (("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds"))
+    ndcg = ("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds"))
+    tied_ndcg = (("gain", "tied_gain"), ("ndcg_term", "adds"))
+    for name, rows, term, keys, tied_keys in (
+        ("AP", steps[is_possible], "ap_term", ap, tied_ap),
+        (f"nDCG@{k}", steps[steps.index <= k], "ndcg_term", ndcg, tied_ndcg),
+    ):
+        columns = shown_columns(*keys, order=treatment(traditional).order, measure=name)
+        columns |= shown_columns(*tied_keys, measure=f"tied {name}")
+        table = rows.head(MAX_STEPS).reset_index()
+        ui.table(table, f"{name}, rank by rank", name, columns, rows.reset_index())
+        before, tied = (Strong(decimal(rows[column].sum(), 4)) for column in (f"{term}_by_order", term))
+        ui.section_finding((f"The terms add up to {name} ", before, f" and tied {name} ", tied, "."))
 
 
 def _values_table(current: one_list.ListInView) -> None:
@@ -376,16 +345,6 @@ def _values_table(current: one_list.ListInView) -> None:
     ui.table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
     if own_rules:
         st.caption(f"{', '.join(own_rules)}: one value, because the measure settles ties by its own rule.")
-
-
-def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[str, str]) -> None:
-    """Draw the terms of each rank and their sums: column → measure."""
-    words: list[str | Strong] = ["The terms add up to "]
-    for number, (column, name) in enumerate(sums):
-        words += [" and ", f"{name} "] if number else [f"{name} "]
-        words.append(Strong(decimal(rows[column].sum(), 4)))
-    ui.table(rows.head(MAX_STEPS).reset_index(), title, title.partition(",")[0], columns, rows.reset_index())
-    ui.section_finding((*words, "."))
 
 
 MAX_ORDERS = 5040
@@ -405,28 +364,30 @@ PATTERNS, ORDERS = "Relevance patterns", "Single orders"
 def orders_table(current: one_list.ListInView) -> None:
     """Draw every relevance pattern or every order, if all can be listed."""
     counts = current.counts
-    numbers = {PATTERNS: counts.patterns, ORDERS: counts.orderings}
     most = min(MAX_ORDERS, MAX_CELLS // len(current.rows))
-    can_list = [kind for kind, number in numbers.items() if number is not None and number <= most]
+    counted = ((PATTERNS, counts.patterns), (ORDERS, counts.orderings))
+    numbers = {kind: number for kind, number in counted if number is not None and number <= most}
     st.markdown(_counts_text(current))
-    if not can_list:
-        st.caption(f"Patterns are listed only if there are at most {most:,}. **Ranks** shows their values.")
-        one_list.describe_values(current.scores.loc[current.columns])
+    measures = list(dict.fromkeys([current.in_question, "RR", "Hits@3"]))
+    if not numbers:
+        st.caption(
+            f"Patterns are listed only if there are at most {most:,}. **Ranks** shows the distribution of the "
+            "values."
+        )
+        one_list.describe_values(current.scores.loc[measures])
         return
     kind = PATTERNS
-    if len(can_list) > 1:
-        kind = controls.segmented("Show", can_list, "every", label_visibility="collapsed")
-    number = numbers[kind] or 0
-    if kind == ORDERS:
-        list_orders, text, name = list_study.every_ordering, "documents", "order"
-        columns, last = shown_columns("ordering", "first_relevant"), ("documents", "ordered_documents")
-    else:
-        list_orders, text, name = orderings.every_pattern, "grades", "relevance pattern"
-        columns = shown_columns("pattern", "orderings", "chance", "first_relevant")
-        last = "grades", "ordered_grades"
-    for measure in current.columns:
+    if len(numbers) > 1:
+        kind = controls.segmented("Show", list(numbers), "every", label_visibility="collapsed")
+    study: Callable[..., pd.DataFrame] = list_study.every_ordering
+    number, name, text, keys = numbers[kind], "order", "documents", ["ordering"]
+    if kind == PATTERNS:
+        study, name, text = orderings.every_pattern, "relevance pattern", "grades"
+        keys = ["pattern", "orderings", "chance"]
+    columns = shown_columns(*keys, "first_relevant")
+    for measure in measures:
         columns |= shown_columns((measure, "value"), measure=measure)
-    listing = partial(list_orders, current.ranking, current.query, current.columns)
+    listing = partial(study, current.ranking, current.query, measures)
     rows = listing(min(FIRST_ORDERS, number))
     texts, n_shared = _without_shared_start(list(rows[text]))
     explanations = [
@@ -437,11 +398,11 @@ def orders_table(current: one_list.ListInView) -> None:
         rows.assign(**{text: list(map(one_list.shorten_text, texts))}),
         f"Every {name}: {number:,}",
         f"{name.replace(' ', '-')}s",
-        columns | shown_columns(last),
+        columns | shown_columns((text, f"ordered_{text}")),
         partial(listing, number),
         " ".join(filter(None, explanations)),
     )
-    one_list.describe_values(current.scores.loc[current.columns])
+    one_list.describe_values(current.scores.loc[measures])
 
 
 def _counts_text(current: one_list.ListInView) -> str:
@@ -476,20 +437,22 @@ MOST_ROWS = 1_000
 @section("The table of documents")
 def documents_table(current: one_list.ListInView) -> None:
     """Draw the documents of the list, or its tie groups."""
-    kinds = ("Documents", "Tie groups")
+    kinds, ranked_by = ("Documents", "Tie groups"), list_study.rank_column(current.rows)
     if controls.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
-        _tie_group_table(current)
+        groups = list_study.tie_groups(current.rows)
+        columns = shown_columns(
+            *("group", ("first", "from_place"), ("last", "to_place")),
+            *(("documents", "n_documents"), ("relevant", "n_relevant"), ranked_by),
+        )
+        rows = groups.assign(group=groups["group"] + 1)
+        ui.table(rows, f"The tie groups: {len(groups):,}", "tie-groups", columns)
         return
-    rows = current.rows.assign(
-        group=current.rows["group"] + 1, grade=current.rows["grade"].where(current.rows["judged"])
-    ).drop(columns="judged")
+    grades = current.rows["grade"].where(current.rows["judged"])
+    rows = current.rows.assign(group=current.rows["group"] + 1, grade=grades).drop(columns="judged")
     shown_rows = rows.head(MOST_ROWS)
-    places = [
-        f"{first:,}" if first == last else f"{first:,} to {last:,}"
-        for first, last in zip(shown_rows["first"], shown_rows["last"], strict=True)
-    ]
-    shown_rows = shown_rows.assign(places=places)
-    columns = shown_columns("place", "doc_id", list_study.rank_column(rows))
+    first, last = (shown_rows[end].map("{:,}".format) for end in ("first", "last"))
+    shown_rows = shown_rows.assign(places=first.where(first == last, first + " to " + last))
+    columns = shown_columns("place", "doc_id", ranked_by)
     for number, text in enumerate(current.view.scoring.criteria, 1):
         columns |= shown_columns((f"criterion_{number}", "criterion"), column=criterion_words(text))
     names = short_names(current.view.scoring.tiebreak_by, TABLE_COLUMNS)
@@ -499,23 +462,7 @@ def documents_table(current: one_list.ListInView) -> None:
     if "text" in shown_rows:
         shown_rows = shown_rows.assign(text=shown_rows["text"].map(one_list.shorten_text))
         columns |= shown_columns("text")
-    title = (
-        f"The documents: {len(rows):,}"
-        if len(rows) <= MOST_ROWS
-        else f"The first {MOST_ROWS:,} of {len(rows):,} documents"
-    )
+    title = f"The documents: {len(rows):,}"
+    if len(rows) > MOST_ROWS:
+        title = f"The first {MOST_ROWS:,} of {len(rows):,} documents"
     ui.table(shown_rows, title, "list", columns, download=rows)
-
-
-def _tie_group_table(current: one_list.ListInView) -> None:
-    groups = list_study.tie_groups(current.rows)
-    groups["group"] += 1
-    columns = shown_columns(
-        "group",
-        ("first", "from_place"),
-        ("last", "to_place"),
-        ("documents", "n_documents"),
-        ("relevant", "n_relevant"),
-        list_study.rank_column(groups),
-    )
-    ui.table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)

@@ -12,7 +12,7 @@ from dashboard.controls import link_parameters
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
-from dashboard.widgets.columns import reranker_columns
+from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
@@ -111,7 +111,7 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
     ui.chart(
         kept_figure(charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
         "gap-multiples",
-        f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
+        f"{measure} gap against tie ratio, one panel per reranker, with a panel of the means.",
         wide=670 if len(colours) < charts.ACROSS * charts.FEW_ROWS else 820,
     )
 
@@ -119,13 +119,12 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
 NOBODY = "none"
 MOST_LISTS = 10
 """Lists with the largest gaps shown."""
-_MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "they share a rank": "w"}
-"""Meaning of a tie in the link → variant of rank-biased overlap."""
-_MEANING_LABELS = {
-    "they are alike": "are alike",
-    "nobody knows": "in unknown order",
-    "they share a rank": "share a rank",
+_MEANINGS: dict[str, tuple[str, Variant]] = {
+    "they are alike": ("are alike", "b"),
+    "nobody knows": ("in unknown order", "a"),
+    "they share a rank": ("share a rank", "w"),
 }
+"""Meaning of a tie in the link → its label and variant of rank-biased overlap."""
 
 
 @section("One reranker")
@@ -177,9 +176,9 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
         f"Rank-biased overlap of the first {DEPTH} ranks, mean over the queries that both rerankers rank.",
     )
     meaning = controls.segmented(
-        "Tied documents", tuple(_MEANINGS), "tied", format_func=_MEANING_LABELS.__getitem__
+        "Tied documents", tuple(_MEANINGS), "tied", format_func=lambda meaning: _MEANINGS[meaning][0]
     )
-    variant = _MEANINGS[meaning]
+    variant = _MEANINGS[meaning][1]
     pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)), variant)
     own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
     ui.section_finding(similarity_finding(own), view.rerankers)
@@ -218,11 +217,9 @@ def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
 @section("The table of rerankers")
 def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
     """Draw the mean scores, ties and gaps of each reranker in two measures."""
-    first, second = map(str, measures)
-    download = summary.reset_index().rename(
-        columns=lambda column: column.replace("first", first).replace("second", second)
-    )
-    ui.table(summary.reset_index(), "", "rerankers", reranker_columns(measures), download=download)
+    rows = summary.reset_index()
+    download = measures_in_names(rows, *map(str, measures))
+    ui.table(rows, "", "rerankers", reranker_columns(measures), download=download)
 
 
 @section("MRR beside MAP")

@@ -18,9 +18,10 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.command_line import command
 from dashboard.server.board_results import cached_by_key
+from dashboard.widgets import components as ui
 from dashboard.widgets.audited_table import report_choices
 from dashboard.widgets.columns import badge_column
-from dashboard.widgets.components import Card, cards, chart, finding, heading, section, section_finding, table
+from dashboard.widgets.components import section
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
 from metrics.studies.leaderboard import leaderboard
@@ -41,7 +42,7 @@ def show(view: View) -> None:
         st.page_link("views/present.py", label="Present", icon=":material/slideshow:", width="content")
     report = board_report(view.board, repr(options), options)
     with verdict:
-        finding(report.conclusion, view.rerankers)
+        ui.finding(report.conclusion, view.rerankers)
     preview_and_export(view, report, options)
     if options.targets:
         target_sections(view, report.studies)
@@ -73,9 +74,11 @@ def choose_options(view: View, measure: str) -> ReportOptions:
         names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
         sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
         title = controls.text_input("Title", "title", placeholder="Effect of ties", max_chars=200)
-        targets = _choose_targets()
-        reranker = _choose_reranker(view, leader) if targets else leader
-        if not targets:
+        reranker = leader
+        if targets := _choose_targets():
+            follow_defaults({"targets_for": leader})
+            reranker = controls.select_name("Targets for", view.rerankers, "targets_for", leader)
+        else:
             controls.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(
@@ -92,11 +95,6 @@ def choose_options(view: View, measure: str) -> ReportOptions:
         scoring=view.scoring,
         **{"files": tuple((file.name, file.sha256) for file in view.board.files)} | audited,
     )
-
-
-def _choose_reranker(view: View, leader: str) -> str:
-    follow_defaults({"targets_for": leader})
-    return controls.select_name("Targets for", view.rerankers, "targets_for", leader)
 
 
 def _choose_targets() -> tuple[str, ...]:
@@ -195,34 +193,32 @@ def target_sections(view: View, studies: ReportStudies) -> None:
     """Draw the targets that one reranker meets, those of all, and the table of targets."""
     targets, reranker = studies.targets, studies.targets_for
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
-    heading("Targets", "A target is met when the tied score meets it.")
-    section_finding(target_finding(own_targets, reranker), view.rerankers)
-    summary, n_targets = target_summary(own_targets), len(own_targets)
+    ui.heading("Targets", "A reranker meets a target if its tied score satisfies the condition.")
+    ui.section_finding(target_finding(own_targets, reranker), view.rerankers)
+    summary, of_all = target_summary(own_targets), f" of {len(own_targets)}"
     card_name = short_names(view.rerankers, CARD_COLUMNS)[reranker]
-    by_order = ", ".join(summary.by_sort[:4]) or "none"
-    traditional = f"{summary.traditional} of {n_targets}"
-    cards(
-        Card("adjust", "Targets met, tied", f"{summary.tied} of {n_targets}", card_name, "blue"),
-        Card("adjust", "Targets met, traditional", traditional, "same targets", "orange"),
-        Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
-        Card(
-            *("casino", "Met only in the traditional order", str(len(summary.by_sort)), by_order),
-            "orange" if summary.by_sort else "gray",
+    by_order, number = ", ".join(summary.by_sort[:4]) or "none", str(len(summary.by_sort))
+    ui.cards(
+        ui.Card("adjust", "Targets met, tied", f"{summary.tied}{of_all}", card_name, "blue"),
+        ui.Card(
+            "adjust", "Targets met, traditional", f"{summary.traditional}{of_all}", "same targets", "orange"
         ),
+        ui.Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
+        ui.Card("casino", "Met only by tie order", number, by_order, "orange" if summary.by_sort else "gray"),
     )
     wide, narrow = st.columns([5, 3], gap="large")
     with wide:
         name = escape_markdown(short_names(view.rerankers, SENTENCE_COLUMNS)[reranker])
-        heading("Target by target", f"{name}. Vertical line: target; bar: worst to best order.")
+        ui.heading("Target by target", f"{name}. Vertical line: target; bar: worst to best order.")
         alt = f"Each target with the tied and the traditional value of {reranker}."
-        chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
+        ui.chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
     with narrow:
         has_all = len(view.rerankers) <= MAX_COLUMNS
         title = "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers"
-        heading(title, "The same targets by verdict.")
+        ui.heading(title, "Verdict on each target, for each reranker.")
         figure, width = target_matrix(targets, view.palette, reranker), matrix_width(len(view.rerankers))
-        chart(figure, "passes", "Verdict on each target of each reranker.", wide=width)
-    table(
+        ui.chart(figure, "passes", "Verdict on each target of each reranker.", wide=width)
+    ui.table(
         targets.assign(
             passes=targets["passed"].map({True: "pass", False: "fail"}),
             verdict=[[verdict] for verdict in targets["verdict"]],

@@ -132,7 +132,8 @@ def other_measures(view: View, measure: str) -> None:
             *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
             measure=measure,
         ),
-        explanation="Files with grade probabilities, ranked by the likeliest and by the expected grade.",
+        explanation="Rerankers with grade probabilities: their documents are ranked by the likeliest and by "
+        "the expected grade.",
     )
     ui.section_finding(argmax_finding(losses, measure))
 
@@ -159,9 +160,7 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
     """Draw the number of ties by size, and the ties of each reranker."""
     counts = _size_counts(view)
     if len(counts):
-        ui.chart(
-            tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents."
-        )
+        ui.chart(tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties of each size.")
     if not len(lists):
         return
     summary = with_overall(gap_summary(lists), lists).reset_index()
@@ -183,24 +182,21 @@ def cost_section(view: View) -> None:
     ui.heading("Cost of scoring every order", "TieScope computes exact scores by closed formulas instead.")
     lists = _list_complexities(view)
     summary = complexity.complexity_summary(lists)
-    total = summary.iloc[0]
-    share = f"{percent(total['tractable_share'])} of the lists"
-    ui.section_finding(
-        (
-            Strong(share),
-            f" ({part_of(int(total['tractable']), int(total['n']), 'list')}) have at most {TRACTABLE:,} "
-            f"orders. All lists together have {_count(total)}.",
-        )
-    )
+    counts = [  # as numbers, a table shown could not hold them
+        orderings_text(row["log10_orderings"], row["orderings"]) for _, row in summary.iterrows()
+    ]
+    total, share = summary.iloc[0], f"{percent(summary['tractable_share'].iloc[0])} of the lists"
+    part = part_of(int(total["tractable"]), int(total["n"]), "list")
+    all_lists = f"All lists together have {counts[0]}."
+    ui.section_finding((Strong(share), f" ({part}) have at most {TRACTABLE:,} orders. {all_lists}"))
     costs = complexity.tie_costs(1, [*complexity.TIE_SIZES, int(summary["max_tie_size"].max())])
     logs = pd.concat(lists.values())["log10_orderings"].to_numpy(float)
     ui.chart(
         ordering_costs(logs, costs, view.palette, TRACTABLE),
         "ordering-costs",
-        "Lists by their number of orders, and documents read to score a tie by its size and method.",
+        "Number of orders of each list, and documents read to score a tie, by tie size and method.",
         wide=820,
     )
-    counts = [_count(row) for _, row in summary.iterrows()]  # as numbers, a table shown could not hold them
     ui.table(
         summary.assign(written=counts).drop(columns="orderings").reset_index(),
         "Orders of each reranker",
@@ -211,7 +207,3 @@ def cost_section(view: View) -> None:
         ),
         download=summary.reset_index(),
     )
-
-
-def _count(row: pd.Series) -> str:
-    return orderings_text(row["log10_orderings"], row["orderings"])

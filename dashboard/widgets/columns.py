@@ -32,15 +32,8 @@ def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # no
         case "flag":
             return st.column_config.CheckboxColumn(column.label, help=column.help)
         case "share":
-            return st.column_config.ProgressColumn(
-                column.label,
-                width=column.width,
-                format="%.3g%%",
-                min_value=0,
-                max_value=100,
-                color="orange",
-                help=column.help,
-            )
+            bar: dict[str, Any] = {"format": "%.3g%%", "min_value": 0, "max_value": 100, "color": "orange"}
+            return st.column_config.ProgressColumn(column.label, width=column.width, help=column.help, **bar)
     number_format = column.number_format if has_format else ""
     return st.column_config.NumberColumn(column.label, format=number_format or None, help=column.help)
 
@@ -58,11 +51,10 @@ def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:
     A number that would look like 0 gets two significant digits, a difference of 0 no sign, and a negative
     number a true minus.
     """
-    shown = {
-        name: column for name, column in columns.items() if name in frame and isinstance(column, ShownColumn)
-    }
     candidates = {
-        name: WRITERS.get(column.kind) or _sign_writer(column, frame[name]) for name, column in shown.items()
+        name: WRITERS.get(column.kind) or _sign_writer(column, frame[name])
+        for name, column in columns.items()
+        if name in frame and isinstance(column, ShownColumn)
     }
     return {name: writer for name, writer in candidates.items() if writer}
 
@@ -164,12 +156,10 @@ def streamlit_columns(
 
     `by_hand` names columns without a format. On a phone, a reranker among the first two columns stays in sight.
     """
-    configurations = {
-        name: column_config(column, has_format=name not in by_hand)
-        if isinstance(column, ShownColumn)
-        else column
-        for name, column in columns.items()
-    }
+    configurations = dict(columns)
+    for name, column in columns.items():
+        if isinstance(column, ShownColumn):
+            configurations[name] = column_config(column, has_format=name not in by_hand)
     leading = list(columns)[:2]
     if is_narrow and "reranker" in leading:
         for name in leading[: leading.index("reranker") + 1]:

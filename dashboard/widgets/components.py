@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -25,6 +25,8 @@ from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import card_help
 from metrics.support.wording import count_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
 _SIDEWAYS = """<style>
@@ -110,6 +112,12 @@ def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, Delta
     return first, second
 
 
+def in_cell(grid: Any, draw: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:  # noqa: ANN401 Streamlit's own is private
+    """Draw a control in the next cell of a grid and return its value."""
+    with grid.cell():
+        return draw(*arguments, **options)
+
+
 def heading(title: str, explanation: str) -> None:
     """Show the title of a section and how to read it."""
     with st.container(gap="xxsmall"):
@@ -118,24 +126,22 @@ def heading(title: str, explanation: str) -> None:
             st.caption(explanation)
 
 
-def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None, is_clickable: bool = False) -> None:
     """Show a figure with its alternative text."""
+    selection: dict[str, Any] = {"on_select": "rerun", "selection_mode": "points"} if is_clickable else {}
+    config = {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{key}"},
+    }
+    sent, key = sent_figure(figure, is_clickable=is_clickable), key if is_clickable else f"chart-{key}"
     with keep_wide(wide):
-        st.plotly_chart(sent_figure(figure), theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
+        st.plotly_chart(sent, theme=None, key=key, alt=alt, config=config, **selection)
 
 
 def clickable_chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
     """Show a figure whose points can be clicked, see `clicked_row`."""
-    with keep_wide(wide):
-        st.plotly_chart(
-            sent_figure(figure, is_clickable=True),
-            theme=None,
-            key=key,
-            alt=alt,
-            on_select="rerun",
-            selection_mode="points",
-            config=_config(key),
-        )
+    chart(figure, key, alt, wide=wide, is_clickable=True)
 
 
 def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
@@ -145,14 +151,6 @@ def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
     parts = st.container(gap="xxsmall")
     parts.html(_SIDEWAYS.format(wide=wide))
     return parts.grid(1, wrap=False, min_column_width=wide).cell()
-
-
-def _config(name: str) -> dict[str, Any]:
-    return {
-        "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{name}"},
-    }
 
 
 def table(

@@ -63,17 +63,13 @@ class ShownRows:
             return
         n_all = min(self.n_rows, self.limit)
         has_all = self.n_shown == n_all
+        has_next = not has_all and self.stop < self.n_rows
+        all_rows = f"Show all {self.n_rows:,}" if n_all == self.n_rows else f"Show {n_all:,}"
         ways = [
             (f"Show the first {self.first}", "expand_less", "1", has_all),
-            (
-                f"Show all {self.n_rows:,}" if n_all == self.n_rows else f"Show {n_all:,}",
-                *("expand_more", _ALL, not has_all),
-            ),
+            (all_rows, "expand_more", _ALL, not has_all),
             (f"{self.first} before", "arrow_back", str(self.start + 1 - self.first), self.start > 0),
-            (
-                f"Next {self.first}",
-                *("arrow_forward", str(self.stop + 1), not has_all and self.stop < self.n_rows),
-            ),
+            (f"Next {self.first}", "arrow_forward", str(self.stop + 1), has_next),
         ]
         with st.container(horizontal=True, horizontal_alignment="center"):
             for label, icon, value, is_offered in ways if self.has_pages else ways[:2]:

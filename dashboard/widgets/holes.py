@@ -1,12 +1,10 @@
-"""Count and bound unjudged documents, and choose how they count."""
+"""Count and bound unjudged documents."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
-from dashboard import choices
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.choices import View, shows_both_ways, shows_expectation
 from dashboard.server.board_results import cached_by_key
@@ -15,7 +13,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, holes
 from metrics.evaluation.evaluation import adds_queries
 from metrics.measures import MeasureAt
-from metrics.studies.holes import QUERIES_MAY_JOIN, are_bounds_known, mean_bounds
+from metrics.studies.holes import are_bounds_known, mean_bounds
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
@@ -60,16 +58,6 @@ def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
         return None
     counts = unjudged_documents(view, measure)
     return counts if counts["unjudged"].sum() > EQUAL else None
-
-
-def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
-    """Draw the choice of how unjudged documents count, if there are any, and return their counts."""
-    counts = count_unjudged(view, measure)
-    if counts is not None:
-        choices.choose_unjudged()
-        if shows_both_ways() and adds_queries(view.board.runs, view.scoring):
-            st.caption(QUERIES_MAY_JOIN)
-    return counts
 
 
 def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> pd.DataFrame | None:

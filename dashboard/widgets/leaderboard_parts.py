@@ -15,7 +15,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import chart, heading, keep_wide, section, table_head, table_rows
+from dashboard.widgets.components import chart, heading, keep_wide, section, table
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.evaluation import EQUAL
@@ -40,7 +40,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
     if max_rows is not None and len(drawable) > max_rows:
         st.caption(
             f"Charts show the first {max_rows} of {len(drawable):,} rerankers; "
-            f"{len(drawable) - max_rows:,} are left out. The table has all."
+            f"{len(drawable) - max_rows:,} are left out. The table shows all rerankers."
         )
     return drawable.head(max_rows) if max_rows is not None else drawable
 
@@ -88,15 +88,15 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
         parts.append(
-            "Bounds can also reach below the worst case, because a relevant unjudged document increases "
-            "the divisor."
+            "Bounds can be below the worst case: a further relevant document increases the number that the "
+            "measure divides by."
         )
     if not leaderboard["is_exact"].all():
-        parts.append("No judgments lead outside the bounds, but the bounds are not always reached.")
+        parts.append("No judgments can give a value outside the bounds, but some bounds cannot be reached.")
     if "expectation" not in leaderboard:
         return " ".join(parts)
     is_unknown = leaderboard["expectation"].isna()
-    tick = "Tick: mean expected if unjudged documents are relevant as often as judged ones"
+    tick = "Tick: expected mean if unjudged documents are relevant as often as judged documents"
     if is_unknown.all():
         tick = (
             "No tick: too few judgments, only some query groups selected, or a measure that cannot be estimated"
@@ -117,7 +117,7 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
     )
     orange = f"Orange: {marked}." if charts.is_out_of_order(leaderboard).any() else f"No reranker {marked}."
     tiers = (
-        " Tier: neighbours that the data cannot tell apart, with 95% confidence over all pairs."
+        " Tier: neighbouring rerankers that the data cannot tell apart, at 95% confidence over all pairs."
         if "tier" in leaderboard
         else ""
     )
@@ -155,7 +155,6 @@ def leaderboard_table(
 ) -> None:
     """Show rerankers with tied and traditional scores, and a download."""
     words = {"tied": measure.tied, "traditional": "Traditional", "order": traditional.order}
-    table_head("All rerankers", file, download or leaderboard.reset_index)
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
     rows["bounds"] = [
@@ -165,13 +164,10 @@ def leaderboard_table(
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
     rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
-    table_rows(
-        rows,
-        file,
-        {
-            **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
-            "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **(extra_columns or {}),
-            **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
-        },
-    )
+    columns = {
+        **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
+        "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
+        **(extra_columns or {}),
+        **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
+    }
+    table(rows, "All rerankers", file, columns, download or leaderboard.reset_index)

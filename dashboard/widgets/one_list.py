@@ -28,8 +28,6 @@ from metrics.ties.ranking import score_column
 
 LETTERS = 240
 """Characters of an order or a text shown in a table."""
-_MAX_PLACED = 1_000_000
-"""Documents ranked in all random orders together at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +42,6 @@ class ListInView:
         chances: chance of each rank of the first relevant document.
         counts: number of orders and relevance patterns.
         scores: index measure, columns treatments and std.
-        beside: reranker whose list of the same query is shown as well, None without one.
     """
 
     view: View
@@ -56,7 +53,6 @@ class ListInView:
     chances: pd.DataFrame
     counts: orderings.OrderingCounts
     scores: pd.DataFrame
-    beside: str | None = None
 
     @property
     def k(self) -> int | None:
@@ -74,18 +70,13 @@ class ListInView:
         return orderings_text(self.counts.log10_orderings, self.counts.orderings)
 
     @property
-    def columns(self) -> list[str]:
-        """Measures of a table of orders."""
-        return list(dict.fromkeys([self.in_question, "RR", "Hits@3"]))
-
-    @property
     def treatments(self) -> dict[str, str]:
         """Name of each value of a measure → its treatment of ties."""
         traditional = self.view.traditional
         return {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 
     @property
-    def own_rule(self) -> bool:
+    def has_own_rule(self) -> bool:
         """Whether the measure has its own rule for ties instead of a mean over orders."""
         return bool(parse(self.measure).measure.answers)
 
@@ -107,17 +98,8 @@ def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView
     counts, scores = _counts_and_scores(
         view, reranker, query, view.traditional, view.evaluation.measures, ranking
     )
-    return ListInView(
-        view=view,
-        reranker=reranker,
-        query=query,
-        measure=measure,
-        ranking=ranking,
-        rows=rows,
-        chances=first_rank_chances(ranking, query),
-        counts=counts,
-        scores=scores,
-    )
+    chances = first_rank_chances(ranking, query)
+    return ListInView(view, reranker, query, measure, ranking, rows, chances, counts, scores)
 
 
 @cached_by_key(show_spinner=False, max_entries=64)
@@ -133,19 +115,6 @@ def _counts_and_scores(
     return orderings.count_orderings(_ranking, query), orderings.list_values(_ranking, query, measures, ties)
 
 
-def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> int:
-    """Return the number of random orders that a list allows: fewer if many documents contribute."""
-    contributes = (
-        list_in_view.ranking.judged if orderings.counts_judged(measure) else list_in_view.ranking.grades > 0
-    )
-    return min(n_wanted, max(20, _MAX_PLACED // max(1, int(contributes.sum()))))
-
-
-def value_text(value: float) -> str:
-    """Return a value with four decimals."""
-    return decimal(value, 4)
-
-
 def shorten_text(text: str) -> str:
     """Shorten an order or a text for a table."""
     return text if len(text) <= LETTERS else text[:LETTERS] + " …"
@@ -155,8 +124,8 @@ def describe_values(scores: pd.DataFrame) -> None:
     """Draw the range and mean of measures over all orders of a list."""
     st.caption(
         "  \n".join(
-            f"{measure} over all orders: {value_text(row['pessimistic'])} to "
-            f"{value_text(row['optimistic'])}, mean ({parse(str(measure)).tied}) {value_text(row['expected'])}."
+            f"{measure} over all orders: {decimal(row['pessimistic'], 4)} to {decimal(row['optimistic'], 4)}, "
+            f"mean ({parse(str(measure)).tied}) {decimal(row['expected'], 4)}."
             for measure, row in scores.iterrows()
         )
     )

@@ -95,9 +95,11 @@ def _worked_example() -> Mapping[str, str]:
     )
     said = "Five documents tie, including one relevant document. In the app, you can change this example."
     return {
-        "An example to change": f"\n{said}\n\n| Measure | Value |\n| --- | --- |\n{values}\n",
+        "An example to edit": f"\n{said}\n\n| Measure | Value |\n| --- | --- |\n{values}\n",
         "The list": _chart(lambda palette: tie_ladder(example.documents, palette, example.k)),
-        "Its first relevant document": _chart(lambda palette: first_hit_bars(example.chances, palette, None)),
+        "Rank of the first relevant document": _chart(
+            lambda palette: first_hit_bars(example.chances, palette, None)
+        ),
         "The formulas, filled in": f"\n{formulas}\n",
     }
 
@@ -106,7 +108,7 @@ def _noise_example() -> Mapping[str, str]:
     example = noise_example(0.05)
     return {
         "The list": _chart(lambda palette: tie_ladder(example.documents, palette, 1)),
-        "Its relevant document": _chart(lambda palette: first_hit_bars(example.chances, palette, None)),
+        "Rank of the relevant document": _chart(lambda palette: first_hit_bars(example.chances, palette, None)),
     }
 
 

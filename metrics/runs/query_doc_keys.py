@@ -116,7 +116,7 @@ class QueryDocKeys:
         return (first, int(np.flatnonzero(codes == codes[first])[1])), int((counts - 1).sum())
 
     def _may_repeat(self) -> bool:
-        """Return whether two rows have equal hashes; looks at a part of the queries at a time, which is faster."""
+        """Return whether two rows have equal hashes, for a part of the queries at a time, which is faster."""
         bounds = np.array([0, len(self.query)])
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_CACHED_ROWS, len(self.query), _CACHED_ROWS))

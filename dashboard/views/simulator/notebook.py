@@ -122,7 +122,7 @@ def llm_panels() -> None:
     chart(
         kept_figure(gap_multiples, lists, palette, colours, "RR"),
         "llm-multiples",
-        "Gap against tie ratio, a panel a reranker.",
+        "Gap against tie ratio, one panel per reranker.",
         wide=670,
     )
     rows = notebook_table(summary, ("MRR", "MTRR"), ("Hits@5", "TMHits@5"))

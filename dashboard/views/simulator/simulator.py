@@ -1,7 +1,6 @@
 """Simulator: the effect of ties on small, simulated and rounded lists."""
 
 import math
-from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -15,23 +14,13 @@ from dashboard.controls import follow_defaults, toggle
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
-from dashboard.views.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.simulator.notebook import notebook
-from dashboard.views.simulator.simulation import as_csv, build_board
+from dashboard.views.simulator.simulation import as_csv, build_board, llm_rerankers
 from dashboard.views.simulator.text_table import TextTable, number, text
-from dashboard.widgets.components import (
-    Card,
-    cards,
-    chart,
-    finding,
-    heading,
-    section,
-    section_finding,
-    side_by_side,
-    table,
-)
+from dashboard.widgets import components as ui
+from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.one_list import orderings_text, value_text
+from dashboard.widgets.one_list import orderings_text
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.evaluation import ScoringOptions
@@ -40,6 +29,7 @@ from metrics.simulation import NOTEBOOK_SCENARIOS, list_text, long_table
 from metrics.simulation.drawing import plain_columns
 from metrics.studies import orderings, precisions
 from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
+from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
 
 SMALL, NOTEBOOK, LLMS, ROUNDING = "Small list", "Notebook", "LLM rerankers", "Rounding"
@@ -67,24 +57,6 @@ def show(view: View) -> None:
         small_list()
 
 
-class SmallList(NamedTuple):
-    """The edited list.
-
-    Attributes:
-        rows: the list with its ties, and the visitor's names of documents.
-        chances: chance of each rank of the first relevant document.
-        scores: index measure, columns treatments.
-        n_orders: number of orders in words.
-        listed_rank: rank of the first relevant document as listed, None without any.
-    """
-
-    rows: pd.DataFrame
-    chances: pd.DataFrame
-    scores: pd.DataFrame
-    n_orders: str
-    listed_rank: int | None
-
-
 @section("A small list")
 def small_list() -> None:
     """Draw a list to edit, with its exact scores and ranks."""
@@ -94,32 +66,32 @@ def small_list() -> None:
         relevant_from = int(controls.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
         has_further = toggle("Then by", "listthen", help="A further score that breaks ties.")
     above = st.container()
-    narrow, wide = side_by_side(2, 3, "list")
+    narrow, wide = ui.side_by_side(2, 3, "list")
     with narrow:
         documents = _edit_table(name, has_further=has_further)
-    measures = {"RR": "RR", "Hits": f"Hits@{k}", "AP": "AP", "nDCG": f"nDCG@{k}"}
+    measures = ("RR", f"Hits@{k}", "AP", f"nDCG@{k}")
     if not documents:
         with above:
-            cards(*(Card("circle", f"Tied {measure}", "–", "no document") for measure in measures.values()))
+            ui.cards(*(ui.Card("circle", f"Tied {measure}", "–", "no document") for measure in measures))
         wide.info("Give a document a score to begin.", icon=":material/info:")
         return
-    small = _score(documents, tuple(measures.values()), relevant_from)
+    rows, chances, scores, n_orders, listed_rank = _score(documents, measures, relevant_from)
     with above:
-        rr = small.scores.loc["RR"]
-        finding(query_finding(small.rows, small.chances, rr, "RR", "input", small.n_orders, "the order listed"))
-        cards(*(_card(str(measure), values) for measure, values in small.scores.iterrows()))
-    with wide:
-        figure = kept_figure(
-            ladder_with_ranks, *(small.rows, small.chances, visitor.theme(), k, small.listed_rank)
+        rr = scores.loc["RR"]
+        ui.finding(query_finding(rows, chances, rr, "RR", "input", n_orders, "the order listed"))
+        notes = [
+            f"as listed {decimal(value.input, 4)} · {value.pessimistic:.2f} to {value.optimistic:.2f}"
+            for value in scores.itertuples()
+        ]
+        tied = [decimal(value, 4) for value in scores["expected"]]
+        values = zip(scores.index, tied, notes, strict=True)
+        ui.cards(
+            *(ui.Card("circle", f"Tied {measure}", value, note, "blue") for measure, value, note in values)
         )
+    with wide:
+        figure = kept_figure(ladder_with_ranks, rows, chances, visitor.theme(), k, listed_rank)
         alt = "The list by score, and the chance of each rank of its first relevant document."
-        chart(figure, "small-list", alt)
-
-
-def _card(measure: str, values: "pd.Series[float]") -> Card:
-    ends = f"{values['pessimistic']:.2f} to {values['optimistic']:.2f}"
-    note = f"as listed {value_text(values['input'])} · {ends}"
-    return Card("circle", f"Tied {measure}", value_text(values["expected"]), note, "blue")
+        ui.chart(figure, "small-list", alt)
 
 
 def _choose_scenario() -> str:
@@ -135,7 +107,14 @@ def _choose_scenario() -> str:
 
 def _edit_table(name: str, *, has_further: bool) -> list[list_text.Document]:
     documents = list_text.parse_list(controls.get_value(KEY)) or list_text.scenario_documents(name)
-    columns = _columns()
+    number_column = st.column_config.NumberColumn
+    breaks_ties = "Breaks ties in the score, highest first."
+    columns = {
+        "name": st.column_config.TextColumn("Document", max_chars=_LETTERS),
+        "score": number_column("Score", step=None, format="%.4g"),
+        "further": number_column("Then by", step=None, default=0, format="%.4g", help=breaks_ties),
+        "grade": number_column("Grade", min_value=0, max_value=10, default=0, format="%g"),
+    }
     if not has_further and not any(document.further for document in documents):
         del columns["further"]
     text_table = TextTable(
@@ -149,17 +128,6 @@ def _edit_table(name: str, *, has_further: bool) -> list[list_text.Document]:
         max_rows=list_text.MAX_DOCUMENTS,
     )
     return text_table.edit(list_text.scenario_documents(name))
-
-
-def _columns() -> dict[str, Any]:
-    return {
-        "name": st.column_config.TextColumn("Document", max_chars=_LETTERS),
-        "score": st.column_config.NumberColumn("Score", step=None, format="%.4g"),
-        "further": st.column_config.NumberColumn(
-            "Then by", step=None, default=0, format="%.4g", help="Breaks ties in the score, highest first."
-        ),
-        "grade": st.column_config.NumberColumn("Grade", min_value=0, max_value=10, default=0, format="%g"),
-    }
 
 
 def _documents(frame: pd.DataFrame) -> list[list_text.Document]:
@@ -177,20 +145,27 @@ def _documents(frame: pd.DataFrame) -> list[list_text.Document]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _score(documents: list[list_text.Document], measures: tuple[str, ...], relevant_from: int) -> SmallList:
+def _score(
+    documents: list[list_text.Document], measures: tuple[str, ...], relevant_from: int
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str, int | None]:
+    """Return the results of the edited list.
+
+    Returns:
+        the list with its ties, and the visitor's names of documents; the chance of each rank of the first
+        relevant document; scores (index measure, columns treatments); the number of orders in words; the rank
+        of the first relevant document as listed, None without any.
+    """
     is_split = any(document.further for document in documents)
     options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)
     ranking = options.ranking(list_text.runs_from_list(documents), _QUERY, _QUERY)
-    rows = ladder(ranking, _QUERY)
+    rows, counts = ladder(ranking, _QUERY), orderings.count_orderings(ranking, _QUERY)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
-    rows["doc_id"] = rows["doc_id"].map(names)
-    counts = orderings.count_orderings(ranking, _QUERY)
-    return SmallList(
-        rows=rows,
-        chances=first_rank_chances(ranking, _QUERY),
-        scores=orderings.list_values(ranking, _QUERY, measures, _TIES),
-        n_orders=orderings_text(counts.log10_orderings, counts.orderings),
-        listed_rank=first_rank_under(ranking, _QUERY, "input"),
+    return (
+        rows.assign(doc_id=rows["doc_id"].map(names)),
+        first_rank_chances(ranking, _QUERY),
+        orderings.list_values(ranking, _QUERY, measures, _TIES),
+        orderings_text(counts.log10_orderings, counts.orderings),
+        first_rank_under(ranking, _QUERY, "input"),
     )
 
 
@@ -206,27 +181,20 @@ def number_formats(view: View) -> None:
         measure = choices.measure()
     curve = _precisions(view, reranker, measure, view.traditional)
     name = parse(measure).traditional
-    section_finding(precisions.precision_finding(curve, name))
-    heading("Effect of fewer digits", "Left of the line: bits in memory. Right: digits in a file, and grades.")
+    ui.section_finding(precisions.precision_finding(curve, name))
+    ui.heading(
+        "Effect of fewer digits", "Left of the line: bits in memory. Right: digits in a file, and grades."
+    )
     figure = kept_figure(precision_panels, curve, view.palette, name)
-    chart(figure, "digits", f"Tie ratio and {name} under each number format.")
-    with st.expander("In numbers"):
-        _precision_table(curve, measure)
-    _use_button(view)
-
-
-def _precision_table(curve: pd.DataFrame, measure: str) -> None:
-    name = parse(measure)
+    ui.chart(figure, "digits", f"Tie ratio and {name} under each number format.")
     columns = shown_columns(
         *(("label", "number_format"), "tie_ratio", "tied", "traditional", "std", "width", "worst", "best"),
-        tied=name.tied,
-        traditional=name.traditional,
+        tied=parse(measure).tied,
+        traditional=name,
     )
-    rows = curve.assign(width=curve["best"] - curve["worst"])
-    table(rows, "In numbers", "precisions", columns, download=curve)
-
-
-def _use_button(view: View) -> None:
+    with st.expander("In numbers"):
+        rows = curve.assign(width=curve["best"] - curve["worst"])
+        ui.table(rows, "In numbers", "precisions", columns, download=curve)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         precision = controls.select("All runs as", list(_PRECISIONS), "held", "2 decimals", width=180)
         if st.button("Use as runs", icon=":material/library_add:", key="use-held"):
@@ -237,8 +205,8 @@ def _use_button(view: View) -> None:
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(
-        "Grades map a reranker's lowest to highest score to whole numbers from 0 to 10. No format swaps the "
-        "order of two documents; rounding only creates ties."
+        "Grades scale each reranker's scores, from lowest to highest, to whole numbers from 0 to 10. No format "
+        "swaps the order of two documents; rounding only creates ties."
     )
 
 

@@ -10,13 +10,14 @@ from dashboard import cache
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.simulator import gap_heatmap, ladder_with_ranks, precision_panels, tie_growth
 from dashboard.views.simulator import simulation, simulator, text_table
-from dashboard.views.simulator.llm_rerankers import gaps_by_settings, growth
 from dashboard.views.simulator.simulation import (
     CONTINUOUS_KIND,
     KINDS,
     LLM,
     SEVERAL,
     Simulation,
+    gaps_by_settings,
+    growth,
 )
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
@@ -340,7 +341,7 @@ def test_the_chart_of_a_list_without_relevant_documents_has_no_bar():
 def test_growth_and_grid_mark_what_is_chosen():
     settings = Simulation(LLM, queries=20)
     figure = tie_growth(growth(settings, "RR"), LIGHT, "MRR", 0.3)
-    assert {trace.name for trace in figure.data} == {"worst to best", "95% of shuffles", "tied"}
+    assert {trace.name for trace in figure.data} == {"worst to best", "95% of random orders", "tied"}
     assert figure.layout.shapes[0].x0 == 0.3
     grid = gaps_by_settings(settings, "RR")
     assert len(gap_heatmap(grid, LIGHT, (10, 0.3)).layout.shapes) == 1
