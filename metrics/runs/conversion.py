@@ -130,8 +130,8 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     numbers = parse_numbers(column)
     is_good = pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))
     hint = (
-        "A standard deviation is 0 or more, and 0 where the score is exact. Fill the column, or leave "
-        "it out: --column score_std= on the command line, columns={'score_std': ''} in Python."
+        "A standard deviation is finite and not negative. Write 0 for an exact score. Fill in missing values, "
+        "or ignore the column: --column score_std= on the command line, columns={'score_std': ''} in Python."
     )
     is_bad = pc.fill_null(pc.invert(is_good), fill_value=True)
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)
@@ -154,7 +154,7 @@ def _rank(column: pa.Array, _: str, __: FileProvenance) -> pa.Array | None:
 
 
 def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    """Return grades as float64: finite numbers, or true and false as 1 and 0.
+    """Return grades as float64: finite numbers; true is 1 and false is 0.
 
     Raises:
         ReadError: a value is neither; names the first such line.
@@ -171,7 +171,7 @@ def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
     if (row := pc.index(is_bad, value=True).as_py()) >= 0:
         value = column[row].as_py()
-        hint = "A grade is a number, or true and false."
+        hint = "A grade must be a number, true or false."
         if value in _UNJUDGED:
             n_open = pc.sum(pc.is_in(column, value_set=pa.array(_UNJUDGED))).as_py()
             part = f"{n_open:,} of {count_of(len(column), 'row')}"
@@ -296,7 +296,7 @@ def holds(written: object, number: float) -> bool:
         return True
     try:
         exact = Decimal(str(written).strip())
-    except InvalidOperation:  # true and false
+    except InvalidOperation:  # true or false
         return True
     if not exact.is_finite():
         return True
@@ -358,7 +358,7 @@ class Grade(NamedTuple):
 
 
 def parse_grade(text: str) -> Grade | None:
-    """Return the grade that a text states: the number after a label such as score, else the only number.
+    """Return the grade that a text states: the number after a label such as score, otherwise the only number.
 
     Several different numbers, and ranges, give no grade. A repeated number does not matter.
     """

@@ -87,7 +87,7 @@ def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | 
     if not isinstance(runs, Runs):
         return read_runs(runs, qrels)
     if qrels is not None:
-        raise UsageError("qrels: these runs have their judgments already. Give qrels to read_runs.")
+        raise UsageError("qrels: these runs already have judgments. Give qrels to read_runs.")
     return runs
 
 

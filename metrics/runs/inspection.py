@@ -219,7 +219,7 @@ def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> list[Finding]:
     if n_rerankers <= MAX_INSPECTED:
         return []
     is_odd = n_rows < _FEW_ROWS * n_rerankers
-    question = " Is a column of documents or queries chosen as reranker?" if is_odd else ""
+    question = " Does the reranker column hold documents or queries?" if is_odd else ""
     message = (
         f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}.{question} "
         f"Only the first {MAX_INSPECTED:,} rerankers are checked."
@@ -263,7 +263,10 @@ def documents_of_both(listing: Listing, judged: Listing) -> list[Finding]:
     ours = listing.pairs.documents.take(pa.array(rows))
     theirs = judged.pairs.documents.take(pa.array(judgments))
     if pc.any(pc.is_in(ours, value_set=judged.pairs.documents)).as_py():
-        cause = Cause("Some are judged for other queries, so the query IDs may belong to another collection.")
+        cause = Cause(
+            "Some listed documents are judged for other queries, so the query IDs may belong to "
+            "another collection."
+        )
     else:
         cause = cause_of(ours, theirs)
     n_rows = int(is_judged[listing.pairs.query].sum())
@@ -309,7 +312,7 @@ class TopHoles:
     """Unjudged documents among the first ten of each list.
 
     Attributes:
-        unjudged: (n_lists,) expected number, ties across the cut-off counted in proportion.
+        unjudged: (n_lists,) expected number over the orders of ties across the cut-off.
         documents: (n_lists,) number of documents, 0 if the query is not judged.
         n_judged: (n_groups,) judged documents of each tie group.
     """
@@ -380,7 +383,8 @@ def _unjudged(listing: Listing, holes: TopHoles) -> list[Finding]:
     in_lists = part_of(int((holes.unjudged > 0).sum()), holes.n_lists, "list")
     message = (
         f"{percent(holes.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
-        f"{n_docs:,}. Ties across the cut-off count in proportion."
+        f"{n_docs:,}. A tie across the cut-off adds the expected number of its unjudged documents in "
+        f"the top {_DEPTH}."
     )
     return [
         listing.finding(
@@ -399,7 +403,7 @@ def _is_outside(holes: TopHoles, usual: float) -> bool:
 
 def _outside_pool(listing: Listing, holes: TopHoles, peers: FloatArray) -> Finding:
     message = (
-        f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, against "
+        f"{percent(holes.share)} of this reranker's documents in the top {_DEPTH} are unjudged, against "
         f"{_of_others(peers)}. This reranker was probably not in the judged pool."
     )
     return listing.finding("outside-pool", message, count=max(1, round(float(holes.unjudged.sum()))))
@@ -419,7 +423,7 @@ def _source(listing: Listing, holes: TopHoles, judged: Listing, peers: FloatArra
         return None
     message = (
         f"For {part_of(n_whole, len(n_judged), 'query')}, all judged documents are near the top of this run "
-        f"(within twice as many ranks as judgments). {percent(holes.share)} of its documents in the top "
+        f"(for n judged documents, the top 2n). {percent(holes.share)} of this run's documents in the top "
         f"{_DEPTH} are unjudged, against {_of_others(peers)}. The judgments were probably made from this run."
     )
     return listing.finding("judged-from-run", message, count=n_whole)
@@ -507,7 +511,7 @@ class MergedFindings:
         return [
             finding
             if len(self._messages[key]) == 1
-            else replace(finding, message=f"{finding.message} In the whole file: {finding.count:,}.")
+            else replace(finding, message=f"{finding.message} Total in the file: {finding.count:,}.")
             for key, finding in self._findings.items()
         ]
 
@@ -528,7 +532,7 @@ def constant_run(listing: Listing) -> list[Finding]:
     if not _has_one_score(listing):
         return []
     n_docs, score = len(listing.scores), float(listing.scores[0])
-    message = f"All of its {count_of(n_docs, 'document')} have the score {score!r}."
+    message = f"All {count_of(n_docs, 'document')} of the run have the score {score!r}."
     return [listing.finding("constant-run", message, row=0, count=n_docs)]
 
 
@@ -851,9 +855,9 @@ def order_leaks(listing: Listing) -> list[Finding]:
     side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
     message = (
         f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones tend to come "
-        f"{side} the others: their mean rank is {places.mean:.2f}, and {places.expected:.2f} by chance "
-        f"({abs(places.z):.1f} standard deviations apart). {percent(places.first)} of these ties begin with a "
-        f"relevant document, and {percent(places.expected_first)} would by chance. "
+        f"{side} the others: their mean rank is {places.mean:.2f}, and the expected rank in random order is "
+        f"{places.expected:.2f} ({abs(places.z):.1f} standard deviations apart). {percent(places.first)} of "
+        f"these ties begin with a relevant document; {percent(places.expected_first)} would in random order. "
         f"File order tends to make the run look {verdict} than it is."
     )
     return [listing.finding("order-leaks", message, row=places.row, count=places.n_ties)]

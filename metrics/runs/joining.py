@@ -44,7 +44,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
         UsageError: two runs given one name; with `judged`, no run, no relevance, or far too many rerankers.
     """
     if repeated not in ("error", "first", "max"):
-        raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
+        raise UsageError(f"repeated must be 'error', 'first' or 'max', not {repeated!r}.")
     noted, runs, grades, embedded = list[Finding](), list[Source](), list[RunStack](), list[RunStack]()
     for source in sources:
         noted += source.noted
@@ -220,7 +220,7 @@ def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
     n_graded = 0
     if is_dropped and "relevance" in table.column_names:
         n_graded = pc.sum(pc.greater(table["relevance"].take(pa.array(missing)), 0)).as_py()
-        message += f" Grades above 0 that no longer count: {n_graded:,}." if n_graded else ""
+        message += f" Dropped documents with a grade above 0: {n_graded:,}." if n_graded else ""
     line = origin.line_of(int(missing[0]))
     finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
     return replace(finding, severity="warning") if n_graded else finding
@@ -230,7 +230,7 @@ def _refuse_lowest(table: pa.Table, origin: FileProvenance, lowest: IntArray, mi
     queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
     first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
     if first >= 0:
-        problem = "a list has the score -inf, and documents without a score would have to rank below it"
+        problem = "a document has the score -inf, so documents without a score cannot rank below it"
         hint = "Give a finite score, or drop documents without a score (missing score: drop)."
         line = origin.line_of(int(lowest[first]))
         raise ReadError(origin.file, problem, hint, line=line, unit=origin.unit)
@@ -364,7 +364,10 @@ def _subtopic_finding(stack: RunStack, row: int, n_repeats: int, repeated: Repea
     document, subtopic = (stack.table[column][row].as_py() for column in ("doc_id", "subtopic"))
     subtopic = quote(subtopic or "")
     if repeated == "error":
-        problem = f"document {quote(document)} is judged twice for subtopic {subtopic} ({n_repeats:,} in all)"
+        problem = (
+            f"document {quote(document)} is judged twice for subtopic {subtopic} ({n_repeats:,} repeated "
+            "judgments in all)"
+        )
         hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
         raise RepeatError(origin.file, problem, hint, line=origin.line_of(row), unit=origin.unit)
     choice = "first" if repeated == "first" else "highest"
@@ -416,8 +419,8 @@ def _judgment_finding(
         return make_finding(code, file, message, line=line, count=n_rows)
     if repeated == "error":
         problem = (
-            f"document {document!r} has grade {now:g} for query {query!r}, and {before:g} in {place} "
-            f"({n_rows:,} with different grades in all)"
+            f"document {document!r} has grade {now:g} for query {query!r} here, but grade {before:g} in "
+            f"{place} ({n_rows:,} judgments with a different grade in all)"
         )
         hint = "Correct one of them, or choose to keep the first or the highest (repeated: first, max)."
         raise RepeatError(file, problem, hint, line=line, unit=unit)

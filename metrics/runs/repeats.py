@@ -224,7 +224,7 @@ def repeated_rerankers(repeats: Repeats, rerankers: Sequence[str]) -> Mapping[st
     if groups := repeat_groups(rerankers):
         return groups
     raise UsageError(
-        f"Repeats: no names differ only in a seed among {first_names(rerankers, 20)}. Name them: "
+        f"Repeats: among {first_names(rerankers, 20)}, no two names differ only in a seed. Name the repeats: "
         "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
     )
 
@@ -254,8 +254,8 @@ _UNLIKE = 3.0
 _FEW = 10
 """Fewest scores of a repeat whose range is compared."""
 _MEANINGS = {
-    "order": "the standard deviation of a single repeat within its list",
-    "run": "the standard deviation of a single repeat",
+    "order": "the standard deviation between repeats, after removing each repeat's shift of the list",
+    "run": "the standard deviation between repeats",
     "mean": "the standard error of this mean",
 }
 
@@ -276,7 +276,8 @@ def _repeat_findings(
     counts = repeat_counts(scores)
     if not (counts > 1).any():
         raise UsageError(
-            f"Repeats of {name!r}: no document is in two of {first_names(members)}. Are they repeats?"
+            f"Repeats of {name!r}: no document appears in two of the repeats "
+            f"{first_names(members)}. Are they repeats?"
         )
     if (np.isnan(means) & (counts > 0)).any():
         raise UsageError(f"Repeats of {name!r}: a document has the scores inf and -inf, which have no mean.")
@@ -289,8 +290,8 @@ def _repeat_findings(
     if n_incomplete := int(is_incomplete.sum()):
         message = (
             f"{quote(name)}: {describe_part(n_incomplete, len(counts), 'document', 'are missing')} from some "
-            "repeats. The mean is over the other repeats. Documents in one repeat only, which get the pooled "
-            f"standard deviation: {int((counts == 1).sum()):,}."
+            "repeats. The mean is over the other repeats. Documents in only one repeat (their score_std is "
+            f"pooled from the other documents): {int((counts == 1).sum()):,}."
         )
         line = origin.line_of(int(np.argmax(is_incomplete)))
         findings.append(make_finding("repeats-incomplete", origin.file, message, line=line, count=n_incomplete))
@@ -358,7 +359,7 @@ def _repeats_among(
     missing = [name for name in columns if name not in header]
     if missing and len(missing) < len(columns):
         problem = f"no column {missing[0]!r} among {', '.join(header)}"
-        raise ReadError(file, problem, "Name score columns as repeats, each by its full name.", line=1)
+        raise ReadError(file, problem, "Give the full name of each score column that is a repeat.", line=1)
     return [] if missing else list(columns)
 
 
@@ -506,11 +507,14 @@ def _unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> 
     n_repeats = count_of(len(columns), "repeat")
     findings = []
     if lacking:
-        message = f"{quote(name)}: not read because some of the {n_repeats} lack it: {', '.join(lacking)}."
+        message = (
+            f"{quote(name)}: columns not read because some of the {n_repeats} lack them: {', '.join(lacking)}."
+        )
         findings.append(make_finding("columns-unused", file, message, count=len(lacking)))
     if own:
         message = (
-            f"{quote(name)}: score_std of {own:,} of {n_repeats} is not read but computed from the scores."
+            f"{quote(name)}: the score_std column in {own:,} of {n_repeats} is ignored; score_std is computed "
+            "from the scores."
         )
         findings.append(make_finding("columns-unused", file, message))
     return findings

@@ -227,8 +227,8 @@ def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
     if n_lists - n_with_rows > max(_MAX_EMPTY, _MAX_EMPTY_SHARE * n_lists):
         each = f"{count_of(n_rerankers, 'reranker')} for {count_of(n_queries, 'judged query')}"
         raise UsageError(
-            f"{each} make {n_lists:,} lists, but only {n_with_rows:,} have rows. Is a column of documents or "
-            "queries chosen as reranker? Choose the column that names the rerankers, or none."
+            f"{each} make {n_lists:,} lists, but only {n_with_rows:,} have rows. Does the reranker column "
+            "hold documents or queries? Choose the column that names the rerankers, or none."
         )
 
 

@@ -275,7 +275,10 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
             )
         n_values += len(outer) * len(inner)
         if n_values > MAX_VALUES:
-            problem = f"the documents in {array} would repeat more than {MAX_VALUES:,} values of their records"
+            problem = (
+                f"copying each record's other fields to every document in {array} would create more than "
+                f"{MAX_VALUES:,} values"
+            )
             raise flat.origin.error(number, problem, "Leave out fields that you do not need, or write Parquet.")
         rows += [outer | dict(leaf_fields(entry, f"{array}.")) for entry in inner]
         owners += [number] * len(inner)
@@ -432,7 +435,8 @@ FORMATS = (
     ),
     Format(
         "jsonl",
-        "JSON, one record per line; nested fields get dotted names, each document in an array is a row.",
+        "JSON, one record per line. Nested fields get dotted names, and each document in an array "
+        "becomes a row.",
         '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
@@ -561,15 +565,15 @@ def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequen
         other = owners.setdefault(query, segment)
         if other != segment:
             problem = f"query {query!r} is in both {other} and {segment}"
-            raise ReadError(file.name, problem, "Write one file for each, or rename the queries of one.")
+            raise ReadError(file.name, problem, "Give each subset or split its own file or its own query IDs.")
 
 
 _IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
 NESTED_FORMATS = (
     Format(
         LISTS,
-        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}; or both, as "
-        "results and ground_truth of one object.",
+        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}. One object may hold "
+        "both: rankings in results, relevant documents in ground_truth.",
         '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
         lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
         lambda head, choice: read_by_query(head.file, choice, LISTS),

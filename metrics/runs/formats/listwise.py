@@ -118,7 +118,7 @@ _SCORE = "answer_score"
 """Field that is added to documents: n for the first of n documents, one less for each next; 0 if left out."""
 _DROPPED = "Documents left out: {n:,} of {documents}, in {answers}{query}. They are tied below the others."
 _REPEATED = "Documents named again: {n:,}, in {answers}{query}. The first occurrence counts."
-_INVENTED = "Numbers without a document: {n:,}, in {answers}{query}."
+_INVENTED = "Numbers that belong to no document: {n:,}, in {answers}{query}."
 _UNREAD = "Answers without a ranking: {answers}{query}. All documents of such a list are tied."
 
 

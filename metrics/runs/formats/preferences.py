@@ -190,7 +190,8 @@ def preference_findings(
             "preferences-inconsistent",
             np.unique(inconsistent),
             len(inconsistent),
-            f"Pairs compared again with another result: {part_of(len(inconsistent), n_pairs, 'pair')}, in ",
+            "Pairs compared more than once with different results: "
+            f"{part_of(len(inconsistent), n_pairs, 'pair')}, in ",
         ),
         (
             "preferences-missing",
@@ -381,8 +382,8 @@ def _results(
     row = int(unread[0])
     if len(unread) == len(results):
         answer = preferred_texts[row].as_py()
-        problem = f"{columns['preferred']} {answer!r} is neither of the two documents, nor a tie"
-        raise origin.error(row, problem, "Write an ID, a or b, 1 or 2, or tie. No row has one of these.")
+        problem = f"{columns['preferred']} {answer!r} names neither document and is not a tie"
+        raise origin.error(row, problem, "Write an ID, a or b, 1 or 2, or tie. No row has a valid preference.")
     query = quote(values[columns["query_id"]].cast(pa.string())[row].as_py())
     share = part_of(len(unread), len(results), "comparison")
     message, line = f"Comparisons without a readable answer: {share}, query {query} first.", origin.line_of(row)
@@ -394,8 +395,9 @@ def _label(word: str) -> float:
 
 
 _SUMMARY = (
-    "Preferences between two documents, one row or record each; preferred is an ID, a or b, 1 or 2, or tie. "
-    "The score is Copeland's (pairs won, tied pairs counting half), or choose bradley_terry."
+    "Preferences between two documents, one row or record each. The column preferred holds a document ID, a or "
+    "b, 1 or 2, or tie. The default score is Copeland's: pairs won plus half of the tied pairs. You can choose "
+    "bradley_terry instead."
 )
 FORMATS = (
     Format(

@@ -91,8 +91,8 @@ def distribution_findings(
         _n_tied([raw[key] for key in keys], raw[name], is_scored) for name in (ARGMAX, EXPECTED)
     )
     message = (
-        f"With the likeliest grade, {part_of(argmax, n_rows, 'document')} would be tied; with the expected "
-        f"grade, {expected:,}. The column {ARGMAX} holds the likeliest grade."
+        f"Tied by the likeliest grade: {part_of(argmax, n_rows, 'document')}. Tied by the expected grade: "
+        f"{part_of(expected, n_rows, 'document')}. The column {ARGMAX} holds the likeliest grade."
     )
     findings = [make_finding("grades-expected", file, message, count=max(argmax, 1))]
     if probabilities.n_scaled:
@@ -241,7 +241,7 @@ def _refuse_many_grades(
     """Raise a ReadError if maps have too many grades: each is a column of all rows."""
     refuse_many_columns(origin.file, header)
     if len(grades) * n_rows > MAX_VALUES:
-        problem = f"{len(grades):,} grades of {n_rows:,} documents, more than {MAX_VALUES:,} probabilities"
+        problem = f"{len(grades):,} grades for {n_rows:,} documents make more than {MAX_VALUES:,} probabilities"
         raise ReadError(origin.file, problem, "Split the file by query.", line=1)
 
 
@@ -264,7 +264,7 @@ def _distribution(columns: _Columns) -> GradeProbabilities:
     grades = sorted({grade for grade, _ in by_column.values()})
     weights = np.zeros((len(next(iter(columns.values.values()))), len(grades)))
     for name, (grade, is_log) in by_column.items():
-        column, hint = combine_chunks(columns.values[name]), "Give a number, or leave it empty."
+        column, hint = combine_chunks(columns.values[name]), "Write a number, or leave the value empty."
         numbers = optional_numbers(column, name, columns.origin, "not a probability", hint)
         probabilities = pc.fill_null(numbers, -np.inf if is_log else 0).to_numpy(zero_copy_only=False)
         weights[:, grades.index(grade)] += np.exp(np.minimum(probabilities, 1)) if is_log else probabilities

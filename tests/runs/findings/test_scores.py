@@ -12,7 +12,7 @@ def summaries(findings):
 
 
 def test_one_score_for_the_whole_run_is_a_warning(listing_of):
-    message = "All of its 3 documents have the score 0.5."
+    message = "All 3 documents of the run have the score 0.5."
     listing = listing_of({"q": [0.5, 0.5], "r": [0.5]})
     assert summaries(constant_run(listing)) == [("warning", "constant-run", 1, 3, message)]
     assert not constant_lists(listing)
