@@ -181,17 +181,16 @@ def with_names(files: Tables) -> list[tuple[str | None, Any]]:
 def distinct_file_names(files: Sequence[object]) -> list[str]:
     """Return each file's name with enough folders to be distinct; empty if it has no namesake."""
     paths = [PurePath(file) if isinstance(file, Path) else None for file in files]
-    groups: dict[str, set[PurePath]] = {}
+    by_name: dict[str, set[PurePath]] = {}
     for path in filter(None, paths):
-        groups.setdefault(path.name, set()).add(path)
-
-    def name(path: PurePath) -> str:
-        namesakes = groups[path.name] - {path}
-        tails = (path.parts[-n:] for n in range(2, len(path.parts) + 1))
+        by_name.setdefault(path.name, set()).add(path)
+    names = []
+    for path in paths:
+        parts, namesakes = (path.parts, by_name[path.name] - {path}) if path else ((), set())
+        tails = (parts[-n:] for n in range(2, len(parts) + 1)) if namesakes else ()
         distinct = (tail for tail in tails if all(other.parts[-len(tail) :] != tail for other in namesakes))
-        return "/".join(next(distinct, ())) if namesakes else ""
-
-    return [name(path) if path else "" for path in paths]
+        names.append("/".join(next(distinct, ())))
+    return names
 
 
 def may_be_either(source: Source) -> bool:
