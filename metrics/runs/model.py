@@ -1,6 +1,6 @@
 """Runs: the lists of rerankers as given, rows in file order, and their judgments."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -249,13 +249,12 @@ class Runs:
         return as_frame([*self.noted, *self._many_rerankers, *coverage])
 
     @property
-    def _many_rerankers(self) -> list[Finding]:
+    def _many_rerankers(self) -> Iterator[Finding]:
         stacks = self.stacks.stacks
         largest = max(stacks, key=lambda stack: len(stack.names), default=None)
-        if largest is None:
-            return []
-        n_rows = sum(len(stack.table) for stack in stacks)
-        return many_rerankers(len(self.tables), n_rows, largest.provenance.file)
+        if largest is not None:
+            n_rows = sum(len(stack.table) for stack in stacks)
+            yield from many_rerankers(len(self.tables), n_rows, largest.provenance.file)
 
     def _listing(self, name: str, *, with_ranks: bool = False) -> Listing:
         """Return the lists of a reranker, with the ranks of its file if any and if it can still be read."""
