@@ -152,7 +152,7 @@ def _as_table(records):
 
 @pytest.mark.parametrize("write", [json.dumps, _as_table])
 def test_more_grades_than_columns_may_be_are_refused_before_any_column_is_made(write, monkeypatch):
-    monkeypatch.setattr(probabilities, "value_array", lambda *_: pytest.fail("a column was made"))
+    monkeypatch.setattr(probabilities, "value_arrays", lambda *_: pytest.fail("a column was made"))
     records = _maps(600, lambda row: (str(2 * row), str(2 * row + 1)))
     assert "columns, more than 1,000" in str(refusal(write(records).encode()))
 
