@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal, get_args
 
 from metrics.errors import ReadError, UsageError
@@ -126,6 +125,11 @@ COLUMNS: tuple[Column, ...] = (
 """The columns that TieScope reads, in display order."""
 
 BY_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
+_NAMES = [
+    *((column.name, (column.name.replace("_", ""),)) for column in COLUMNS),
+    *((column.name, column.synonyms) for column in COLUMNS),
+]
+"""Our columns and the normalised names by which they are recognised, exact names before synonyms."""
 _BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
 
@@ -144,9 +148,7 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
     for name in dict.fromkeys(header):
         if name not in mapping.values():
             free.setdefault(normalised(name), []).append(name)
-    exact_names = ((column.name, (normalised(column.name),)) for column in COLUMNS)
-    synonyms = ((column.name, column.synonyms) for column in COLUMNS)
-    for ours, candidates in chain(exact_names, synonyms):
+    for ours, candidates in _NAMES:
         names = next((free[candidate] for candidate in candidates if free.get(candidate)), [])
         if ours not in mapping and names:
             mapping[ours] = names.pop(0)

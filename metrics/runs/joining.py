@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,7 +17,7 @@ from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
-from metrics.support.arrays import IntArray, combine_chunks, joined_ranges, span_starts, with_column
+from metrics.support.arrays import IntArray, combine_chunks, joined_ranges, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
@@ -358,27 +359,30 @@ def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list
     """
     table = stack.table
     subtopics = combine_chunks(table["subtopic"]).dictionary_encode()
-    codes = pc.fill_null(subtopics.indices, -1).to_numpy().astype(np.int64)
-    grades, pairs = combine_chunks(table["relevance"]).to_numpy(), stack.pairs.pair_codes
-    scores = np.zeros(len(table)) if value == "relevance" else combine_chunks(table[value]).to_numpy()
-    order = np.lexsort((np.arange(len(table)) if repeated == "first" else -grades, codes, scores, pairs))
-    is_first = np.zeros(len(table), dtype=bool)
-    is_first[span_starts(pairs[order], scores[order], codes[order])] = True
-    if not is_first.all():
-        noted += [_subtopic_finding(stack, int(order[~is_first].min()), int((~is_first).sum()), repeated)]
-    order = order[is_first]
-    starts = span_starts(pairs[order], scores[order])
-    kept_rows = np.minimum.reduceat(order, starts) if len(order) else order
-    highest = np.maximum.reduceat(grades[order], starts) if len(order) else grades
-    named = codes[order] >= 0
-    rows_order = np.argsort(kept_rows)
-    n_named = np.diff(np.append(0, np.cumsum(named))[np.append(starts, len(order))])
-    entries = order[named][joined_ranges((np.cumsum(n_named) - n_named)[rows_order], n_named[rows_order])]
-    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(codes[entries]))
-    ends = pa.array(np.append(0, np.cumsum(n_named[rows_order])).astype(np.int32))
-    merged = stack.take(kept_rows[rows_order])
-    table = with_column(merged.table.drop_columns(["subtopic"]), "relevance", pa.array(highest[rows_order]))
-    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(grades[entries])))
+    rows = pd.DataFrame(
+        {
+            "row": np.arange(len(table)),
+            "pair": stack.pairs.pair_codes,
+            "score": 0.0 if value == "relevance" else table[value].to_numpy(),
+            "code": pc.fill_null(subtopics.indices, -1).to_numpy(),
+            "grade": table["relevance"].to_numpy(),
+        }
+    )
+    if repeated != "first":
+        rows = rows.sort_values("grade", ascending=False, kind="stable")
+    is_repeated = rows.duplicated(["pair", "score", "code"])
+    if n_repeats := int(is_repeated.sum()):
+        noted.append(_subtopic_finding(stack, int(rows["row"][is_repeated].min()), n_repeats, repeated))
+        rows = rows[~is_repeated]
+    rows = rows.assign(kept=rows.groupby(["pair", "score"], sort=False)["row"].transform("min"))
+    highest = rows.groupby("kept")["grade"].max()
+    named = rows[rows["code"] >= 0].sort_values(["kept", "code"])
+    n_named = named.groupby("kept").size().reindex(highest.index, fill_value=0).to_numpy()
+    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(named["code"]))
+    ends = pa.array(np.append(0, np.cumsum(n_named)), pa.int32())
+    merged = stack.take(highest.index.to_numpy())
+    table = with_column(merged.table.drop_columns(["subtopic"]), "relevance", pa.array(highest))
+    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(named["grade"])))
     return replace(merged, table=table)
 
 
