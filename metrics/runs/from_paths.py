@@ -184,13 +184,14 @@ def distinct_file_names(files: Sequence[object]) -> list[str]:
     by_name: dict[str, set[PurePath]] = {}
     for path in filter(None, paths):
         by_name.setdefault(path.name, set()).add(path)
-    names = []
-    for path in paths:
-        parts, namesakes = (path.parts, by_name[path.name] - {path}) if path else ((), set())
-        tails = (parts[-n:] for n in range(2, len(parts) + 1)) if namesakes else ()
+
+    def distinct_name(path: PurePath) -> str:
+        namesakes = by_name[path.name] - {path}
+        tails = (path.parts[-n:] for n in range(2, len(path.parts) + 1))
         distinct = (tail for tail in tails if all(other.parts[-len(tail) :] != tail for other in namesakes))
-        names.append("/".join(next(distinct, ())))
-    return names
+        return "/".join(next(distinct, ()))
+
+    return [distinct_name(path) if path and len(by_name[path.name]) > 1 else "" for path in paths]
 
 
 def may_be_either(source: Source) -> bool:

@@ -311,18 +311,25 @@ _POOLED, _HOLES, _MOST_QUERIES = 0.1, 0.3, 0.95
 the others, and the smallest share of queries with all judged documents near its top."""
 
 
-@dataclass(frozen=True, eq=False)
-class TopHoles:
-    """Unjudged documents among the first ten of each list.
+class TopHoles(NamedTuple):
+    """Unjudged documents among the first ten of each list whose query is judged.
 
     Attributes:
-        unjudged: (n_lists,) expected number over the orders of ties across the cut-off.
-        documents: (n_lists,) number of documents, 0 if the query is not judged.
+        expected: number of these documents, expected over the orders of ties across the cut-off.
+        n_docs: number of documents among the first ten.
+        share: `expected` of `n_docs`.
+        error: standard error of the share over lists.
+        n_lists: number of lists.
+        n_concerned: number of lists with unjudged documents there.
         n_judged: (n_groups,) judged documents of each tie group.
     """
 
-    unjudged: FloatArray
-    documents: IntArray
+    expected: float
+    n_docs: int
+    share: float
+    error: float
+    n_lists: int
+    n_concerned: int
     n_judged: IntArray
 
     @classmethod
@@ -333,28 +340,18 @@ class TopHoles:
         unknown = np.add.reduceat(np.isnan(listing.grades[listing.order]), listing.starts, dtype=np.int64)
         within = np.clip(_DEPTH - listing.above, 0, listing.sizes)
         within[~listing.queries_in(judged)[listing.list_queries][listing.group_lists]] = 0
-        n_lists = len(listing.list_sizes)
-        unjudged, documents = (
-            np.bincount(listing.group_lists, numbers, n_lists)
-            for numbers in (within * unknown / listing.sizes, within)
+        documents = np.bincount(listing.group_lists, within, len(listing.list_sizes))
+        unjudged = np.bincount(listing.group_lists, within * unknown / listing.sizes, len(listing.list_sizes))
+        shares = (unjudged / np.maximum(documents, 1))[documents > 0]
+        return cls(
+            expected=float(unjudged.sum()),
+            n_docs=int(documents.sum()),
+            share=float(unjudged.sum() / max(documents.sum(), 1)),
+            error=float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf,
+            n_lists=len(shares),
+            n_concerned=int((unjudged > 0).sum()),
+            n_judged=listing.sizes - unknown,
         )
-        return cls(unjudged.astype(np.float64), documents.astype(np.int64), listing.sizes - unknown)
-
-    @property
-    def share(self) -> float:
-        """Share of unjudged documents."""
-        return float(self.unjudged.sum() / max(self.documents.sum(), 1))
-
-    @property
-    def n_lists(self) -> int:
-        """Number of lists of judged queries."""
-        return int((self.documents > 0).sum())
-
-    @property
-    def error(self) -> float:
-        """Standard error of the share over lists."""
-        shares = (self.unjudged / np.maximum(self.documents, 1))[self.documents > 0]
-        return float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf
 
 
 def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Finding]]:
@@ -365,7 +362,10 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
     far more unjudged documents than the others were probably not in the judged pool.
     """
     holes = [TopHoles.of(listing, judged) for listing in listings]
-    findings = [[] if own is None else _unjudged(of, own) for of, own in zip(listings, holes, strict=True)]
+    findings = [
+        [] if own is None or not own.expected else [_unjudged(listing, own)]
+        for listing, own in zip(listings, holes, strict=True)
+    ]
     compared = {place: own for place, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
     if len(compared) < 2:  # noqa: PLR2004 there are no others
         return findings
@@ -384,7 +384,7 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
                 f"{percent(own.share)} of this reranker's documents in the top {_DEPTH} are unjudged, against "
                 f"{others}. This reranker was probably not in the judged pool."
             )
-            count = max(1, round(float(own.unjudged.sum())))
+            count = max(1, round(own.expected))
             outsiders[place] = listing.finding("outside-pool", message, count=count)
         if own.share <= _POOLED and usual >= _HOLES:
             is_whole = _are_judgments_near_top(listing, own, judged)
@@ -402,19 +402,16 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
     return findings
 
 
-def _unjudged(listing: Listing, holes: TopHoles) -> list[Finding]:
-    expected, n_docs = float(holes.unjudged.sum()), int(holes.documents.sum())
-    if not expected:
-        return []
-    number = f"{expected:,.0f}" if round(expected, 6).is_integer() else f"{expected:,.1f}"
-    in_lists = part_of(int((holes.unjudged > 0).sum()), holes.n_lists, "list")
+def _unjudged(listing: Listing, holes: TopHoles) -> Finding:
+    number = f"{holes.expected:,.{0 if round(holes.expected, 6).is_integer() else 1}f}"
+    in_lists = part_of(holes.n_concerned, holes.n_lists, "list")
     message = (
         f"{percent(holes.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
-        f"{n_docs:,}. A tie across the cut-off adds the expected number of its unjudged documents in "
+        f"{holes.n_docs:,}. A tie across the cut-off adds the expected number of its unjudged documents in "
         f"the top {_DEPTH}."
     )
     severity: Severity | None = "warning" if holes.share > _WARNING_SHARE else None
-    return [listing.finding("unjudged", message, count=max(1, round(expected)), severity=severity)]
+    return listing.finding("unjudged", message, count=max(1, round(holes.expected)), severity=severity)
 
 
 def _are_judgments_near_top(listing: Listing, holes: TopHoles, judged: Listing) -> BoolArray:
@@ -426,7 +423,8 @@ def _are_judgments_near_top(listing: Listing, holes: TopHoles, judged: Listing) 
     n_judged = np.bincount(query[query >= 0], minlength=len(listing.pairs.queries))[listing.list_queries]
     is_near = listing.above < 2 * n_judged[listing.group_lists]
     n_near = np.bincount(listing.group_lists, holes.n_judged * is_near, len(n_judged)).astype(np.int64)
-    return (n_near == n_judged)[n_judged > 0]
+    is_near_top: BoolArray = (n_near == n_judged)[n_judged > 0]
+    return is_near_top
 
 
 @dataclass
@@ -673,7 +671,7 @@ def straddles(listing: Listing) -> Iterator[Finding]:
     below = listing.above + listing.sizes
     across = np.array([(listing.above < k) & (below > k) for k in CUTOFFS])
     if across.any():
-        groups = across.any(axis=0)
+        groups = np.flatnonzero(across.any(axis=0))
         n_lists = len(np.unique(listing.group_lists[groups]))
         counts = zip(CUTOFFS, across.sum(axis=1).tolist(), strict=True)
         each = ", ".join(f"{n_tied:,} at {k}" for k, n_tied in counts if n_tied)

@@ -71,10 +71,10 @@ class Runs:
         stacks, judgments = join_sources(read, repeated, noted, judged=judged)
         return cls(
             Stacks(stacks),
-            judgments and judgments.table,
+            None if judgments is None else judgments.table,
             tuple(noted),
-            judgments and judgments.provenance,
-            tuple(source.tie_order for source in read if source.kind == "run"),
+            judged_origin=None if judgments is None else judgments.provenance,
+            tie_orders=tuple(source.tie_order for source in read if source.kind == "run"),
         )
 
     @classmethod

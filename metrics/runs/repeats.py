@@ -389,7 +389,8 @@ def _list_numbers(table: pa.Table) -> IntArray:
         if name in table.column_names:
             codes = coded(table[name])
             number = number * len(codes.dictionary) + codes.indices.to_numpy()
-    return pd.factorize(number)[0]
+    places: IntArray = pd.factorize(number)[0]
+    return places
 
 
 def _refuse_missing(source: Source, scores: FloatArray, names: Sequence[str], *, is_refused: bool) -> None:

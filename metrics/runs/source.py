@@ -102,7 +102,7 @@ def build_source(
         mapping = {"score" if ours == "rank" else ours: theirs for ours, theirs in mapping.items()}
     further = {name: name for name in raw if name not in mapping.values()}
     for ours, theirs in [*sorted(mapping.items(), key=lambda names: names[0] == "score_std"), *further.items()]:
-        kind = "further" if ours in further else BY_NAME[ours].kind
+        kind: str = "further" if ours in further else BY_NAME[ours].kind
         is_missing = None
         if missing_score != "error":
             kind = "number or none" if ours == "score" else kind

@@ -163,7 +163,8 @@ class Comparisons:
 
 
 def _chance(lead: FloatArray) -> FloatArray:
-    return np.exp(-np.logaddexp(0, -lead))
+    chances: FloatArray = np.exp(-np.logaddexp(0, -lead))
+    return chances
 
 
 def _sums(places: IntArray, values: FloatArray, n: int) -> FloatArray:

@@ -86,7 +86,7 @@ def test_there_is_at_most_one_finding_of_a_code_for_each_reranker(listing_of):
 
 def test_nothing_to_look_at_gives_no_finding(listing_of, judged_of):
     assert [*inspect([], None), *inspect([], judged_of({}))] == []
-    assert list(inspect([listing_of({})], None)) == inspect([listing_of({})], judged_of({})) == []
+    assert [*inspect([listing_of({})], None), *inspect([listing_of({})], judged_of({}))] == []
 
 
 SCORES = st.one_of(
