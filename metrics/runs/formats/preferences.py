@@ -365,7 +365,7 @@ def _results(
     labels = np.array([_LABELS.get(word, np.nan) for word in plain], float)[words.indices.to_numpy()]
     is_id = is_left | is_right
     by_labels = not np.isnan(labels).any() and not (is_id | (labels == 1 / 2)).all()
-    results = np.where(is_id & (not by_labels), is_left.astype(float), labels)
+    results: FloatArray = np.where(is_id & (not by_labels), is_left.astype(float), labels)
     unread = np.flatnonzero(np.isnan(results))
     if len(unread):
         row = int(unread[0])
