@@ -320,21 +320,20 @@ def read_with_repeats(read: Reader, choice: ColumnChoice) -> Source:
     """
     if choice.columns.get("score") == "":
         return read(choice)
-    result: Source | ReadError
     try:
-        result = read(choice)
+        source = read(choice)
     except ReadError as error:
-        result = error
+        if not (names := _repeats_among(error, choice.repeats)):
+            raise
     except UsageError:  # the choice may name columns that were computed from repeats
         own = {ours: theirs for ours, theirs in choice.columns.items() if theirs not in (MEAN, STD)}
         if own == choice.columns:
             raise
         return read_with_repeats(read, replace(choice, columns=own))
-    if names := _repeats_among(result, choice.repeats):
-        return _combine_columns(read, choice, names)
-    if isinstance(result, ReadError):
-        raise result
-    return result
+    else:
+        if not (names := _repeats_among(source, choice.repeats)):
+            return source
+    return _combine_columns(read, choice, names)
 
 
 def _repeats_among(table: Source | ReadError, columns: Sequence[str]) -> list[str]:

@@ -375,10 +375,8 @@ def _results(
             raise origin.error(row, problem, hint)
         query = quote(values["query_id"].cast(pa.string())[row].as_py())
         share = part_of(len(unread), len(results), "comparison")
-        message, line = (
-            f"Comparisons without a readable answer: {share}, query {query} first.",
-            origin.line_of(row),
-        )
+        message = f"Comparisons without a readable answer: {share}, query {query} first."
+        line = origin.line_of(row)
         noted.append(make_finding("preferences-unread", origin.file, message, line=line, count=len(unread)))
     return results
 
