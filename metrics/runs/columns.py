@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal, get_args
 
 from metrics.errors import ReadError, UsageError
@@ -77,13 +76,13 @@ COLUMNS: tuple[Column, ...] = (
         "rel label grade inpath isrelevant relevant qrel judgment judgement relevancegrade relevancelabel "
         "gold groundtruth isgold iscorrect gain gains rating relevancy relevancerating relevancelevel "
         "assessment relevancejudgment relevancejudgement grades labels qrels",
-        "Relevance grade of the document: a number, or true and false.",
+        "Relevance grade of the document: a number, true or false.",
     ),
     Column(
         "target_id",
         "word",
         "target targetid answerid groundtruthid clusterid paperid",
-        "Target that the document satisfies; DR@k and Div@k count each target once.",
+        "Target (distinct answer) that the document finds; DR@k and Div@k count each target once.",
     ),
     Column(
         "subtopic",
@@ -95,13 +94,14 @@ COLUMNS: tuple[Column, ...] = (
         "rank",
         "rank",
         "position place",
-        "Rank that the file states. It is only checked against the scores, unless there are no scores.",
+        "Rank in the file. If there are scores, TieScope only checks that ranks agree with them. Otherwise it "
+        "ranks by this column.",
     ),
     Column(
         "latency",
         "measure",
         "latencys latencysec latencyseconds seconds secs elapsed duration responsetime",
-        "Seconds that the ranking of the list took, repeated in each row of the list.",
+        "Time to rank the list, in seconds, repeated in each row of the list.",
     ),
     Column(
         "segment",
@@ -125,6 +125,11 @@ COLUMNS: tuple[Column, ...] = (
 """The columns that TieScope reads, in display order."""
 
 BY_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
+_NAMES = [
+    *((column.name, (column.name.replace("_", ""),)) for column in COLUMNS),
+    *((column.name, column.synonyms) for column in COLUMNS),
+]
+"""Our columns and the normalised names by which they are recognised, exact names before synonyms."""
 _BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
 
@@ -143,9 +148,7 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
     for name in dict.fromkeys(header):
         if name not in mapping.values():
             free.setdefault(normalised(name), []).append(name)
-    exact_names = ((column.name, (normalised(column.name),)) for column in COLUMNS)
-    synonyms = ((column.name, column.synonyms) for column in COLUMNS)
-    for ours, candidates in chain(exact_names, synonyms):
+    for ours, candidates in _NAMES:
         names = next((free[candidate] for candidate in candidates if free.get(candidate)), [])
         if ours not in mapping and names:
             mapping[ours] = names.pop(0)
@@ -170,7 +173,7 @@ def _check_choice(header: Sequence[str], choice: Mapping[str, str]) -> None:
     counts = Counter(theirs for theirs in choice.values() if theirs)
     if any(count > 1 for count in counts.values()):
         raise UsageError(
-            "One column of the table is chosen for two columns of TieScope. Choose another for one of them."
+            "One column of the table is assigned to two TieScope columns. Choose another for one of them."
         )
 
 
@@ -200,9 +203,9 @@ class ColumnChoice:
     def __post_init__(self) -> None:
         """Check the choice."""
         if self.missing_score not in get_args(MissingScore):
-            raise UsageError(f"missing_score={self.missing_score!r}: it is 'error', 'last' or 'drop'.")
+            raise UsageError(f"missing_score must be 'error', 'last' or 'drop', not {self.missing_score!r}.")
         if self.spread not in get_args(SpreadKind):
-            raise UsageError(f"repeats_std={self.spread!r}: it is 'order', 'run' or 'mean'.")
+            raise UsageError(f"repeats_std must be 'order', 'run' or 'mean', not {self.spread!r}.")
         if len(self.repeats) == 1 or len(set(self.repeats)) < len(self.repeats):
             raise UsageError(f"repeats={list(self.repeats)}: name at least two score columns, each once.")
 

@@ -45,10 +45,6 @@ def with_plain_type(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.Chunked
     return column.cast(pa.float32() if pa.types.is_float16(dtype) else dtype)
 
 
-def _text(column: pa.Array, _: str, __: FileProvenance) -> pa.Array:
-    return column.cast(pa.string())
-
-
 def _id(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     text = column.cast(pa.string())
     lengths = pc.binary_length(text)
@@ -103,12 +99,10 @@ def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     return numbers
 
 
-def _number_or_none(column: pa.Array, _: str, __: FileProvenance) -> pa.Array:
-    return pc.fill_null(parse_numbers(column), float("nan"))
-
-
 def _measure(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    numbers = optional_numbers(column, name, origin, "not a number", "Leave it empty.")
+    numbers = optional_numbers(
+        column, name, origin, "not a number", "Write a number, or leave the value empty."
+    )
     return pc.fill_null(numbers, float("nan"))
 
 
@@ -128,33 +122,27 @@ def optional_numbers(column: pa.Array, name: str, origin: FileProvenance, wrong:
 
 def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     numbers = parse_numbers(column)
-    is_good = pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))
+    is_bad = pc.invert(pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0)))
     hint = (
-        "A standard deviation is 0 or more, and 0 where the score is exact. Fill the column, or leave "
-        "it out: --column score_std= on the command line, columns={'score_std': ''} in Python."
+        "A standard deviation is finite and not negative. Write 0 for an exact score. Fill in missing values, "
+        "or ignore the column: --column score_std= on the command line, columns={'score_std': ''} in Python."
     )
-    is_bad = pc.fill_null(pc.invert(is_good), fill_value=True)
+    is_bad = pc.fill_null(is_bad, fill_value=True)
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)
     return numbers
 
 
 def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
     """Set empty standard deviations to 0 if the score is also missing."""
-    is_text = pa.types.is_string(column.type)
-    is_blank = (
-        pc.equal(pc.utf8_trim_whitespace(column), "") if is_text else pc.is_null(column, nan_is_null=True)
-    )
-    is_free = pc.and_(is_missing, pc.fill_null(is_blank, fill_value=True))
-    return pc.if_else(is_free, pa.scalar("0" if is_text else 0, column.type), column)
-
-
-def _rank(column: pa.Array, _: str, __: FileProvenance) -> pa.Array | None:
-    numbers = parse_numbers(column)
-    return None if numbers.null_count else numbers
+    is_blank = pc.is_null(column, nan_is_null=True)
+    if pa.types.is_string(column.type):
+        is_blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(column), ""), fill_value=True)
+    is_free = pc.and_(is_missing, is_blank)
+    return pc.if_else(is_free, pa.scalar(0).cast(column.type), column)
 
 
 def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    """Return grades as float64: finite numbers, or true and false as 1 and 0.
+    """Return grades as float64: finite numbers; true is 1 and false is 0.
 
     Raises:
         ReadError: a value is neither; names the first such line.
@@ -171,7 +159,7 @@ def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
     if (row := pc.index(is_bad, value=True).as_py()) >= 0:
         value = column[row].as_py()
-        hint = "A grade is a number, or true and false."
+        hint = "A grade must be a number, true or false."
         if value in _UNJUDGED:
             n_open = pc.sum(pc.is_in(column, value_set=pa.array(_UNJUDGED))).as_py()
             part = f"{n_open:,} of {count_of(len(column), 'row')}"
@@ -184,13 +172,13 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
     "id": _id,
     "shared": _shared,
     "word": _word,
-    "text": _text,
+    "text": lambda column, *_: column.cast(pa.string()),
     "number": _number,
-    "number or none": _number_or_none,
+    "number or none": lambda column, *_: pc.fill_null(parse_numbers(column), float("nan")),
     "measure": _measure,
     "deviation": _deviation,
     "grade": as_grades,
-    "rank": _rank,
+    "rank": lambda column, *_: None if (numbers := parse_numbers(column)).null_count else numbers,
 }
 """Kind of a column → what converts and checks its values; None skips the column."""
 
@@ -215,29 +203,27 @@ def parse_number(value: str | None) -> float | None:
 
 
 def further_numbers(
-    column: pa.Array, name: str, origin: FileProvenance
-) -> tuple[pa.Array | None, list[Finding]]:
-    """Return a further score column, -inf where a value is missing, and what to report about it.
-
-    The column is None if a value is neither a number nor missing.
-    """
+    column: pa.Array, name: str, origin: FileProvenance, noted: list[Finding]
+) -> pa.Array | None:
+    """Return a further score column, -inf where a value is missing; None if a value is not a number."""
     numbers = parse_numbers(column)
     is_missing = pc.is_null(numbers, nan_is_null=True)
     missing = np.flatnonzero(np.asarray(is_missing))
     if not len(missing):
-        return numbers, []
+        return numbers
     words = column.take(pa.array(missing)).to_pylist() if pa.types.is_string(column.type) else []
     wrong = [place for place, word in enumerate(words) if (word or "").strip().lower() not in _NO_VALUE]
     line = origin.line_of(int(missing[wrong[0] if wrong else 0]))
     if wrong:
         message = f"The column {name!r} is not read as scores: {quote(str(words[wrong[0]]))} is not a number."
-        return None, [make_finding("columns-unused", origin.file, message, line=line)]
+        noted.append(make_finding("columns-unused", origin.file, message, line=line))
+        return None
     message = (
         f"The column {name!r} has no value in {part_of(len(missing), len(column), 'row')}. "
         "Documents without a value come last where the column ranks documents or breaks ties."
     )
-    finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
-    return pc.if_else(is_missing, pa.scalar(-np.inf), numbers), [finding]
+    noted.append(make_finding("scores-missing", origin.file, message, line=line, count=len(missing)))
+    return pc.if_else(is_missing, pa.scalar(-np.inf), numbers)
 
 
 WHOLE_UP_TO = 2**53
@@ -254,13 +240,14 @@ WrittenTexts = Callable[[str, IntArray, bool], Sequence[str]]
 """Takes a column, rows, and whether only tiny numbers matter; returns the texts of these rows in the file."""
 
 
-def inexact_finding(
+def note_inexact(
     numbers: pa.Array,
     column: pa.Array,
     names: tuple[str, str],
     origin: FileProvenance,
+    noted: list[Finding],
     texts_of: WrittenTexts | None,
-) -> list[Finding]:
+) -> None:
     """Report numbers that floats change: whole numbers above 2^53, and numbers that become 0 or infinite."""
     ours, theirs = names
     floats = np.asarray(numbers)
@@ -269,25 +256,25 @@ def inexact_finding(
         is_suspect |= (floats < _SMALLEST) & (floats > -_SMALLEST)
     rows = np.flatnonzero(is_suspect)
     if not len(rows):
-        return []
-    values = floats[rows].tolist()
+        return
     texts: Sequence[object] = []
     if not pa.types.is_floating(column.type):
         texts = combine_chunks(column).take(pa.array(rows)).to_pylist()
     elif texts_of is not None:
         texts = texts_of(theirs, rows, bool(np.abs(floats[rows]).max() < 1))
-    inexact = [place for place, pair in enumerate(zip(texts, values, strict=False)) if not holds(*pair)]
+    written = zip(rows.tolist(), texts, floats[rows].tolist(), strict=False)
+    inexact = [(row, str(text).strip(), value) for row, text, value in written if not holds(text, value)]
     if not inexact:
-        return []
-    text, value = str(texts[inexact[0]]).strip(), values[inexact[0]]
+        return
+    row, text, value = inexact[0]
     text = text if len(text) <= 40 else f"{text[:18]} ... {text[-18:]}"  # noqa: PLR2004 letters of an example
     read_as = f"{value:.0f}" if WHOLE_UP_TO <= abs(value) < np.inf else repr(value)
     message = (
         f"64-bit floats cannot hold the {theirs} of {part_of(len(inexact), len(numbers), 'row')} exactly. "
         f"For example, {text} is read as {read_as}."
     )
-    line = origin.line_of(int(rows[inexact[0]]))
-    return [make_finding("numbers-inexact", origin.file, message, line=line, count=len(inexact))]
+    line = origin.line_of(row)
+    noted.append(make_finding("numbers-inexact", origin.file, message, line=line, count=len(inexact)))
 
 
 def holds(written: object, number: float) -> bool:
@@ -296,7 +283,7 @@ def holds(written: object, number: float) -> bool:
         return True
     try:
         exact = Decimal(str(written).strip())
-    except InvalidOperation:  # true and false
+    except InvalidOperation:  # true or false
         return True
     if not exact.is_finite():
         return True
@@ -317,18 +304,17 @@ def has_tiny_numbers(file: File) -> bool:
     return False
 
 
-def large_grades_finding(grades: pa.Array, theirs: str, origin: FileProvenance) -> list[Finding]:
+def note_large_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
     """Report grades so large that DCG cannot tell them apart."""
     values = np.asarray(grades)
     rows = np.flatnonzero(values > MAX_GRADE)
-    if not len(rows):
-        return []
-    count, example = part_of(len(rows), len(values), "row"), f"{values[rows[0]]:g}"
-    message = (
-        f"Grades above {MAX_GRADE} in {theirs}: {count}, such as {example}; DCG counts each as {MAX_GRADE}."
-    )
-    line = origin.line_of(int(rows[0]))
-    return [make_finding("grades-large", origin.file, message, line=line, count=len(rows))]
+    if len(rows):
+        count, example = part_of(len(rows), len(values), "row"), f"{values[rows[0]]:g}"
+        message = (
+            f"Grades above {MAX_GRADE} in {theirs}: {count}, such as {example}; DCG counts each as {MAX_GRADE}."
+        )
+        line = origin.line_of(int(rows[0]))
+        noted.append(make_finding("grades-large", origin.file, message, line=line, count=len(rows)))
 
 
 _ANSWERS = frozenset(
@@ -358,7 +344,7 @@ class Grade(NamedTuple):
 
 
 def parse_grade(text: str) -> Grade | None:
-    """Return the grade that a text states: the number after a label such as score, else the only number.
+    """Return the grade that a text states: the number after a label such as score, otherwise the only number.
 
     Several different numbers, and ranges, give no grade. A repeated number does not matter.
     """
@@ -397,15 +383,16 @@ def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, s
     return {}
 
 
-def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance) -> tuple[pa.Array, list[Finding]]:
+def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance, noted: list[Finding]) -> pa.Array:
     """Reduce texts that state a grade to that grade, and report it."""
     if not pa.types.is_string(column.type):
-        return column, []
-    rows = np.flatnonzero(np.asarray(parse_numbers(column).is_null()))
-    texts = dict(zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True))
+        return column
+    is_text = parse_numbers(column).is_null()
+    rows = pc.indices_nonzero(is_text).to_pylist()
+    texts = dict(zip(rows, column.filter(is_text).to_pylist(), strict=True))
     grades = {row: grade for row, text in texts.items() if text and (grade := parse_grade(text))}
     if not grades:
-        return column, []
+        return column
     is_worded = np.zeros(len(column), bool)
     is_worded[list(grades)] = True
     plain = pa.array([repr(grade.value) for grade in grades.values()], pa.string())
@@ -415,11 +402,10 @@ def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance) -> t
         f"Grades extracted from text in {name}: {part_of(count, len(column), 'row')}. "
         f"{quote(texts[first].strip())} is read as {grades[first].value:g}."
     )
-    findings = [make_finding("grades-in-words", origin.file, message, line=line, count=count)]
-    scales = sorted({grade.scale for grade in grades.values() if grade.scale is not None})
-    if len(scales) > 1:
-        scale_names = ", ".join(f"{scale:g}" for scale in scales)
-        count = sum(grade.scale is not None for grade in grades.values())
+    noted.append(make_finding("grades-in-words", origin.file, message, line=line, count=count))
+    scales = [grade.scale for grade in grades.values() if grade.scale is not None]
+    if len(set(scales)) > 1:
+        scale_names = ", ".join(f"{scale:g}" for scale in sorted(set(scales)))
         message = f"Grades use different scales (out of {scale_names}) and are compared without conversion."
-        findings.append(make_finding("grades-scales", origin.file, message, line=line, count=count))
-    return pc.replace_with_mask(column, pa.array(is_worded), plain), findings
+        noted.append(make_finding("grades-scales", origin.file, message, line=line, count=len(scales)))
+    return pc.replace_with_mask(column, pa.array(is_worded), plain)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
+from itertools import islice
 from math import inf
 from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
@@ -38,6 +39,7 @@ BLOCK = 2**17
 """Bytes read at once; larger blocks are not faster and hold more memory."""
 
 _HEAD = 65536
+_BINARY_KINDS = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _SUFFIXES = {
     *(".gz", ".zst", ".trec", ".run", ".txt", ".csv", ".tsv", ".qrels", ".res"),
@@ -135,7 +137,11 @@ class File:
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the unpacked bytes without a byte order mark, never more than the limit."""
-        total, expected = 0, max(self._declared_size, min(_UNCOUNTED_BYTES, self.limit))
+        total, expected = 0, min(_UNCOUNTED_BYTES, self.limit)
+        if self.packed == "gzip":  # its end states the unpacked bytes of its last part
+            with self.given() as stream:
+                stream.seek(max(0, stream.size() - 4))
+                expected = max(expected, int.from_bytes(stream.read(4), "little"))
         if expected > self.limit:
             expected = self.unpacked_size
         for block in self._unpack():
@@ -165,15 +171,6 @@ class File:
             raise ReadError(self.name, problem, "Split it by query.")
         problem = f"its {self.size:,} bytes unpack to more than {self.limit / 10**6:,.0f} MB"
         raise ReadError(self.name, problem, "Unpack it and give the plain file.")
-
-    @property
-    def _declared_size(self) -> int:
-        """Unpacked bytes as stated at the end of a gzip file, for its last part; 0 for other files."""
-        if self.packed != "gzip":
-            return 0
-        with self.given() as stream:
-            stream.seek(max(0, stream.size() - 4))
-            return int.from_bytes(stream.read(4), "little")
 
     @cached_property
     def unpacked_size(self) -> float:
@@ -237,10 +234,9 @@ class File:
         head = self.head
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
-        if b"\x00" in head or head.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04")):
-            kind = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
-            description = kind.get(head[:4], "a binary file")
-            raise ReadError(self.name, f"this is {description}, not a table", hint, line=1)
+        kind = _BINARY_KINDS.get(head[:4], "a binary file" if b"\x00" in head else "")
+        if kind:
+            raise ReadError(self.name, f"this is {kind}, not a table", hint, line=1)
 
 
 def read_within(stream: IO[bytes], limit: int) -> bytes:
@@ -336,15 +332,16 @@ def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream | pa.Nativ
 
 def whole_lines(file: File) -> Iterator[bytes]:
     """Yield the unpacked bytes in blocks of whole lines; a ReadError if a line is too long."""
-    unfinished, n_before = b"", 0
-    for block in file.blocks():
+    unfinished = b""
+    for n_read, block in enumerate(file.blocks(), 1):
         cut = block.rfind(b"\n") + 1
         if cut:
             yield unfinished + block[:cut]
-            n_before, unfinished = n_before + len(unfinished) + cut, b""
+            unfinished = b""
         unfinished += block[cut:]
         if len(unfinished) > MAX_LINE:
-            raise line_too_long(file, _lines_within(file, n_before) + 1)
+            n_lines = sum(earlier.count(b"\n") for earlier in islice(file.blocks(), n_read))
+            raise line_too_long(file, n_lines + 1)
     yield unfinished
 
 
@@ -352,17 +349,6 @@ def line_too_long(file: File, line: int) -> ReadError:
     """Return the error of a line past the limit."""
     problem = f"a line of more than {MAX_LINE // 2**20} MB"
     return ReadError(file.name, problem, "Leave out the column that makes it so long.", line=line)
-
-
-def _lines_within(file: File, size: int) -> int:
-    """Count the lines that end within the first `size` bytes."""
-    count = 0
-    for block in file.blocks():
-        count += block.count(b"\n", 0, size)
-        size -= len(block)
-        if size <= 0:
-            break
-    return count
 
 
 def _single_spaced(block: bytes) -> bytes:
@@ -412,9 +398,9 @@ class FileProvenance:
         if row >= 0:
             raise self.error(row, problem_of(column[row].as_py()), hint)
 
-    def error(self, row: int, problem: str, hint: str) -> ReadError:
+    def error(self, row: int, problem: str, hint: str, kind: type[ReadError] = ReadError) -> ReadError:
         """Return the error of a row."""
-        return ReadError(self.file, problem, hint, line=self.line_of(row), unit=self.unit)
+        return kind(self.file, problem, hint, line=self.line_of(row), unit=self.unit)
 
     @classmethod
     def memory(cls, name: str) -> "FileProvenance":

@@ -156,48 +156,40 @@ def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[Fin
     names = frozenset(rerankers)
     groups: dict[tuple[Severity, str, str], list[FindingLine]] = {}
     for row in findings.itertuples(index=False):
-        reranker = _subject(row.message, names)
+        ends = [colon.start() for colon in re.finditer(": ", row.message)]
+        reranker = next((row.message[:end] for end in reversed(ends) if row.message[:end] in names), None)
         message = row.message if reranker is None else row.message[len(reranker) + 2 :]
         line = None if pd.isna(row.line) else int(row.line)
         finding = FindingLine((reranker or row.file,), row.file, line, message, int(row.count))
         groups.setdefault((row.severity, row.code, row.hint), []).append(finding)
-    return [FindingGroup(*key, _merged(_by_reranker(lines, names))) for key, lines in groups.items()]
+    return [FindingGroup(*key, _merged(lines, names)) for key, lines in groups.items()]
 
 
-def _subject(message: str, rerankers: Collection[str]) -> str | None:
-    """Return the longest reranker name before a colon at the start of a message."""
-    ends = [colon.start() for colon in re.finditer(": ", message)]
-    return next((message[:end] for end in reversed(ends) if message[:end] in rerankers), None)
+def _merged(lines: Sequence[FindingLine], rerankers: Collection[str]) -> tuple[FindingLine, ...]:
+    """Merge lines with equal messages.
 
-
-def _by_reranker(lines: Sequence[FindingLine], rerankers: Collection[str]) -> list[FindingLine]:
-    """Name the rerankers of a file in lines that only name the file, if other lines name them."""
+    A line that only names a file is about the file's rerankers, if other lines name them.
+    """
     rerankers_of: dict[str, dict[str, None]] = {}
-    for line in lines:
-        if line.names != (line.file,):
-            rerankers_of.setdefault(line.file, {}).update(dict.fromkeys(line.names))
-
-    def names(line: FindingLine) -> tuple[str, ...]:
-        if line.names != (line.file,) or line.file not in rerankers_of:
-            return line.names
-        stem = File(line.file, b"").stem
-        return (stem,) if stem in rerankers else tuple(rerankers_of[line.file])
-
-    return [replace(line, names=names(line)) for line in lines]
-
-
-def _merged(lines: Sequence[FindingLine]) -> tuple[FindingLine, ...]:
     by_message: dict[str, list[FindingLine]] = {}
     for line in lines:
         by_message.setdefault(line.message, []).append(line)
+        if line.names != (line.file,):
+            rerankers_of.setdefault(line.file, {}).update(dict.fromkeys(line.names))
+
+    def names(line: FindingLine) -> Iterable[str]:
+        if line.names != (line.file,) or line.file not in rerankers_of:
+            return line.names
+        stem = File(line.file, b"").stem
+        return [stem] if stem in rerankers else rerankers_of[line.file]
+
     merged = [
-        FindingLine(
-            tuple(dict.fromkeys(name for line in same for name in line.names)),
-            same[0].file,
-            same[0].line if len(same) == 1 else None,
-            message,
-            max(line.count for line in same),
+        replace(
+            same[0],
+            names=tuple(dict.fromkeys(name for line in same for name in names(line))),
+            line=same[0].line if len(same) == 1 else None,
+            count=max(line.count for line in same),
         )
-        for message, same in by_message.items()
+        for same in by_message.values()
     ]
     return tuple(sorted(merged, key=lambda line: -line.count))

@@ -87,7 +87,7 @@ def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | 
     if not isinstance(runs, Runs):
         return read_runs(runs, qrels)
     if qrels is not None:
-        raise UsageError("qrels: these runs have their judgments already. Give qrels to read_runs.")
+        raise UsageError("qrels: these runs already have judgments. Give qrels to read_runs.")
     return runs
 
 
@@ -181,17 +181,17 @@ def with_names(files: Tables) -> list[tuple[str | None, Any]]:
 def distinct_file_names(files: Sequence[object]) -> list[str]:
     """Return each file's name with enough folders to be distinct; empty if it has no namesake."""
     paths = [PurePath(file) if isinstance(file, Path) else None for file in files]
-    groups: dict[str, set[PurePath]] = {}
+    by_name: dict[str, set[PurePath]] = {}
     for path in filter(None, paths):
-        groups.setdefault(path.name, set()).add(path)
+        by_name.setdefault(path.name, set()).add(path)
 
-    def name(path: PurePath) -> str:
-        namesakes = groups[path.name] - {path}
+    def distinct_name(path: PurePath) -> str:
+        namesakes = by_name[path.name] - {path}
         tails = (path.parts[-n:] for n in range(2, len(path.parts) + 1))
         distinct = (tail for tail in tails if all(other.parts[-len(tail) :] != tail for other in namesakes))
-        return "/".join(next(distinct, ())) if namesakes else ""
+        return "/".join(next(distinct, ()))
 
-    return [name(path) if path else "" for path in paths]
+    return [distinct_name(path) if path and len(by_name[path.name]) > 1 else "" for path in paths]
 
 
 def may_be_either(source: Source) -> bool:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -125,24 +126,40 @@ class Listing:
         counts = np.bincount(self.group_lists, self.relevant, len(self.list_sizes))
         return counts.astype(np.int64)
 
-    def list_findings(self, code: str, is_concerned: BoolArray, verb: str) -> list[Finding]:
-        """Return a finding about some of the lists, if any; `is_concerned` is (n_lists,)."""
-        lists = np.flatnonzero(is_concerned)
-        if not len(lists):
-            return []
-        query = self.list_queries[lists[0]]
-        first = quote(self.pairs.queries[int(query)].as_py())
-        message = f"{describe_part(len(lists), len(is_concerned), 'list', verb)}, {first} first."
-        row = np.argmax(self.pairs.query == query)
-        return [self.finding(code, message, row=row, count=len(lists))]
+    @cached_property
+    def tied_share(self) -> str:
+        """The share of tied documents, as in `2 of 5 documents (40%) are tied`."""
+        return f"{self.share_of(self.tied)} are tied"
+
+    def share_of(self, n_docs: int) -> str:
+        """Return a number of documents and its share of all."""
+        return f"{part_of(n_docs, len(self.scores), 'document')} ({percent(n_docs / len(self.scores))})"
+
+    def first_row(self, groups: IntArray | BoolArray) -> int:
+        """Return the first row of some tie groups."""
+        return int(self.order[self.starts[groups]].min())
+
+    def query_findings(
+        self, code: str, queries: IntArray, number: int, noun: str, verb: str
+    ) -> Iterator[Finding]:
+        """Report queries, or lists of these queries, if any; `queries` are places in `pairs.queries`."""
+        if len(queries):
+            first = quote(self.pairs.queries[int(queries[0])].as_py())
+            message = f"{describe_part(len(queries), number, noun, verb)}, {first} first."
+            row = np.argmax(self.pairs.query == queries[0])
+            yield self.finding(code, message, row=row, count=len(queries))
+
+    def list_findings(self, code: str, is_concerned: BoolArray, verb: str) -> Iterator[Finding]:
+        """Report some of the (n_lists,) lists, if any."""
+        queries = self.list_queries[is_concerned]
+        return self.query_findings(code, queries, len(is_concerned), "list", verb)
 
 
 _MAX_AFFIX = 64
 """Longest common prefix or suffix of IDs."""
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(NamedTuple):
     """The likely reason why the run and the judgments share no ID.
 
     Attributes:
@@ -169,22 +186,17 @@ def cause_of(ours: pa.Array, theirs: pa.Array) -> Cause:
 
     Ignores one difference at a time: spaces, case, a trailing .0, leading zeros, a common prefix or suffix.
     """
-    for difference, respelled in _SPELLINGS:
-        if pair := _first_match(respelled(ours), respelled(theirs)):
-            return Cause(f"The IDs differ only by {difference}.", *pair)
-    for affix, shortened in _without_affixes(ours):
-        if pair := _first_match(shortened, theirs):
-            return Cause(f"The IDs differ only by {affix} in the run.", *pair)
-    for affix, shortened in _without_affixes(theirs):
-        if pair := _first_match(ours, shortened):
-            return Cause(f"The IDs differ only by {affix} in the judgments.", *pair)
+    attempts = chain(
+        ((change, respelled(ours), respelled(theirs)) for change, respelled in _SPELLINGS),
+        ((f"{affix} in the run", ids, theirs) for affix, ids in _without_affixes(ours)),
+        ((f"{affix} in the judgments", ours, ids) for affix, ids in _without_affixes(theirs)),
+    )
+    for difference, own_ids, judged_ids in attempts:
+        places = pc.index_in(own_ids, value_set=judged_ids)
+        first = pc.index(pc.is_valid(places), value=True).as_py()
+        if first >= 0:
+            return Cause(f"The IDs differ only by {difference}.", first, places[first].as_py())
     return Cause("The judgments seem to belong to another collection.")
-
-
-def _first_match(ours: pa.Array, theirs: pa.Array) -> tuple[int, int] | None:
-    places = pc.index_in(ours, value_set=theirs)
-    first = pc.index(pc.is_valid(places), value=True).as_py()
-    return None if first < 0 else (first, places[first].as_py())
 
 
 def _without_affixes(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
@@ -214,21 +226,20 @@ _N_COMPARED = 50
 """Queries whose documents are compared to explain why none is judged."""
 
 
-def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> list[Finding]:
+def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> Iterator[Finding]:
     """Report more rerankers than are checked one by one, and whether they have few rows."""
-    if n_rerankers <= MAX_INSPECTED:
-        return []
-    is_odd = n_rows < _FEW_ROWS * n_rerankers
-    question = " Is a column of documents or queries chosen as reranker?" if is_odd else ""
-    message = (
-        f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}.{question} "
-        f"Only the first {MAX_INSPECTED:,} rerankers are checked."
-    )
-    severity: Literal["info"] | None = None if is_odd else "info"
-    return [make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)]
+    if n_rerankers > MAX_INSPECTED:
+        is_odd = n_rows < _FEW_ROWS * n_rerankers
+        question = " Does the reranker column hold documents or queries?" if is_odd else ""
+        message = (
+            f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}.{question} "
+            f"Only the first {MAX_INSPECTED:,} rerankers are checked."
+        )
+        severity: Severity | None = None if is_odd else "info"
+        yield make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)
 
 
-def queries_of_both(listing: Listing, judged: Listing) -> list[Finding]:
+def queries_of_both(listing: Listing, judged: Listing) -> Iterator[Finding]:
     """Report judged queries without rows and queries without judgments."""
     ours, theirs = listing.pairs.queries, judged.pairs.queries
     is_judged = listing.queries_in(judged)
@@ -236,26 +247,21 @@ def queries_of_both(listing: Listing, judged: Listing) -> list[Finding]:
         cause = cause_of(ours, theirs)
         message = f"No query of the run is judged: it has {_examples(ours, theirs, cause)}"
         row = np.argmax(listing.pairs.query == cause.ours)
-        return [listing.finding("no-overlap", message, row=row, count=len(ours))]
-    findings = []
+        yield listing.finding("no-overlap", message, row=row, count=len(ours))
+        return
     if missing := len(theirs) - int(is_judged.sum()):
         first = quote(theirs[int(np.argmin(judged.queries_in(listing)))].as_py())
         message = f"{describe_part(missing, len(theirs), 'judged query', 'have no rows')}, {first} first."
-        findings.append(listing.finding("queries-missing", message, count=missing))
-    if unjudged := int((~is_judged).sum()):
-        query = int(np.argmin(is_judged))
-        first = quote(ours[query].as_py())
-        message = f"{describe_part(unjudged, len(ours), 'query', 'have no judgments')}, {first} first."
-        row = np.argmax(listing.pairs.query == query)
-        findings.append(listing.finding("queries-unjudged", message, row=row, count=unjudged))
-    return findings
+        yield listing.finding("queries-missing", message, count=missing)
+    unjudged = np.flatnonzero(~is_judged)
+    yield from listing.query_findings("queries-unjudged", unjudged, len(ours), "query", "have no judgments")
 
 
-def documents_of_both(listing: Listing, judged: Listing) -> list[Finding]:
+def documents_of_both(listing: Listing, judged: Listing) -> Iterator[Finding]:
     """Report that no document listed for judged queries is judged."""
     is_judged = listing.queries_in(judged)
     if listing.grades is None or not is_judged.any() or not np.isnan(listing.grades).all():
-        return []
+        return
     compared = np.flatnonzero(is_judged)[:_N_COMPARED]
     rows = np.flatnonzero(np.isin(listing.pairs.query, compared))
     codes = pc.index_in(listing.pairs.queries.take(pa.array(compared)), value_set=judged.pairs.queries)
@@ -263,7 +269,10 @@ def documents_of_both(listing: Listing, judged: Listing) -> list[Finding]:
     ours = listing.pairs.documents.take(pa.array(rows))
     theirs = judged.pairs.documents.take(pa.array(judgments))
     if pc.any(pc.is_in(ours, value_set=judged.pairs.documents)).as_py():
-        cause = Cause("Some are judged for other queries, so the query IDs may belong to another collection.")
+        cause = Cause(
+            "Some listed documents are judged for other queries, so the query IDs may belong to "
+            "another collection."
+        )
     else:
         cause = cause_of(ours, theirs)
     n_rows = int(is_judged[listing.pairs.query].sum())
@@ -271,7 +280,7 @@ def documents_of_both(listing: Listing, judged: Listing) -> list[Finding]:
         f"Of {count_of(n_rows, 'document')} listed for {count_of(int(is_judged.sum()), 'judged query')}, "
         f"none is judged: the run has {_examples(ours, theirs, cause)}"
     )
-    return [listing.finding("documents-no-overlap", message, row=rows[cause.ours], count=n_rows)]
+    yield listing.finding("documents-no-overlap", message, row=rows[cause.ours], count=n_rows)
 
 
 def _examples(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
@@ -279,17 +288,15 @@ def _examples(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
     return f"{own}, the judgments have {judged}. {cause.sentence}"
 
 
-def queries_differ(listings: Sequence[Listing]) -> list[Finding]:
+def queries_differ(listings: Sequence[Listing]) -> Iterator[Finding]:
     """Report rerankers without rows for queries of others."""
     queries = pc.unique(pa.chunked_array([listing.pairs.queries for listing in listings], pa.string()))
-    findings = []
     for listing in listings:
         if lacking := len(queries) - len(listing.pairs.queries):
             first = pc.index(pc.is_in(queries, value_set=listing.pairs.queries), value=False).as_py()
             share = describe_part(lacking, len(queries), "query", "have no rows")
             message = f"{share}, {quote(queries[first].as_py())} first; other rerankers have rows for them."
-            findings.append(listing.finding("queries-differ", message, count=lacking))
-    return findings
+            yield listing.finding("queries-differ", message, count=lacking)
 
 
 _DEPTH = 10
@@ -297,25 +304,32 @@ _WARNING_SHARE = 0.5
 """Share of unjudged documents from which the finding is a warning."""
 _MIN_LISTS = 5
 """Fewest lists of a reranker whose share is compared."""
-_FURTHER, _TIMES, _MIN_Z = 0.2, 2, 3
+_FURTHER, _TIMES, _MIN_STANDARD_ERRORS = 0.2, 2, 3
 """A reranker outside the pool exceeds the median share by this much, factor and number of standard errors."""
 _POOLED, _HOLES, _MOST_QUERIES = 0.1, 0.3, 0.95
 """If judgments were made from one run: its largest share of unjudged documents, the smallest median share of
 the others, and the smallest share of queries with all judged documents near its top."""
 
 
-@dataclass(frozen=True, eq=False)
-class TopHoles:
-    """Unjudged documents among the first ten of each list.
+class TopHoles(NamedTuple):
+    """Unjudged documents among the first ten of each list whose query is judged.
 
     Attributes:
-        unjudged: (n_lists,) expected number, ties across the cut-off counted in proportion.
-        documents: (n_lists,) number of documents, 0 if the query is not judged.
+        expected: number of these documents, expected over the orders of ties across the cut-off.
+        n_docs: number of documents among the first ten.
+        share: `expected` of `n_docs`.
+        error: standard error of the share over lists.
+        n_lists: number of lists.
+        n_concerned: number of lists with unjudged documents there.
         n_judged: (n_groups,) judged documents of each tie group.
     """
 
-    unjudged: FloatArray
-    documents: IntArray
+    expected: float
+    n_docs: int
+    share: float
+    error: float
+    n_lists: int
+    n_concerned: int
     n_judged: IntArray
 
     @classmethod
@@ -326,107 +340,82 @@ class TopHoles:
         unknown = np.add.reduceat(np.isnan(listing.grades[listing.order]), listing.starts, dtype=np.int64)
         within = np.clip(_DEPTH - listing.above, 0, listing.sizes)
         within[~listing.queries_in(judged)[listing.list_queries][listing.group_lists]] = 0
-        n_lists = len(listing.list_sizes)
-        unjudged, documents = (
-            np.bincount(listing.group_lists, numbers, n_lists)
-            for numbers in (within * unknown / listing.sizes, within)
+        documents = np.bincount(listing.group_lists, within, len(listing.list_sizes))
+        unjudged = np.bincount(listing.group_lists, within * unknown / listing.sizes, len(listing.list_sizes))
+        shares = (unjudged / np.maximum(documents, 1))[documents > 0]
+        return cls(
+            expected=float(unjudged.sum()),
+            n_docs=int(documents.sum()),
+            share=float(unjudged.sum() / max(documents.sum(), 1)),
+            error=float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf,
+            n_lists=len(shares),
+            n_concerned=int((unjudged > 0).sum()),
+            n_judged=listing.sizes - unknown,
         )
-        return cls(unjudged.astype(np.float64), documents.astype(np.int64), listing.sizes - unknown)
-
-    @property
-    def share(self) -> float:
-        """Share of unjudged documents."""
-        return float(self.unjudged.sum() / max(self.documents.sum(), 1))
-
-    @property
-    def n_lists(self) -> int:
-        """Number of lists of judged queries."""
-        return int((self.documents > 0).sum())
-
-    @property
-    def error(self) -> float:
-        """Standard error of the share over lists."""
-        shares = (self.unjudged / np.maximum(self.documents, 1))[self.documents > 0]
-        return float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf
 
 
 def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Finding]]:
-    """Return findings on the pool for each reranker."""
+    """Return findings on the pool for each reranker: its unjudged documents, and how it differs from others.
+
+    A run from which the judgments were probably made has almost no unjudged documents near the top, the others
+    have many, and nearly all queries have all judged documents near its top. Without such a run, rerankers with
+    far more unjudged documents than the others were probably not in the judged pool.
+    """
     holes = [TopHoles.of(listing, judged) for listing in listings]
-    findings = [[] if own is None else _unjudged(of, own) for of, own in zip(listings, holes, strict=True)]
-    compared = {index: own for index, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
-    shares = np.array([own.share for own in compared.values()])
-    peers = {index: np.delete(shares, place) for place, index in enumerate(compared)} if len(shares) > 1 else {}
-    sources = {
-        index: _source(listings[index], compared[index], judged, shares_of_peers)
-        for index, shares_of_peers in peers.items()
-    }
-    source_findings = [(index, finding) for index, finding in sources.items() if finding is not None]
-    if len(source_findings) == 1:
-        [(index, finding)] = source_findings
-        findings[index].append(finding)
+    findings = [
+        [] if own is None or not own.expected else [_unjudged(listing, own)]
+        for listing, own in zip(listings, holes, strict=True)
+    ]
+    compared = {place: own for place, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
+    if len(compared) < 2:  # noqa: PLR2004 there are no others
         return findings
-    for index, shares_of_peers in peers.items():
-        if _is_outside(compared[index], float(np.median(shares_of_peers))):
-            findings[index].append(_outside_pool(listings[index], compared[index], shares_of_peers))
+    shares = np.array([own.share for own in compared.values()])
+    sources, outsiders = dict[int, Finding](), dict[int, Finding]()
+    for position, (place, own) in enumerate(compared.items()):
+        listing, peers = listings[place], np.delete(shares, position)
+        usual, lowest, highest = np.median(peers), percent(peers.min()), percent(peers.max())
+        others = (
+            f"{lowest if lowest == highest else f'{lowest} to {highest}'} for "
+            f"{count_of(len(peers), 'other reranker')}"
+        )
+        above = own.share - usual
+        if above >= _FURTHER and own.share >= _TIMES * usual and above >= _MIN_STANDARD_ERRORS * own.error:
+            message = (
+                f"{percent(own.share)} of this reranker's documents in the top {_DEPTH} are unjudged, against "
+                f"{others}. This reranker was probably not in the judged pool."
+            )
+            count = max(1, round(own.expected))
+            outsiders[place] = listing.finding("outside-pool", message, count=count)
+        if own.share <= _POOLED and usual >= _HOLES:
+            is_whole = _are_judgments_near_top(listing, own, judged)
+            n_whole = int(is_whole.sum())
+            message = (
+                f"For {part_of(n_whole, len(is_whole), 'query')}, all judged documents are near the top of "
+                f"this run (for n judged documents, the top 2n). {percent(own.share)} of this run's documents "
+                f"in the top {_DEPTH} are unjudged, against {others}. "
+                "The judgments were probably made from this run."
+            )
+            if n_whole >= _MOST_QUERIES * len(is_whole):
+                sources[place] = listing.finding("judged-from-run", message, count=n_whole)
+    for place, finding in (sources if len(sources) == 1 else outsiders).items():
+        findings[place].append(finding)
     return findings
 
 
-def _unjudged(listing: Listing, holes: TopHoles) -> list[Finding]:
-    expected, n_docs = float(holes.unjudged.sum()), int(holes.documents.sum())
-    if not expected:
-        return []
-    number = f"{expected:,.0f}" if round(expected, 6).is_integer() else f"{expected:,.1f}"
-    in_lists = part_of(int((holes.unjudged > 0).sum()), holes.n_lists, "list")
+def _unjudged(listing: Listing, holes: TopHoles) -> Finding:
+    number = f"{holes.expected:,.{0 if round(holes.expected, 6).is_integer() else 1}f}"
+    in_lists = part_of(holes.n_concerned, holes.n_lists, "list")
     message = (
         f"{percent(holes.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
-        f"{n_docs:,}. Ties across the cut-off count in proportion."
+        f"{holes.n_docs:,}. A tie across the cut-off adds the expected number of its unjudged documents in "
+        f"the top {_DEPTH}."
     )
-    return [
-        listing.finding(
-            "unjudged",
-            message,
-            count=max(1, round(expected)),
-            severity="warning" if holes.share > _WARNING_SHARE else None,
-        )
-    ]
+    severity: Severity | None = "warning" if holes.share > _WARNING_SHARE else None
+    return listing.finding("unjudged", message, count=max(1, round(holes.expected)), severity=severity)
 
 
-def _is_outside(holes: TopHoles, usual: float) -> bool:
-    above = holes.share - usual
-    return above >= _FURTHER and holes.share >= _TIMES * usual and above >= _MIN_Z * holes.error
-
-
-def _outside_pool(listing: Listing, holes: TopHoles, peers: FloatArray) -> Finding:
-    message = (
-        f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, against "
-        f"{_of_others(peers)}. This reranker was probably not in the judged pool."
-    )
-    return listing.finding("outside-pool", message, count=max(1, round(float(holes.unjudged.sum()))))
-
-
-def _source(listing: Listing, holes: TopHoles, judged: Listing, peers: FloatArray) -> Finding | None:
-    """Report a run from which the judgments were probably made.
-
-    It has almost no unjudged documents near the top, the others have many, and nearly all queries have all
-    judged documents near its top.
-    """
-    if holes.share > _POOLED or np.median(peers) < _HOLES:
-        return None
-    n_judged, n_near = _judged_near_top(listing, holes, judged)
-    n_whole = int((n_near == n_judged).sum())
-    if n_whole < _MOST_QUERIES * len(n_judged):
-        return None
-    message = (
-        f"For {part_of(n_whole, len(n_judged), 'query')}, all judged documents are near the top of this run "
-        f"(within twice as many ranks as judgments). {percent(holes.share)} of its documents in the top "
-        f"{_DEPTH} are unjudged, against {_of_others(peers)}. The judgments were probably made from this run."
-    )
-    return listing.finding("judged-from-run", message, count=n_whole)
-
-
-def _judged_near_top(listing: Listing, holes: TopHoles, judged: Listing) -> tuple[IntArray, IntArray]:
-    """Return (n_lists,) judged documents of each judged query, and how many are near the top of its list.
+def _are_judgments_near_top(listing: Listing, holes: TopHoles, judged: Listing) -> BoolArray:
+    """Return (n_judged_lists,) whether all judged documents of the query are near the top of the list.
 
     The top has twice as many ranks as there are judgments; ties across its end count as inside.
     """
@@ -434,12 +423,8 @@ def _judged_near_top(listing: Listing, holes: TopHoles, judged: Listing) -> tupl
     n_judged = np.bincount(query[query >= 0], minlength=len(listing.pairs.queries))[listing.list_queries]
     is_near = listing.above < 2 * n_judged[listing.group_lists]
     n_near = np.bincount(listing.group_lists, holes.n_judged * is_near, len(n_judged)).astype(np.int64)
-    return n_judged[n_judged > 0], n_near[n_judged > 0]
-
-
-def _of_others(peers: FloatArray) -> str:
-    low, high = percent(float(peers.min())), percent(float(peers.max()))
-    return f"{low if low == high else f'{low} to {high}'} for {count_of(len(peers), 'other reranker')}"
+    is_near_top: BoolArray = (n_near == n_judged)[n_judged > 0]
+    return is_near_top
 
 
 @dataclass
@@ -460,30 +445,29 @@ class RerankerCoverage:
     n_judged_rows: int = 0
     query_hashes: list[Hashes] = field(default_factory=list)
 
-    def unjudged(self, name: str) -> list[Finding]:
+    def unjudged(self, name: str) -> Iterator[Finding]:
         """Report queries without judgments, and judged queries without judged documents."""
-        n_judged, prefix = int(self.has_rows.sum()), reranker_prefix(name, self.file)
+        n_judged = int(self.has_rows.sum())
         if self.n_queries and not n_judged and len(self.has_rows):
-            message = f"{prefix}No query of the run is judged."
-            return [make_finding("no-overlap", self.file, message, count=self.n_queries)]
-        findings = []
+            yield self._finding(name, "no-overlap", "No query of the run is judged.", self.n_queries)
+            return
         if lacking := self.n_queries - n_judged:
-            unjudged = describe_part(lacking, self.n_queries, "query", "have no judgments")
-            message = f"{prefix}{unjudged}."
-            findings.append(make_finding("queries-unjudged", self.file, message, count=lacking))
+            share = describe_part(lacking, self.n_queries, "query", "have no judgments")
+            yield self._finding(name, "queries-unjudged", f"{share}.", lacking)
         if n_judged and not self.n_judged_rows:
-            message = f"{prefix}No document listed for a judged query is judged."
-            findings.append(make_finding("documents-no-overlap", self.file, message, count=n_judged))
-        return findings
+            message = "No document listed for a judged query is judged."
+            yield self._finding(name, "documents-no-overlap", message, n_judged)
 
-    def queries_differ(self, name: str, n_queries: int) -> list[Finding]:
+    def queries_differ(self, name: str, n_queries: int) -> Iterator[Finding]:
         """Report queries of other rerankers for which it has no rows."""
-        lacking = n_queries - self.n_queries
-        if not lacking:
-            return []
-        share = describe_part(lacking, n_queries, "query", "have no rows")
-        message = f"{reranker_prefix(name, self.file)}{share}; other rerankers have rows for them."
-        return [make_finding("queries-differ", self.file, message, count=lacking)]
+        if lacking := n_queries - self.n_queries:
+            share = describe_part(lacking, n_queries, "query", "have no rows")
+            yield self._finding(
+                name, "queries-differ", f"{share}; other rerankers have rows for them.", lacking
+            )
+
+    def _finding(self, name: str, code: str, message: str, count: int) -> Finding:
+        return make_finding(code, self.file, reranker_prefix(name, self.file) + message, count=count)
 
 
 class MergedFindings:
@@ -507,7 +491,7 @@ class MergedFindings:
         return [
             finding
             if len(self._messages[key]) == 1
-            else replace(finding, message=f"{finding.message} In the whole file: {finding.count:,}.")
+            else replace(finding, message=f"{finding.message} Total in the file: {finding.count:,}.")
             for key, finding in self._findings.items()
         ]
 
@@ -523,73 +507,60 @@ def _has_one_score(listing: Listing) -> bool:
     return listing.tied > 0 and bool((listing.scores == listing.scores[0]).all())
 
 
-def constant_run(listing: Listing) -> list[Finding]:
+def constant_run(listing: Listing) -> Iterator[Finding]:
     """Report a run with a single score."""
-    if not _has_one_score(listing):
-        return []
-    n_docs, score = len(listing.scores), float(listing.scores[0])
-    message = f"All of its {count_of(n_docs, 'document')} have the score {score!r}."
-    return [listing.finding("constant-run", message, row=0, count=n_docs)]
-
-
-def constant_lists(listing: Listing) -> list[Finding]:
-    """Report lists of two or more documents with a single score."""
-    level = np.bincount(listing.group_lists, minlength=len(listing.list_sizes)) == 1
-    level &= listing.list_sizes > 1
     if _has_one_score(listing):
-        return []
-    return listing.list_findings("constant-lists", level, "give one score to all documents")
+        n_docs, score = len(listing.scores), float(listing.scores[0])
+        message = f"All {count_of(n_docs, 'document')} of the run have the score {score!r}."
+        yield listing.finding("constant-run", message, row=0, count=n_docs)
 
 
-def saturated(listing: Listing) -> list[Finding]:
+def constant_lists(listing: Listing) -> Iterator[Finding]:
+    """Report lists of two or more documents with a single score, unless the run has a single score."""
+    is_level = np.bincount(listing.group_lists, minlength=len(listing.list_sizes)) == 1
+    is_level &= (listing.list_sizes > 1) & (not _has_one_score(listing))
+    return listing.list_findings("constant-lists", is_level, "give one score to all documents")
+
+
+def saturated(listing: Listing) -> Iterator[Finding]:
     """Report many ties at exactly 0 or 1 if other scores lie between.
 
     An end must hold many more documents than a value between the ends: a scale of few levels always has ties.
     """
-    values, n_docs = listing.values, len(listing.scores)
-    if len(values) < _MIN_VALUES or values[0] < 0 or values[-1] > 1 or np.isinf(listing.scores).any():
-        return []
-    at_end = {end: (listing.scores[listing.starts] == end) & (listing.sizes > 1) for end in (0, 1)}
-    tied = {end: int(listing.sizes[groups].sum()) for end, groups in at_end.items()}
-    n_tied = sum(tied.values())
-    between = (values > 0) & (values < 1)
-    usual = ((listing.scores > 0) & (listing.scores < 1)).sum() / between.sum()
-    if n_tied < _MIN_SHARE * n_docs or max(tied.values()) < _CROWDED * usual:
-        return []
-    message = (
-        f"{_share(n_tied, n_docs)} are tied at an end of the scale: {tied[0]:,} at exactly 0, "
-        f"{tied[1]:,} at exactly 1."
-    )
-    row = listing.order[listing.starts[at_end[0] | at_end[1]]].min()
-    return [listing.finding("saturated", message, row=row, count=n_tied)]
+    values, scores, n_docs = listing.values, listing.scores, len(listing.scores)
+    if len(values) < _MIN_VALUES or values[0] < 0 or values[-1] > 1 or np.isinf(scores).any():
+        return
+    at_ends = [(scores[listing.starts] == end) & (listing.sizes > 1) for end in (0, 1)]
+    n_zeros, n_ones = (int(listing.sizes[groups].sum()) for groups in at_ends)
+    usual = ((scores > 0) & (scores < 1)).sum() / ((values > 0) & (values < 1)).sum()
+    if n_zeros + n_ones >= _MIN_SHARE * n_docs and max(n_zeros, n_ones) >= _CROWDED * usual:
+        message = (
+            f"{listing.share_of(n_zeros + n_ones)} are tied at an end of the scale: {n_zeros:,} at exactly 0, "
+            f"{n_ones:,} at exactly 1."
+        )
+        row = listing.first_row(at_ends[0] | at_ends[1])
+        yield listing.finding("saturated", message, row=row, count=n_zeros + n_ones)
 
 
-def infinite(listing: Listing) -> list[Finding]:
+def infinite(listing: Listing) -> Iterator[Finding]:
     """Report infinite scores."""
-    above, below = (np.flatnonzero(listing.scores == end) for end in (np.inf, -np.inf))
-    n_docs = len(above) + len(below)
-    if not n_docs:
-        return []
-    infinities = describe_part(n_docs, len(listing.scores), "score", "are infinite")
-    message = f"{infinities}: {len(above):,} inf, {len(below):,} -inf."
-    row = listing.order[np.concatenate([above, below])].min()
-    return [listing.finding("infinite", message, row=row, count=n_docs)]
+    is_infinite = np.isinf(listing.scores)
+    if n_docs := int(is_infinite.sum()):
+        n_above = int((listing.scores == np.inf).sum())
+        infinities = describe_part(n_docs, len(listing.scores), "score", "are infinite")
+        message = f"{infinities}: {n_above:,} inf, {n_docs - n_above:,} -inf."
+        yield listing.finding("infinite", message, row=listing.order[is_infinite].min(), count=n_docs)
 
 
-def graded(listing: Listing) -> list[Finding]:
+def graded(listing: Listing) -> Iterator[Finding]:
     """Report ties of scores that are a few whole numbers."""
     values = listing.values
-    if not listing.tied or not 1 < len(values) <= _MAX_GRADES or (values != np.rint(values)).any():
-        return []
-    message = (
-        f"Scores are {len(values)} different whole numbers from {values[0]:g} to {values[-1]:g}; "
-        f"{_share(listing.tied, len(listing.scores))} are tied."
-    )
-    return [listing.finding("graded", message, count=listing.tied)]
-
-
-def _share(part: int, n_docs: int) -> str:
-    return f"{part_of(part, n_docs, 'document')} ({percent(part / n_docs)})"
+    if listing.tied and 1 < len(values) <= _MAX_GRADES and (values == np.rint(values)).all():
+        message = (
+            f"Scores are {len(values)} different whole numbers from {values[0]:g} to {values[-1]:g}; "
+            f"{listing.tied_share}."
+        )
+        yield listing.finding("graded", message, count=listing.tied)
 
 
 _DECIMALS = 4
@@ -623,20 +594,20 @@ def half_format(values: FloatArray) -> str | None:
     return "float16" if (narrowest == values).all() else None
 
 
-def few_decimals(listing: Listing) -> list[Finding]:
+def few_decimals(listing: Listing) -> Iterator[Finding]:
     """Report ties of scores with one to four decimals, unless they are halves, as Copeland scores are."""
     values = listing.values
     places = decimals(values)
-    if places == 1 and decimals(2 * values) == 0:
-        return []
-    if not listing.tied or len(values) < 2 or not places or half_format(values):  # noqa: PLR2004 one is constant
-        return []
+    are_halves = places == 1 and decimals(2 * values) == 0
+    if not listing.tied or are_halves or len(values) == 1 or not places or half_format(values):
+        return
     digits = f"at most {count_of(places, 'decimal')}"
     if _are_grades(listing):
-        message = f"Scores are grades or means of a few grades, with {digits}; {_tied(listing)}."
-        return [listing.finding("graded", message, count=listing.tied)]
-    message = f"Scores have {digits} and {_tied(listing)}."
-    return [listing.finding("few-decimals", message, count=listing.tied)]
+        message = f"Scores are grades or means of a few grades, with {digits}; {listing.tied_share}."
+        yield listing.finding("graded", message, count=listing.tied)
+    else:
+        message = f"Scores have {digits} and {listing.tied_share}."
+        yield listing.finding("few-decimals", message, count=listing.tied)
 
 
 def _are_grades(listing: Listing) -> bool:
@@ -649,18 +620,15 @@ def _are_grades(listing: Listing) -> bool:
     return bool(values[-1] - values[0] > 1 and (are_means or are_whole))
 
 
-def half_precision(listing: Listing) -> list[Finding]:
+def half_precision(listing: Listing) -> Iterator[Finding]:
     """Report scores that all fit 16-bit floats."""
-    kind = half_format(listing.values)
-    if kind is None:
-        return []
-    message = (
-        f"{kind} holds each of the {count_of(len(listing.values), 'distinct score')} exactly; {_tied(listing)}."
-    )
-    return [listing.finding("half-precision", message, count=len(listing.scores))]
+    if kind := half_format(listing.values):
+        values = count_of(len(listing.values), "distinct score")
+        message = f"{kind} holds each of the {values} exactly; {listing.tied_share}."
+        yield listing.finding("half-precision", message, count=len(listing.scores))
 
 
-def float32_ties(listing: Listing) -> list[Finding]:
+def float32_ties(listing: Listing) -> Iterator[Finding]:
     """Report different scores in a list that are equal as 32-bit floats."""
     with np.errstate(over="ignore"):
         narrow = listing.scores[listing.starts].astype(np.float32)
@@ -668,7 +636,7 @@ def float32_ties(listing: Listing) -> list[Finding]:
     return _neighbours(listing, narrow[1:] == narrow[:-1], "float32-ties", verb)
 
 
-def near_ties(listing: Listing) -> list[Finding]:
+def near_ties(listing: Listing) -> Iterator[Finding]:
     """Report neighbours whose scores differ only by rounding noise."""
     score = listing.scores[listing.starts]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -678,106 +646,87 @@ def near_ties(listing: Listing) -> list[Finding]:
     return _neighbours(listing, near, "near-ties", verb)
 
 
-def _neighbours(listing: Listing, alike: BoolArray, code: str, verb: str) -> list[Finding]:
-    """Return a finding about tie groups that resemble the next one of their list."""
+def _neighbours(listing: Listing, alike: BoolArray, code: str, verb: str) -> Iterator[Finding]:
+    """Report tie groups that resemble the next one of their list, if any."""
     alike = alike & (listing.group_lists[1:] == listing.group_lists[:-1])
-    if not alike.any():
-        return []
-    either = np.append(alike, False) | np.append(False, alike)
-    n_docs, n_lists = int(listing.sizes[either].sum()), len(np.unique(listing.group_lists[either]))
-    lists = f"in {part_of(n_lists, len(listing.list_sizes), 'list')}"
-    row = listing.order[listing.starts[either]].min()
-    return [listing.finding(code, f"{count_of(n_docs, 'document')} {lists} {verb}.", row=row, count=n_docs)]
-
-
-def _tied(listing: Listing) -> str:
-    n_docs = len(listing.scores)
-    return f"{part_of(listing.tied, n_docs, 'document')} ({percent(listing.tied / n_docs)}) are tied"
+    if alike.any():
+        either = np.append(alike, False) | np.append(False, alike)
+        n_docs, n_lists = int(listing.sizes[either].sum()), len(np.unique(listing.group_lists[either]))
+        lists = f"in {part_of(n_lists, len(listing.list_sizes), 'list')}"
+        message = f"{count_of(n_docs, 'document')} {lists} {verb}."
+        yield listing.finding(code, message, row=listing.first_row(either), count=n_docs)
 
 
 CUTOFFS = (1, 3, 5, 10)
 """Cut-offs that are checked for ties."""
 
 
-def one_document(listing: Listing) -> list[Finding]:
+def one_document(listing: Listing) -> Iterator[Finding]:
     """Report lists of a single document."""
     return listing.list_findings("one-document", listing.list_sizes == 1, "hold a single document")
 
 
-def straddles(listing: Listing) -> list[Finding]:
+def straddles(listing: Listing) -> Iterator[Finding]:
     """Report ties across a cut-off."""
     below = listing.above + listing.sizes
-    across = {k: np.flatnonzero((listing.above < k) & (below > k)) for k in CUTOFFS}
-    groups = np.unique(np.concatenate(list(across.values())))
-    if not len(groups):
-        return []
-    n_lists = len(np.unique(listing.group_lists[groups]))
-    each = ", ".join(f"{len(tied):,} at {k}" for k, tied in across.items() if len(tied))
-    message = f"Ties lie across a cut-off in {part_of(n_lists, len(listing.list_sizes), 'list')}: {each}."
-    row = listing.order[listing.starts[groups]].min()
-    return [listing.finding("straddles", message, row=row, count=n_lists)]
+    across = np.array([(listing.above < k) & (below > k) for k in CUTOFFS])
+    if across.any():
+        groups = np.flatnonzero(across.any(axis=0))
+        n_lists = len(np.unique(listing.group_lists[groups]))
+        counts = zip(CUTOFFS, across.sum(axis=1).tolist(), strict=True)
+        each = ", ".join(f"{n_tied:,} at {k}" for k, n_tied in counts if n_tied)
+        message = f"Ties lie across a cut-off in {part_of(n_lists, len(listing.list_sizes), 'list')}: {each}."
+        yield listing.finding("straddles", message, row=listing.first_row(groups), count=n_lists)
 
 
-def rank_disagrees(listing: Listing) -> list[Finding]:
+def rank_disagrees(listing: Listing) -> Iterator[Finding]:
     """Report lists in which ranks contradict scores."""
     if "rank" not in listing.table.column_names:
-        return []
+        return
     ranks = listing.table["rank"].cast(pa.float64()).to_numpy()[listing.order]
     stated = np.flatnonzero(~np.isnan(ranks))
+    if not len(stated):
+        return
     group = np.searchsorted(listing.starts, stated, side="right") - 1
     first = span_starts(group)
-    highest = np.maximum.reduceat(ranks[stated], first) if len(first) else np.empty(0)
-    lowest = np.minimum.reduceat(ranks[stated], first) if len(first) else np.empty(0)
+    highest = np.maximum.reduceat(ranks[stated], first)
+    lowest = np.minimum.reduceat(ranks[stated], first)
     lists = listing.group_lists[group[first]]
-    wrong = np.flatnonzero((lists[1:] == lists[:-1]) & (highest[:-1] > lowest[1:])) + 1
-    if not len(wrong):
-        return []
-    is_concerned = np.isin(np.arange(len(listing.list_sizes)), lists[wrong])
-    return listing.list_findings("rank-disagrees", is_concerned, "have ranks that contradict the scores")
+    is_wrong = (lists[1:] == lists[:-1]) & (highest[:-1] > lowest[1:])
+    is_concerned = np.isin(np.arange(len(listing.list_sizes)), lists[1:][is_wrong])
+    yield from listing.list_findings("rank-disagrees", is_concerned, "have ranks that contradict the scores")
 
 
-def negative_grades(rows: Listing) -> list[Finding]:
+def negative_grades(rows: Listing) -> Iterator[Finding]:
     """Report grades below 0."""
-    if rows.grades is None:
-        return []
-    negative = np.flatnonzero(rows.grades < 0)
-    if not len(negative):
-        return []
-    lowest = f"{rows.grades[negative].min():g}"
-    message = (
-        f"{describe_part(len(negative), len(rows.grades), 'grade', 'are below 0')}, the lowest is {lowest}."
-    )
-    return [rows.finding("negative-grades", message, row=negative[0], count=len(negative))]
+    if rows.grades is not None and len(negative := np.flatnonzero(rows.grades < 0)):
+        share = describe_part(len(negative), len(rows.grades), "grade", "are below 0")
+        message = f"{share}, the lowest is {rows.grades[negative].min():g}."
+        yield rows.finding("negative-grades", message, row=negative[0], count=len(negative))
 
 
-def nothing_relevant(rows: Listing) -> list[Finding]:
+def nothing_relevant(rows: Listing) -> Iterator[Finding]:
     """Report queries without relevant documents."""
-    if rows.grades is None:
-        return []
-    queries, query = rows.pairs.queries, rows.pairs.query
-    relevant = np.bincount(query[rows.grades >= RELEVANT_FROM], minlength=len(queries))
-    without = np.flatnonzero(relevant == 0)
-    if not len(without):
-        return []
-    first = quote(queries[int(without[0])].as_py())
-    verb = f"have no document of grade {RELEVANT_FROM} or more"
-    message = f"{describe_part(len(without), len(queries), 'query', verb)}, {first} first."
-    row = np.argmax(query == without[0])
-    return [rows.finding("nothing-relevant", message, row=row, count=len(without))]
+    if rows.grades is not None:
+        n_queries = len(rows.pairs.queries)
+        relevant = np.bincount(rows.pairs.query[rows.grades >= RELEVANT_FROM], minlength=n_queries)
+        verb = f"have no document of grade {RELEVANT_FROM} or more"
+        without = np.flatnonzero(relevant == 0)
+        yield from rows.query_findings("nothing-relevant", without, n_queries, "query", verb)
 
 
-def none_found(listing: Listing, judged: Listing) -> list[Finding]:
+def none_found(listing: Listing, judged: Listing) -> Iterator[Finding]:
     """Report lists without any of the relevant documents of their query."""
     if listing.grades is None or judged.grades is None or np.isnan(listing.grades).all():
-        return []
+        return
     query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
     has_relevant = np.zeros(len(listing.pairs.queries), bool)
     has_relevant[query[(judged.grades >= RELEVANT_FROM) & (query >= 0)]] = True
     empty = has_relevant[listing.list_queries] & (listing.list_relevant == 0)
-    return listing.list_findings("none-found", empty, "hold none of the relevant documents of the query")
+    yield from listing.list_findings("none-found", empty, "hold none of the relevant documents of the query")
 
 
-def all_relevant(listing: Listing) -> list[Finding]:
+def all_relevant(listing: Listing) -> Iterator[Finding]:
     """Report lists of two or more documents that are all relevant."""
     full = (listing.list_relevant == listing.list_sizes) & (listing.list_sizes > 1)
     return listing.list_findings("all-relevant", full, "hold relevant documents only")
@@ -843,29 +792,27 @@ def tie_places(listing: Listing) -> TiePlaces | None:
     )
 
 
-def order_leaks(listing: Listing) -> list[Finding]:
+def order_leaks(listing: Listing) -> Iterator[Finding]:
     """Report ties whose file order depends on relevance."""
     places = tie_places(listing)
-    if places is None or abs(places.z) <= _MIN_Z:
-        return []
-    side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
-    message = (
-        f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones tend to come "
-        f"{side} the others: their mean rank is {places.mean:.2f}, and {places.expected:.2f} by chance "
-        f"({abs(places.z):.1f} standard deviations apart). {percent(places.first)} of these ties begin with a "
-        f"relevant document, and {percent(places.expected_first)} would by chance. "
-        f"File order tends to make the run look {verdict} than it is."
-    )
-    return [listing.finding("order-leaks", message, row=places.row, count=places.n_ties)]
+    if places is not None and abs(places.z) > _MIN_Z:
+        side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
+        message = (
+            f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones tend to come "
+            f"{side} the others: their mean rank is {places.mean:.2f}, and the expected rank in random order "
+            f"is {places.expected:.2f} ({abs(places.z):.1f} standard deviations apart). "
+            f"{percent(places.first)} of these ties begin with a relevant document; "
+            f"{percent(places.expected_first)} would in random order. "
+            f"File order tends to make the run look {verdict} than it is."
+        )
+        yield listing.finding("order-leaks", message, row=places.row, count=places.n_ties)
 
 
-OF_GRADES: tuple[Callable[[Listing], list[Finding]], ...] = (negative_grades, nothing_relevant)
+Check = Callable[[Listing], Iterator[Finding]]
+OF_GRADES: tuple[Check, ...] = (negative_grades, nothing_relevant)
 """Checks of separate judgments, or of the grades inside each table."""
 
-OF_IDS: tuple[Callable[[Listing, Listing], list[Finding]], ...] = (queries_of_both, documents_of_both)
-"""Checks of each reranker against separate judgments."""
-
-OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
+OF_LISTS: tuple[Check, ...] = (
     all_relevant,
     order_leaks,
     rank_disagrees,
@@ -884,22 +831,28 @@ OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
 """Checks of each reranker."""
 
 
-def inspect(listings: Sequence[Listing], judgments: Listing | None) -> list[Finding]:
-    """Return all findings on runs; `judgments` are None if the tables hold relevance."""
-    graded_rows = listings if judgments is None else [judgments]
-    findings = queries_differ(listings) if judgments is None else []
-    findings += [finding for rows in graded_rows for check in OF_GRADES for finding in check(rows)]
+def inspect(listings: Sequence[Listing], judgments: Listing | None) -> Iterator[Finding]:
+    """Yield all findings on runs; `judgments` are None if the tables hold relevance."""
+    if judgments is None:
+        yield from queries_differ(listings)
+    for rows in listings if judgments is None else [judgments]:
+        for check in OF_GRADES:
+            yield from check(rows)
     of_pool = [] if judgments is None else pool_findings(listings, judgments)
     for place, listing in enumerate(listings):
         if judgments is not None:
-            findings += [finding for check in OF_IDS for finding in check(listing, judgments)]
-            findings += [*of_pool[place], *none_found(listing, judgments)]
-        findings += [finding for check in OF_LISTS for finding in check(listing)]
-    return findings
+            yield from inspect_coverage([listing], judgments)
+            yield from of_pool[place]
+            yield from none_found(listing, judgments)
+        for check in OF_LISTS:
+            yield from check(listing)
 
 
-def inspect_coverage(listings: Sequence[Listing], judgments: Listing | None) -> list[Finding]:
-    """Return the findings on queries and documents that only one side has."""
+def inspect_coverage(listings: Sequence[Listing], judgments: Listing | None) -> Iterator[Finding]:
+    """Yield the findings on queries and documents that only one side has."""
     if judgments is None:
-        return queries_differ(listings)
-    return [finding for listing in listings for check in OF_IDS for finding in check(listing, judgments)]
+        yield from queries_differ(listings)
+        return
+    for listing in listings:
+        yield from queries_of_both(listing, judgments)
+        yield from documents_of_both(listing, judgments)

@@ -1,177 +1,52 @@
 """Sources joined: the rows of each reranker, the judgments of all files, and findings of joining."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError, RepeatError, UsageError
+from metrics.errors import RepeatError, UsageError
 from metrics.runs.columns import SUBTOPICS
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
-from metrics.support.arrays import IntArray, combine_chunks, joined_ranges, span_starts, with_column
+from metrics.support.arrays import IntArray, combine_chunks, joined_ranges, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic", SUBTOPICS)
+_KEEP_ONE = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
 
 
-@dataclass
-class JoinedTables:
-    """The rows of all rerankers of several sources; see `Runs` for the other attributes."""
-
-    stacks: list[RunStack]
-    noted: list[Finding]
-    tie_orders: list[str]
-    qrels: pa.Table | None = None
-    judged_origin: FileProvenance | None = None
-
-
-def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
-    """Join the sources of several files.
+def join_sources(
+    sources: Sequence[Source], repeated: Repeated, noted: list[Finding], *, judged: bool
+) -> tuple[list[RunStack], RunStack | None]:
+    """Return the rows of each file of runs, and the judgments of all files; `noted` receives the findings.
 
     Raises:
         RepeatError: a document is twice in one list, with `repeated="error"`.
         UsageError: two runs given one name; with `judged`, no run, no relevance, or far too many rerankers.
     """
-    if repeated not in ("error", "first", "max"):
-        raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
-    noted, runs, grades, embedded = list[Finding](), list[Source](), list[RunStack](), list[RunStack]()
-    for source in sources:
-        noted += source.noted
-        if source.kind == "run":
-            runs.append(source)
-        judgments = source if source.kind == "qrels" else source.judgments
-        if judgments is not None:
-            stack = RunStack.single("", judgment_columns(judgments.table), source.origin)
-            (grades if judgments is source else embedded).append(stack)
+    runs = [source for source in sources if source.kind == "run"]
     stacks = [_stack(source) for source in runs]
     if len(stacks) > 1:
         stacks = _told_apart(stacks, runs, noted)
-    for place, source in enumerate(runs):
+    for number, source in enumerate(runs):
         if source.missing_score != "error":
-            stacks[place] = _settle_missing(stacks[place], source, noted)
-        stacks[place] = _without_repeats(stacks[place], "score", repeated, noted)
-    joined = JoinedTables(stacks, noted, [source.tie_order for source in runs])
-    if grades or embedded:
-        _join_judgments(joined, grades, embedded, repeated)
+            stacks[number] = _settle_missing(stacks[number], source, noted)
+        stacks[number] = _without_repeats(stacks[number], "score", repeated, noted)
+    qrels = _join_judgments(sources, stacks, repeated, noted)
     if judged:
-        _refuse_unusable(stacks, joined.qrels)
-    return joined
-
-
-def two_runs_error(file: str, name: str) -> UsageError:
-    """Return the error of a file with a run whose name another run has."""
-    hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
-    return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
-
-
-def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Finding]) -> list[RunStack]:
-    """Rename runs that share a name by their files; a UsageError if the user gave two runs one name."""
-    counts = Counter(name for stack in stacks for name in stack.names)
-    shared = [name for name, n_files in counts.items() if n_files > 1]
-    if not shared:
-        return stacks
-    is_named = [
-        source.format == "frame" or (source.name is not None and len(stack.names) == 1)
-        for source, stack in zip(runs, stacks, strict=True)
-    ]
-    used_names, names = set(counts), [list(stack.names) for stack in stacks]
-    new_names = []
-    for name in shared:
-        places = [place for place, stack in enumerate(stacks) if name in stack.names]
-        named_places = [place for place in places if is_named[place]]
-        if named_places[1:]:
-            raise two_runs_error(_origin(stacks[named_places[1]]).file, name)
-        unnamed = [place for place in places if place not in named_places]
-        reserved = used_names if named_places else used_names - {name}
-        labels = _labels(name, [stacks[place] for place in unnamed], reserved)
-        used_names |= set(labels)
-        for place, label in zip(unnamed, labels, strict=True):
-            names[place][names[place].index(name)] = label
-    for stack, renamed in zip(stacks, names, strict=True):
-        new_names += [new for old, new in zip(stack.names, renamed, strict=True) if old != new]
-    first = next(stack for stack in stacks if shared[0] in stack.names)
-    noted.append(told_apart_finding(_origin(first).file, shared, new_names))
-    return [replace(stack, names=renamed) for stack, renamed in zip(stacks, names, strict=True)]
-
-
-def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
-    """Return the finding on runs that share a name."""
-    subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
-    names = first_names([quote(name) for name in new_names])
-    message = f"Several files use {subject} for a run, so these runs are named by file: {names}."
-    return make_finding("runs-told-apart", file, message, count=len(new_names))
-
-
-def _labels(name: str, stacks: Sequence[RunStack], used_names: set[str]) -> list[str]:
-    """Return a distinct name for each of several runs of one name."""
-    is_alone = all(len(stack.names) == 1 for stack in stacks)
-    for texts in labels_by_file([_origin(stack).file for stack in stacks]):
-        labels = texts if is_alone else [f"{name} ({text})" for text in texts]
-        if len(set(labels)) == len(labels) and used_names.isdisjoint(labels):
-            return labels
-    free = (label for number in count(1) if (label := f"{name} ({number})") not in used_names)
-    return [next(free) for _ in stacks]
-
-
-def labels_by_file(names: Sequence[str]) -> Iterator[list[str]]:
-    """Yield labels of files: without folder and suffix, with the folder, in full."""
-    files = [File(name, b"") for name in names]
-    yield [file.stem for file in files]
-    yield [str(PurePath(file.name).parent / file.stem) for file in files]
-    yield [file.name for file in files]
-
-
-def _join_judgments(
-    joined: JoinedTables, grades: list[RunStack], embedded: list[RunStack], repeated: Repeated
-) -> None:
-    """Add the judgments of all files, or else those that files of runs hold."""
-    files, noted = grades or embedded, joined.noted
-    if any("subtopic" in stack.table.column_names for stack in files):
-        files = [_concatenated(files)]
-    files = [_without_repeats(stack, "relevance", repeated, noted) for stack in files]
-    judgments = concat_judgments(files, repeated, noted) if len(files) > 1 else files[0]
-    joined.qrels, joined.judged_origin = judgments.table, _origin(judgments)
-    unused = ["relevance", *({"target_id"} - set(joined.qrels.column_names))]
-    for stack in [*joined.stacks, *(embedded if grades else [])]:
-        for column in unused:
-            if column in stack.table.column_names:
-                noted.append(unused_finding(column, _origin(stack).file, len(stack.table)))
-
-
-def unused_finding(column: str, file: str, count: int) -> Finding:
-    """Return the finding on unused relevance or targets beside scores."""
-    message = f"The {column} inside the table is not used because separate judgments are given."
-    return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
-
-
-def _refuse_unusable(stacks: Sequence[RunStack], qrels: pa.Table | None) -> None:
-    if not any(stack.names for stack in stacks):
-        raise UsageError("No run is given. Give a file with a score for each document.")
-    if qrels is not None:
-        refuse_empty_lists(stacks, qrels)
-        return
-    for stack in stacks:
-        if "relevance" not in stack.table.column_names and stack.names:
-            raise no_relevance_error(stack.names[0])
-
-
-def no_relevance_error(name: str) -> UsageError:
-    """Return the error of a run, or a file of runs, without relevance."""
-    return UsageError(
-        f"Nothing says which documents of {name!r} are relevant. "
-        "Give judgments (--qrels FILE on the command line), or a table with a relevance column."
-    )
+        _refuse_unusable(stacks, qrels)
+    return stacks, qrels
 
 
 def _stack(source: Source) -> RunStack:
@@ -190,6 +65,74 @@ def _stack(source: Source) -> RunStack:
     return RunStack(names, table, np.append(0, np.cumsum(np.bincount(owner, minlength=len(names)))), origin)
 
 
+def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Finding]) -> list[RunStack]:
+    """Rename runs that share a name by their files; a UsageError if the user gave two runs one name."""
+    holders: dict[str, list[tuple[int, int]]] = {}
+    for number, stack in enumerate(stacks):
+        for place, name in enumerate(stack.names):
+            holders.setdefault(name, []).append((number, place))
+    shared = [name for name, places in holders.items() if len(places) > 1]
+    if not shared:
+        return stacks
+    used_names, names = set(holders), [list(stack.names) for stack in stacks]
+    for name in shared:
+        unnamed, named = list[tuple[int, int]](), list[RunStack]()
+        for number, place in holders[name]:
+            source, stack = runs[number], stacks[number]
+            if source.format == "frame" or (source.name is not None and len(stack.names) == 1):
+                named.append(stack)
+            else:
+                unnamed.append((number, place))
+        if named[1:]:
+            raise two_runs_error(named[1].provenance.file, name)
+        labels = _labels(
+            name, [stacks[number] for number, _ in unnamed], used_names if named else used_names - {name}
+        )
+        used_names |= set(labels)
+        for (number, place), label in zip(unnamed, labels, strict=True):
+            names[number][place] = label
+    renamed = [replace(stack, names=new) for stack, new in zip(stacks, names, strict=True)]
+    pairs = (
+        pair for stack, new in zip(stacks, names, strict=True) for pair in zip(stack.names, new, strict=True)
+    )
+    first = stacks[holders[shared[0]][0][0]].provenance.file
+    noted.append(told_apart_finding(first, shared, [new for old, new in pairs if new != old]))
+    return renamed
+
+
+def two_runs_error(file: str, name: str) -> UsageError:
+    """Return the error of a file with a run whose name another run has."""
+    hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
+    return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
+
+
+def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
+    """Return the finding on runs that share a name."""
+    subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
+    names = first_names([quote(name) for name in new_names])
+    message = f"Several files use {subject} for a run, so these runs are named by file: {names}."
+    return make_finding("runs-told-apart", file, message, count=len(new_names))
+
+
+def _labels(name: str, stacks: Sequence[RunStack], used_names: set[str]) -> list[str]:
+    """Return a distinct name for each of several runs of one name."""
+    is_alone = all(len(stack.names) == 1 for stack in stacks)
+    for texts in labels_by_file([stack.provenance.file for stack in stacks]):
+        labels = texts if is_alone else [f"{name} ({text})" for text in texts]
+        if len(set(labels)) == len(labels) and used_names.isdisjoint(labels):
+            return labels
+    free = (label for number in count(1) if (label := f"{name} ({number})") not in used_names)
+    return [next(free) for _ in stacks]
+
+
+def labels_by_file(names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield labels of files: without folder and suffix, with the folder, in full."""
+    files = [File(name, b"") for name in names]
+    yield [file.stem for file in files]
+    yield [str(PurePath(file.name).parent / file.stem) for file in files]
+    yield [file.name for file in files]
+
+
 def _settle_missing(stack: RunStack, source: Source, noted: list[Finding]) -> RunStack:
     """Give documents without a score -inf, or drop them; a ReadError if a list has -inf already."""
     scores = combine_chunks(stack.table["score"]).to_numpy()
@@ -206,34 +149,39 @@ def _settle_missing(stack: RunStack, source: Source, noted: list[Finding]) -> Ru
 
 
 def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
-    (name,), table, origin = stack.names, stack.table, _origin(stack)
+    """Return the finding on the documents of a reranker without a score.
+
+    Raises:
+        ReadError: these documents would rank below one with the score -inf.
+    """
+    (name,), table, origin = stack.names, stack.table, stack.provenance
     scores = combine_chunks(table["score"]).to_numpy()
-    missing = np.flatnonzero(np.isnan(scores))
+    missing, lowest = np.flatnonzero(np.isnan(scores)), np.flatnonzero(np.isneginf(scores))
     if not is_dropped:
-        _refuse_lowest(table, origin, np.flatnonzero(np.isneginf(scores)), missing)
+        queries, theirs = (
+            table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing)
+        )
+        shared = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
+        if shared >= 0:
+            problem = "a document has the score -inf, so documents without a score cannot rank below it"
+            hint = "Give a finite score, or drop documents without a score (missing score: drop)."
+            raise origin.error(int(lowest[shared]), problem, hint)
+    first = int(missing[0])
     outcome = "dropped" if is_dropped else "ranked last, tied with each other"
-    document, query = (quote(table[column][missing[0]].as_py()) for column in ("doc_id", "query_id"))
     message = (
         f"{reranker_prefix(name, origin.file)}Documents without a score, {outcome}: {len(missing):,} of "
-        f"{len(table):,}, such as document {document} of query {query}."
+        f"{len(table):,}, such as document {quote(table['doc_id'][first].as_py())} of query "
+        f"{quote(table['query_id'][first].as_py())}."
     )
     n_graded = 0
     if is_dropped and "relevance" in table.column_names:
-        n_graded = pc.sum(pc.greater(table["relevance"].take(pa.array(missing)), 0)).as_py()
-        message += f" Grades above 0 that no longer count: {n_graded:,}." if n_graded else ""
-    line = origin.line_of(int(missing[0]))
-    finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
-    return replace(finding, severity="warning") if n_graded else finding
-
-
-def _refuse_lowest(table: pa.Table, origin: FileProvenance, lowest: IntArray, missing: IntArray) -> None:
-    queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
-    first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
-    if first >= 0:
-        problem = "a list has the score -inf, and documents without a score would have to rank below it"
-        hint = "Give a finite score, or drop documents without a score (missing score: drop)."
-        line = origin.line_of(int(lowest[first]))
-        raise ReadError(origin.file, problem, hint, line=line, unit=origin.unit)
+        n_graded = int((combine_chunks(table["relevance"]).to_numpy()[missing] > 0).sum())
+        message += f" Dropped documents with a grade above 0: {n_graded:,}." if n_graded else ""
+    severity: Literal["warning"] | None = "warning" if n_graded else None
+    line = origin.line_of(first)
+    return make_finding(
+        "scores-missing", origin.file, message, line=line, count=len(missing), severity=severity
+    )
 
 
 def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
@@ -249,31 +197,77 @@ def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: lis
 
 
 def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding:
-    pairs, origin = stack.pairs, _origin(stack)
-    rows, n_repeats = pairs.repeats
+    rows, n_repeats = stack.pairs.repeats
     first, again = rows or (0, 0)
-    document, query = pairs.documents[again].as_py(), pairs.queries[int(pairs.query[again])].as_py()
-    line = origin.line_of(again)
+    document, query, origin = *_document_and_query(stack, again), stack.provenance
     if repeated == "error":
         problem = (
             f"document {document!r} is listed twice for query {query!r}, first on {origin.unit} "
             f"{origin.line_of(first)} ({n_repeats:,} repeated rows in all)"
         )
-        hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
-        raise RepeatError(origin.file, problem, hint, line=line, unit=origin.unit)
+        raise origin.error(again, problem, _KEEP_ONE, RepeatError)
     choice = "the first" if repeated == "first" else f"the highest {value}"
     example = f"such as document {document!r} of query {query!r}"
     message = f"Repeated rows left out: {n_repeats:,}, {example}; {choice} is kept."
-    return make_finding("rows-dropped", origin.file, message, line=line, count=n_repeats)
+    return make_finding("rows-dropped", origin.file, message, line=origin.line_of(again), count=n_repeats)
 
 
-def _origin(stack: RunStack) -> FileProvenance:
-    return stack.origin or FileProvenance.memory(stack.names[0] or "judgments")
+def _document_and_query(stack: RunStack, row: int) -> tuple[str, str]:
+    pairs = stack.pairs
+    return pairs.documents[row].as_py(), pairs.queries[int(pairs.query[row])].as_py()
 
 
 def judgment_columns(table: pa.Table) -> pa.Table:
     """Return the columns of judgments."""
     return table.select([name for name in _JUDGMENT_COLUMNS if name in table.column_names])
+
+
+def _join_judgments(
+    sources: Sequence[Source], stacks: Sequence[RunStack], repeated: Repeated, noted: list[Finding]
+) -> RunStack | None:
+    """Return the judgments of all files, or else those that files of runs hold."""
+    separate, embedded = list[RunStack](), list[RunStack]()
+    for source in sources:
+        judgments, kept = (source, separate) if source.kind == "qrels" else (source.judgments, embedded)
+        if judgments is not None:
+            kept.append(RunStack.single("", judgment_columns(judgments.table), source.origin))
+    files = separate or embedded
+    if not files:
+        return None
+    if any("subtopic" in stack.table.column_names for stack in files):
+        files = [_concatenated(files)]
+    files = [_without_repeats(stack, "relevance", repeated, noted) for stack in files]
+    qrels = concat_judgments(files, repeated, noted) if len(files) > 1 else files[0]
+    unused = ["relevance", *({"target_id"} - set(qrels.table.column_names))]
+    for stack in [*stacks, *(embedded if separate else [])]:
+        columns = [column for column in unused if column in stack.table.column_names]
+        noted += [unused_finding(column, stack.provenance.file, len(stack.table)) for column in columns]
+    return qrels
+
+
+def unused_finding(column: str, file: str, count: int) -> Finding:
+    """Return the finding on unused relevance or targets beside scores."""
+    message = f"The {column} inside the table is not used because separate judgments are given."
+    return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
+
+
+def _refuse_unusable(stacks: Sequence[RunStack], qrels: RunStack | None) -> None:
+    if not any(stack.names for stack in stacks):
+        raise UsageError("No run is given. Give a file with a score for each document.")
+    if qrels is not None:
+        refuse_empty_lists(stacks, qrels.table)
+        return
+    for stack in stacks:
+        if "relevance" not in stack.table.column_names and stack.names:
+            raise no_relevance_error(stack.names[0])
+
+
+def no_relevance_error(name: str) -> UsageError:
+    """Return the error of a run, or a file of runs, without relevance."""
+    return UsageError(
+        f"Nothing says which documents of {name!r} are relevant. "
+        "Give judgments (--qrels FILE on the command line), or a table with a relevance column."
+    )
 
 
 def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[Finding]) -> RunStack:
@@ -287,29 +281,75 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
     judgments = _concatenated(files)
     if judgments.pairs.repeats[0] is None:
         return judgments
-    table, origins = judgments.table, [_origin(file) for file in files]
-    pairs, grades = judgments.pairs, table["relevance"].to_numpy()
-    first = pairs.one_row_each()
-    places = np.unique(pairs.pair_codes, return_inverse=True)[1]
-    first_row = np.empty(len(first), np.int64)
-    first_row[places[first]] = first
-    later = np.setdiff1d(np.arange(len(table)), first, assume_unique=True)
-    differs = grades[later] != grades[first_row[places[later]]]
-    ends = np.cumsum([len(file.table) for file in files])
+    grades = judgments.table["relevance"].to_numpy()
+    _, first, pair = np.unique(judgments.pairs.pair_codes, return_index=True, return_inverse=True)
+    first_row = first[pair]
+    later = np.flatnonzero(first_row < np.arange(len(pair)))
+    differs = grades[later] != grades[first_row[later]]
     for rows, code in ((later[~differs], "judged-twice"), (later[differs], "grades-contradict")):
         if len(rows):
-            pair = int(first_row[places[rows[0]]]), int(rows[0])
-            file_lines = [_file_and_line(origins, ends, row) for row in pair]
-            noted.append(_judgment_finding(code, judgments, len(rows), pair, file_lines, repeated))
-    judgments = _with_known_targets(judgments, places)
-    return judgments.take(first if repeated == "first" else pairs.one_row_each(grades))
+            pair_rows = int(first_row[rows[0]]), int(rows[0])
+            noted.append(_judgment_finding(code, judgments, files, pair_rows, len(rows), repeated))
+    kept = judgments.pairs.one_row_each(None if repeated == "first" else grades)
+    return _with_known_targets(judgments, pair).take(kept)
 
 
 def _concatenated(files: Sequence[RunStack]) -> RunStack:
     tables = [file.table for file in files]
-    origin = FileProvenance.concat([_origin(file) for file in files], [*map(len, tables)])
+    origin = FileProvenance.concat([file.provenance for file in files], [*map(len, tables)])
     table = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return RunStack.single("", table, origin)
+
+
+def _judgment_finding(
+    code: str,
+    judgments: RunStack,
+    files: Sequence[RunStack],
+    pair_rows: tuple[int, int],
+    n_rows: int,
+    repeated: Repeated,
+) -> Finding:
+    """Return the finding on a document that two files judge; a RepeatError with `repeated="error"`."""
+    document, query = _document_and_query(judgments, pair_rows[1])
+    before, now = (judgments.table["relevance"][row].as_py() for row in pair_rows)
+    ends = np.cumsum([0, *(len(file.table) for file in files)])
+    numbers = [int(np.searchsorted(ends, row, side="right")) - 1 for row in pair_rows]
+    other, origin = (files[number].provenance for number in numbers)
+    other_row, row = (row - int(ends[number]) for row, number in zip(pair_rows, numbers, strict=True))
+    place = f"{other.file}, {other.unit} {other.line_of(other_row)}"
+    if code == "judged-twice":
+        message = (
+            f"Judgments with the same grade in two files: {n_rows:,}, such as document {quote(document)} "
+            f"({place})."
+        )
+    else:
+        if repeated == "error":
+            problem = (
+                f"document {document!r} has grade {now:g} for query {query!r} here, but grade {before:g} in "
+                f"{place} ({n_rows:,} judgments with a different grade in all)"
+            )
+            hint = "Correct one of them, or choose to keep the first or the highest (repeated: first, max)."
+            raise origin.error(row, problem, hint, RepeatError)
+        choice = "the first" if repeated == "first" else "the highest"
+        message = (
+            f"Different grades in two files: {n_rows:,}, such as document {quote(document)} of query "
+            f"{quote(query)}, {now:g} here and {before:g} in {place}; {choice} grade is kept."
+        )
+    return make_finding(code, origin.file, message, line=origin.line_of(row), count=n_rows)
+
+
+def _with_known_targets(judgments: RunStack, pair: IntArray) -> RunStack:
+    """Fill missing targets from other judgments of the same document; `pair` (n_rows,) numbers documents."""
+    table = judgments.table
+    if "target_id" not in table.column_names or not table["target_id"].null_count:
+        return judgments
+    targets = combine_chunks(table["target_id"])
+    known = np.flatnonzero(np.asarray(targets.is_valid()))[::-1]
+    known_row = np.full(pair.max() + 1, -1)
+    known_row[pair[known]] = known  # the first row is written last
+    known_row = known_row[pair]
+    column = pc.coalesce(targets, targets.take(pa.array(known_row, mask=known_row < 0)))
+    return replace(judgments, table=with_column(table, "target_id", column))
 
 
 def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
@@ -319,28 +359,47 @@ def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list
     """
     table = stack.table
     subtopics = combine_chunks(table["subtopic"]).dictionary_encode()
-    codes = pc.fill_null(subtopics.indices, -1).to_numpy().astype(np.int64)
-    grades, pairs = combine_chunks(table["relevance"]).to_numpy(), stack.pairs.pair_codes
-    scores = np.zeros(len(table)) if value == "relevance" else combine_chunks(table[value]).to_numpy()
-    order = np.lexsort((np.arange(len(table)) if repeated == "first" else -grades, codes, scores, pairs))
-    is_first = np.zeros(len(table), dtype=bool)
-    is_first[span_starts(pairs[order], scores[order], codes[order])] = True
-    if not is_first.all():
-        noted += [_subtopic_finding(stack, int(order[~is_first].min()), int((~is_first).sum()), repeated)]
-    order = order[is_first]
-    starts = span_starts(pairs[order], scores[order])
-    kept_rows = np.minimum.reduceat(order, starts) if len(order) else order
-    highest = np.maximum.reduceat(grades[order], starts) if len(order) else grades
-    named = codes[order] >= 0
-    rows_order = np.argsort(kept_rows)
-    n_named = np.diff(np.append(0, np.cumsum(named))[np.append(starts, len(order))])
-    entries = order[named][joined_ranges((np.cumsum(n_named) - n_named)[rows_order], n_named[rows_order])]
-    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(codes[entries]))
-    ends = pa.array(np.append(0, np.cumsum(n_named[rows_order])).astype(np.int32))
-    merged = stack.take(kept_rows[rows_order])
-    table = with_column(merged.table.drop_columns(["subtopic"]), "relevance", pa.array(highest[rows_order]))
-    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(grades[entries])))
+    rows = pd.DataFrame(
+        {
+            "row": np.arange(len(table)),
+            "pair": stack.pairs.pair_codes,
+            "score": 0.0 if value == "relevance" else table[value].to_numpy(),
+            "code": pc.fill_null(subtopics.indices, -1).to_numpy(),
+            "grade": table["relevance"].to_numpy(),
+        }
+    )
+    if repeated != "first":
+        rows = rows.sort_values("grade", ascending=False, kind="stable")
+    is_repeated = rows.duplicated(["pair", "score", "code"])
+    if n_repeats := int(is_repeated.sum()):
+        noted.append(_subtopic_finding(stack, int(rows["row"][is_repeated].min()), n_repeats, repeated))
+        rows = rows[~is_repeated]
+    rows = rows.assign(kept=rows.groupby(["pair", "score"], sort=False)["row"].transform("min"))
+    highest = rows.groupby("kept")["grade"].max()
+    named = rows[rows["code"] >= 0].sort_values(["kept", "code"])
+    n_named = named.groupby("kept").size().reindex(highest.index, fill_value=0).to_numpy()
+    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(named["code"]))
+    ends = pa.array(np.append(0, np.cumsum(n_named)), pa.int32())
+    merged = stack.take(highest.index.to_numpy())
+    table = with_column(merged.table.drop_columns(["subtopic"]), "relevance", pa.array(highest))
+    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(named["grade"])))
     return replace(merged, table=table)
+
+
+def _subtopic_finding(stack: RunStack, row: int, n_repeats: int, repeated: Repeated) -> Finding:
+    """Return the finding on repeated judgments of a subtopic; a RepeatError with `repeated="error"`."""
+    origin = stack.provenance
+    document, subtopic = (quote(stack.table[column][row].as_py() or "") for column in ("doc_id", "subtopic"))
+    if repeated == "error":
+        problem = (
+            f"document {document} is judged twice for subtopic {subtopic} ({n_repeats:,} repeated judgments "
+            "in all)"
+        )
+        raise origin.error(row, problem, _KEEP_ONE, RepeatError)
+    choice = "first" if repeated == "first" else "highest"
+    example = f"such as document {document} for subtopic {subtopic}"
+    message = f"Repeated judgments left out: {n_repeats:,}, {example}; the {choice} is kept."
+    return make_finding("rows-dropped", origin.file, message, line=origin.line_of(row), count=n_repeats)
 
 
 def subtopic_rows(table: pa.Table) -> pa.Table:
@@ -356,74 +415,3 @@ def subtopic_rows(table: pa.Table) -> pa.Table:
     grades = pc.coalesce(subtopics.items.take(entries), combine_chunks(rows["relevance"]))
     rows = with_column(rows, "relevance", grades)
     return rows.append_column("subtopic", subtopics.keys.take(entries))
-
-
-def _subtopic_finding(stack: RunStack, row: int, n_repeats: int, repeated: Repeated) -> Finding:
-    """Return the finding on repeated judgments of a subtopic; a RepeatError with `repeated="error"`."""
-    origin = _origin(stack)
-    document, subtopic = (stack.table[column][row].as_py() for column in ("doc_id", "subtopic"))
-    subtopic = quote(subtopic or "")
-    if repeated == "error":
-        problem = f"document {quote(document)} is judged twice for subtopic {subtopic} ({n_repeats:,} in all)"
-        hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
-        raise RepeatError(origin.file, problem, hint, line=origin.line_of(row), unit=origin.unit)
-    choice = "first" if repeated == "first" else "highest"
-    example = f"such as document {quote(document)} for subtopic {subtopic}"
-    message = f"Repeated judgments left out: {n_repeats:,}, {example}; the {choice} is kept."
-    return make_finding("rows-dropped", origin.file, message, line=origin.line_of(row), count=n_repeats)
-
-
-def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
-    """Fill missing targets from other judgments of the same document."""
-    table = judgments.table
-    if "target_id" not in table.column_names or not table["target_id"].null_count:
-        return judgments
-    targets = combine_chunks(table["target_id"])
-    target_rows = np.flatnonzero(np.asarray(targets.is_valid()))
-    documents, rows = np.unique(places[target_rows], return_index=True)
-    target_row_of = np.full(places.max() + 1, -1)
-    target_row_of[documents] = target_rows[rows]
-    replacements = pa.array(target_row_of[places], mask=target_row_of[places] < 0)
-    column = pc.coalesce(targets, targets.take(replacements))
-    return RunStack.single("", with_column(table, "target_id", column), judgments.origin)
-
-
-def _file_and_line(origins: Sequence[FileProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:
-    """Return the file of a judgment, its line there, and the unit of lines."""
-    file = int(np.searchsorted(ends, row, side="right"))
-    start = int(ends[file - 1]) if file else 0
-    return origins[file].file, origins[file].line_of(row - start), origins[file].unit
-
-
-def _judgment_finding(
-    code: str,
-    judgments: RunStack,
-    n_rows: int,
-    pair: tuple[int, int],
-    file_lines: Sequence[tuple[str, int, str]],
-    repeated: Repeated,
-) -> Finding:
-    pairs, again = judgments.pairs, pair[1]
-    document, query = pairs.documents[again].as_py(), pairs.queries[int(pairs.query[again])].as_py()
-    before, now = (judgments.table["relevance"][row].as_py() for row in pair)
-    (other, other_line, other_unit), (file, line, unit) = file_lines
-    place = f"{other}, {other_unit} {other_line}"
-    if code == "judged-twice":
-        message = (
-            f"Judgments with the same grade in two files: {n_rows:,}, such as document {quote(document)} "
-            f"({place})."
-        )
-        return make_finding(code, file, message, line=line, count=n_rows)
-    if repeated == "error":
-        problem = (
-            f"document {document!r} has grade {now:g} for query {query!r}, and {before:g} in {place} "
-            f"({n_rows:,} with different grades in all)"
-        )
-        hint = "Correct one of them, or choose to keep the first or the highest (repeated: first, max)."
-        raise RepeatError(file, problem, hint, line=line, unit=unit)
-    choice = "the first" if repeated == "first" else "the highest"
-    message = (
-        f"Different grades in two files: {n_rows:,}, such as document {quote(document)} of query "
-        f"{quote(query)}, {now:g} here and {before:g} in {place}; {choice} grade is kept."
-    )
-    return make_finding(code, file, message, line=line, count=n_rows)

@@ -1,8 +1,10 @@
 """Runs: the lists of rerankers as given, rows in file order, and their judgments."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +36,6 @@ class Runs:
             (float64), relevance (float64, without qrels), and more of `metrics.runs.columns`.
         qrels: judgments as query_id, doc_id, relevance; None if the tables hold relevance.
         noted: findings of reading.
-        origins: reranker → where its rows came from, unless they were made in memory.
         judged_origin: where the judgments came from.
         tie_orders: for each file of runs, how the software that its format belongs to breaks ties.
         whole: unjudged documents of the complete runs, if these are a part.
@@ -43,7 +44,6 @@ class Runs:
     tables: Mapping[str, pa.Table]
     qrels: pa.Table | None = None
     noted: tuple[Finding, ...] = ()
-    origins: Mapping[str, FileProvenance] = field(default_factory=dict)
     judged_origin: FileProvenance | None = None
     tie_orders: tuple[str, ...] = ()
     whole: OpenDocuments | None = None
@@ -64,15 +64,17 @@ class Runs:
             ReadError: a document twice in one list.
             UsageError: no run, no relevance, or two runs of one name.
         """
-        joined = join_sources(sources, repeated, judged=judged)
-        stacks = Stacks(joined.stacks)
+        if repeated not in get_args(Repeated):
+            raise UsageError(f"repeated must be 'error', 'first' or 'max', not {repeated!r}.")
+        read = list(sources)
+        noted = [finding for source in read for finding in source.noted]
+        stacks, judgments = join_sources(read, repeated, noted, judged=judged)
         return cls(
-            stacks,
-            joined.qrels,
-            tuple(joined.noted),
-            stacks.origins,
-            joined.judged_origin,
-            tuple(joined.tie_orders),
+            Stacks(stacks),
+            None if judgments is None else judgments.table,
+            tuple(noted),
+            judged_origin=None if judgments is None else judgments.provenance,
+            tie_orders=tuple(source.tie_order for source in read if source.kind == "run"),
         )
 
     @classmethod
@@ -109,8 +111,9 @@ class Runs:
 
         origin = self.judged_origin or FileProvenance.memory("memory")
         judgments = None if self.qrels is None else (origin.file, len(self.qrels))
+        severities = [finding.severity for finding in self.noted]
         return html_repr.runs(
-            self.tables, self._grades, judgments, [finding.severity for finding in self.noted]
+            self.tables, lambda name: self._grades(self.matched_stacks.reranker(name)), judgments, severities
         )
 
     @property
@@ -129,11 +132,7 @@ class Runs:
             raise UsageError(f"Choose from the rerankers {', '.join(self.tables)}.")
         if len(set(names.values())) < len(names) or not all(new.strip() for new in names.values()):
             raise UsageError("Every reranker needs a name of its own.")
-        return replace(
-            self,
-            tables=self.stacks.renamed(names),
-            origins={new: self.origins[old] for old, new in names.items() if old in self.origins},
-        )
+        return replace(self, tables=self.stacks.renamed(names))
 
     def combined(self, repeats: Mapping[str, Sequence[str]], spread: SpreadKind = "order") -> "Runs":
         """Combine repeats of rerankers into one, in the place of the first.
@@ -152,8 +151,7 @@ class Runs:
         if not repeats:
             return self
         stacks, findings = combine_repeats(self.stacks, repeats, spread, is_graded=self.qrels is None)
-        noted = (*self.noted, *findings)
-        return replace(self, tables=stacks, origins=stacks.origins, noted=noted)
+        return replace(self, tables=stacks, noted=(*self.noted, *findings))
 
     def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
         """Replace the scores: reranker → (n_rows,) scores."""
@@ -161,7 +159,7 @@ class Runs:
 
     def copies(self, n: int) -> "Runs":
         """Return each reranker `n` times, named `0 A`, `1 A` ..., to score other scores at once."""
-        return replace(self, tables=self.stacks.copies(n), origins={})
+        return replace(self, tables=self.stacks.copies(n))
 
     def judged_by(self, qrels: pa.Table) -> "Runs":
         """Replace the judgments: query_id, doc_id, relevance, each pair once."""
@@ -215,9 +213,16 @@ class Runs:
         return Stacks([RunStack.single(name, table) for name, table in self.tables.items()])
 
     @cached_property
+    def origins(self) -> Mapping[str, FileProvenance]:
+        """Reranker → where its rows came from."""
+        return {name: self.stacks.reranker(name).provenance for name in self.tables}
+
+    @cached_property
     def matched_stacks(self) -> Stacks:
         """The same rows with the place of each row's judgment in the qrels."""
-        return self.stacks if self.qrels is None else self.stacks.matched(self.judged_pairs)
+        if self.qrels is None:
+            return self.stacks
+        return Stacks([stack.matched(self.judged_pairs) for stack in self.stacks.stacks])
 
     def judgment_places(self, reranker: str) -> npt.NDArray[np.int32]:
         """Return the (n_rows,) place in the qrels of each row's judgment, -1 if unjudged."""
@@ -227,8 +232,7 @@ class Runs:
     @cached_property
     def findings(self) -> pd.DataFrame:
         """Findings on these runs: severity, code, file, line, message, hint, count."""
-        inspected = self.rerankers[:MAX_INSPECTED]
-        listings = [self._listing(name, self._stated_ranks(name)) for name in inspected]
+        listings = [self._listing(name, with_ranks=True) for name in self.rerankers[:MAX_INSPECTED]]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
             for listing in listings
@@ -245,35 +249,28 @@ class Runs:
         return as_frame([*self.noted, *self._many_rerankers, *coverage])
 
     @property
-    def _many_rerankers(self) -> list[Finding]:
-        largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
-        if largest is None:
-            return []
-        n_rows = sum(len(stack.table) for stack in self.stacks.stacks)
-        return many_rerankers(len(self.tables), n_rows, self._origin(largest.names[0]).file)
+    def _many_rerankers(self) -> Iterator[Finding]:
+        stacks = self.stacks.stacks
+        largest = max(stacks, key=lambda stack: len(stack.names), default=None)
+        if largest is not None:
+            n_rows = sum(len(stack.table) for stack in stacks)
+            yield from many_rerankers(len(self.tables), n_rows, largest.provenance.file)
 
-    def _origin(self, name: str) -> FileProvenance:
-        return self.origins.get(name, FileProvenance.memory(name))
+    def _listing(self, name: str, *, with_ranks: bool = False) -> Listing:
+        """Return the lists of a reranker, with the ranks of its file if any and if it can still be read."""
+        stack = self.matched_stacks.reranker(name)
+        table, origin = stack.table, stack.provenance
+        if with_ranks and "rank" not in table.column_names:
+            with suppress(TieScopeError):
+                if (ranks := origin.ranks()) is not None:
+                    table = table.append_column("rank", ranks)
+        return Listing(origin.file, table, stack.pairs, origin.line_of, name, self._grades(stack))
 
-    def _stated_ranks(self, name: str) -> pa.Array | None:
-        """Return the ranks that the file of a reranker states, if any and if it can still be read."""
-        try:
-            return self._origin(name).ranks()
-        except TieScopeError:
-            return None
-
-    def _listing(self, name: str, ranks: pa.Array | None = None) -> Listing:
-        table, origin = self.tables[name], self._origin(name)
-        if ranks is not None and "rank" not in table.column_names:
-            table = table.append_column("rank", ranks)
-        return Listing(origin.file, table, self.pairs(name), origin.line_of, name, self._grades(name))
-
-    def _grades(self, name: str) -> FloatArray | None:
+    def _grades(self, stack: RunStack) -> FloatArray | None:
         """Return the (n_rows,) grades, NaN if unjudged; None without relevance."""
-        table = self.tables[name]
-        if self.qrels is None:
+        table, judgment = stack.table, stack.judgment
+        if self.qrels is None or judgment is None:
             return table["relevance"].to_numpy() if "relevance" in table.column_names else None
-        judgment = self.judgment_places(name)
         rows = np.flatnonzero(judgment >= 0)
         grades = np.full(len(table), np.nan)
         grades[rows] = self.qrels["relevance"].to_numpy()[judgment[rows]]

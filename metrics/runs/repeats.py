@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Literal, TypeAlias
@@ -18,7 +18,7 @@ from metrics.runs.findings import Finding, make_finding
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, Stacks
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded
 from metrics.support.wording import count_of, describe_part, first_names, quote
 
 _DIGITS = 12
@@ -169,29 +169,24 @@ def repeat_groups(names: Sequence[str]) -> dict[str, list[str]]:
     of repeats is added to it.
     """
     groups: dict[str, list[str]] = {}
+    stems: dict[str, str] = {}
     for name in names:
         pattern = _SEED if _SEED.search(name) else _ANY
         if pattern.search(name):
             template = pattern.sub(lambda seed: re.sub(r"\d+", "\0", seed[0]).casefold(), name)
             groups.setdefault(template, []).append(name)
+            is_bare = re.match(rf"\W*(?:{_BARE})", name, re.IGNORECASE)
+            stem = re.sub(rf"^{_ENDS}|{_ENDS}$", "", pattern.sub("", name)).strip()
+            stems.setdefault(template, stem or (NO_STEM if is_bare else ""))
     combined: dict[str, list[str]] = {}
     every_name = set(names)
-    for members in groups.values():
-        stem = _stem(members[0])
-        labels = [stem, f"{stem} ({len(members)} repeats)"] if stem else []
+    for template, members in groups.items():
+        labels = [stems[template], f"{stems[template]} ({len(members)} repeats)"]
         free = (label for label in labels if label not in combined)
         label = next((label for label in free if label not in every_name or label in members), "")
-        if len(members) > 1 and label:
+        if len(members) > 1 and stems[template] and label:
             combined[label] = members
     return combined
-
-
-def _stem(name: str) -> str:
-    """Return a name without its seed, or an empty string."""
-    pattern = _SEED if _SEED.search(name) else _ANY
-    stem = re.sub(rf"^{_ENDS}|{_ENDS}$", "", pattern.sub("", name)).strip()
-    is_bare = re.match(rf"\W*(?:{_BARE})", name, re.IGNORECASE)
-    return stem or (NO_STEM if is_bare else "")
 
 
 def numbered_scores(header: Sequence[str]) -> list[str]:
@@ -224,7 +219,7 @@ def repeated_rerankers(repeats: Repeats, rerankers: Sequence[str]) -> Mapping[st
     if groups := repeat_groups(rerankers):
         return groups
     raise UsageError(
-        f"Repeats: no names differ only in a seed among {first_names(rerankers, 20)}. Name them: "
+        f"Repeats: among {first_names(rerankers, 20)}, no two names differ only in a seed. Name the repeats: "
         "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
     )
 
@@ -254,8 +249,8 @@ _UNLIKE = 3.0
 _FEW = 10
 """Fewest scores of a repeat whose range is compared."""
 _MEANINGS = {
-    "order": "the standard deviation of a single repeat within its list",
-    "run": "the standard deviation of a single repeat",
+    "order": "the standard deviation between repeats, after removing each repeat's shift of the list",
+    "run": "the standard deviation between repeats",
     "mean": "the standard error of this mean",
 }
 
@@ -267,7 +262,7 @@ def _repeat_findings(
     means: FloatArray,
     spread: SpreadKind,
     origin: FileProvenance,
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """Report the combined repeats, incomplete documents and different scales.
 
     Raises:
@@ -276,7 +271,8 @@ def _repeat_findings(
     counts = repeat_counts(scores)
     if not (counts > 1).any():
         raise UsageError(
-            f"Repeats of {name!r}: no document is in two of {first_names(members)}. Are they repeats?"
+            f"Repeats of {name!r}: no document appears in two of the repeats {first_names(members)}. "
+            "Are they repeats?"
         )
     if (np.isnan(means) & (counts > 0)).any():
         raise UsageError(f"Repeats of {name!r}: a document has the scores inf and -inf, which have no mean.")
@@ -284,16 +280,16 @@ def _repeat_findings(
         f"{quote(name)}: the score is the mean of {count_of(len(members), 'repeat')} "
         f"({first_names(members)}), and score_std is {_MEANINGS[spread]}."
     )
-    findings = [make_finding("repeats-combined", origin.file, message, count=len(members))]
+    yield make_finding("repeats-combined", origin.file, message, count=len(members))
     is_incomplete = (counts > 0) & (counts < len(members))
     if n_incomplete := int(is_incomplete.sum()):
         message = (
             f"{quote(name)}: {describe_part(n_incomplete, len(counts), 'document', 'are missing')} from some "
-            "repeats. The mean is over the other repeats. Documents in one repeat only, which get the pooled "
-            f"standard deviation: {int((counts == 1).sum()):,}."
+            "repeats. The mean is over the other repeats. Documents in only one repeat (their score_std is "
+            f"pooled from the other documents): {int((counts == 1).sum()):,}."
         )
         line = origin.line_of(int(np.argmax(is_incomplete)))
-        findings.append(make_finding("repeats-incomplete", origin.file, message, line=line, count=n_incomplete))
+        yield make_finding("repeats-incomplete", origin.file, message, line=line, count=n_incomplete)
     finite = np.where(np.isfinite(scores), scores, np.nan)
     ranges = np.nanmax(finite, axis=0, initial=-np.inf) / 2 - np.nanmin(finite, axis=0, initial=np.inf) / 2
     narrowest, widest = int(np.argmin(ranges)), int(np.argmax(ranges))
@@ -303,8 +299,7 @@ def _repeat_findings(
             f"{quote(name)}: the range of scores is {2 * ranges[widest]:.3g} in {quote(members[widest])} and "
             f"{2 * ranges[narrowest]:.3g} in {quote(members[narrowest])}."
         )
-        findings.append(make_finding("repeats-unlike", origin.file, message))
-    return findings
+        yield make_finding("repeats-unlike", origin.file, message)
 
 
 FORMAT = "repeated-scores"
@@ -326,39 +321,34 @@ def read_with_repeats(read: Reader, choice: ColumnChoice) -> Source:
     if choice.columns.get("score") == "":
         return read(choice)
     try:
-        return _read_or_combine(read, choice)
+        source = read(choice)
+    except ReadError as error:
+        if not (names := _repeats_among(error, choice.repeats)):
+            raise
     except UsageError:  # the choice may name columns that were computed from repeats
         own = {ours: theirs for ours, theirs in choice.columns.items() if theirs not in (MEAN, STD)}
         if own == choice.columns:
             raise
-        return _read_or_combine(read, replace(choice, columns=own))
-
-
-def _read_or_combine(read: Reader, choice: ColumnChoice) -> Source:
-    try:
-        source = read(choice)
-    except ReadError as error:
-        if not (names := _repeats_among(error.file, error.header, error.mapping, choice.repeats)):
-            raise
+        return read_with_repeats(read, replace(choice, columns=own))
     else:
-        if not (names := _repeats_among(source.file, source.header, source.mapping, choice.repeats)):
+        if not (names := _repeats_among(source, choice.repeats)):
             return source
     return _combine_columns(read, choice, names)
 
 
-def _repeats_among(
-    file: str, header: Sequence[str], mapping: Mapping[str, str], columns: Sequence[str]
-) -> list[str]:
+def _repeats_among(table: Source | ReadError, columns: Sequence[str]) -> list[str]:
     """Return the columns that are repeats; a ReadError if some are missing, or they are too many."""
-    if not columns:
-        columns = numbered_scores(header) if "score" not in mapping else []
+    if not columns and "score" not in table.mapping:
+        columns = numbered_scores(table.header)
     if len(columns) > MAX_REPEATS:
         problem = f"{len(columns):,} score columns, more than {MAX_REPEATS}"
-        raise ReadError(file, problem, "Choose one as the score, or name fewer repeats.", line=1)
-    missing = [name for name in columns if name not in header]
+        raise ReadError(table.file, problem, "Choose one as the score, or name fewer repeats.", line=1)
+    missing = [name for name in columns if name not in table.header]
     if missing and len(missing) < len(columns):
-        problem = f"no column {missing[0]!r} among {', '.join(header)}"
-        raise ReadError(file, problem, "Name score columns as repeats, each by its full name.", line=1)
+        problem = f"no column {missing[0]!r} among {', '.join(table.header)}"
+        raise ReadError(
+            table.file, problem, "Give the full name of each score column that is a repeat.", line=1
+        )
     return [] if missing else list(columns)
 
 
@@ -370,7 +360,7 @@ def _combine_columns(read: Reader, choice: ColumnChoice, names: Sequence[str]) -
     scores = np.stack([first.table["score"].to_numpy(), *other_scores], axis=1)
     _refuse_missing(first, scores, names, is_refused=choice.missing_score == "error")
     means, stem = mean_scores(scores), File(first.file, b"").stem
-    findings = _repeat_findings(stem, names, scores, means, spread, first.origin)
+    findings = list(_repeat_findings(stem, names, scores, means, spread, first.origin))
     computed = {*names, "score", "score_std"}
     table = first.table.select([name for name in first.table.column_names if name not in computed])
     deviations = score_deviations(scores, _list_numbers(first.table), spread)
@@ -393,10 +383,13 @@ def _combine_columns(read: Reader, choice: ColumnChoice, names: Sequence[str]) -
 
 def _list_numbers(table: pa.Table) -> IntArray:
     """Return the (n_rows,) number of each row's list."""
-    keys = [combine_chunks(table[name]) for name in ("reranker", "query_id") if name in table.column_names]
-    codes = [np.asarray(coded(key).indices, dtype=np.int64) for key in keys]
-    number = codes[0] if len(codes) == 1 else codes[0] * (codes[1].max(initial=0) + 1) + codes[1]
-    return np.unique(number, return_inverse=True)[1].ravel()
+    number = np.zeros(len(table), np.int64)
+    for name in ("reranker", "query_id"):
+        if name in table.column_names:
+            codes = coded(table[name])
+            number = number * len(codes.dictionary) + codes.indices.to_numpy()
+    places: IntArray = pd.factorize(number)[0]
+    return places
 
 
 def _refuse_missing(source: Source, scores: FloatArray, names: Sequence[str], *, is_refused: bool) -> None:
@@ -426,20 +419,13 @@ def combine_repeats(
     """
     _refuse_unusable(list(stacks.places), repeats)
     combined_name = {member: name for name, members in repeats.items() for member in members}
-    parts: list[RunStack] = []
-    findings: list[Finding] = []
-    done: set[str] = set()
-    for is_single, group in groupby(stacks.places, lambda reranker: reranker not in combined_name):
-        if is_single:
+    parts, findings, waiting = list[RunStack](), list[Finding](), dict(repeats)
+    for name, group in groupby(stacks.places, combined_name.get):
+        if name is None:
             parts += stacks.renamed({reranker: reranker for reranker in group}).stacks
-            continue
-        for name in dict.fromkeys(combined_name[member] for member in group):
-            if name not in done:
-                done.add(name)
-                runs = {member: stacks.reranker(member) for member in repeats[name]}
-                stack, of_stack = _combine_rerankers(name, runs, spread, is_graded=is_graded)
-                parts.append(stack)
-                findings += of_stack
+        elif members := waiting.pop(name, None):
+            runs = {member: stacks.reranker(member) for member in members}
+            parts.append(_combine_rerankers(name, runs, spread, findings, is_graded=is_graded))
     return Stacks(parts), findings
 
 
@@ -459,8 +445,8 @@ def _refuse_unusable(names: Sequence[str], repeats: Mapping[str, Sequence[str]])
 
 
 def _combine_rerankers(
-    name: str, repeats: Mapping[str, RunStack], spread: SpreadKind, *, is_graded: bool
-) -> tuple[RunStack, list[Finding]]:
+    name: str, repeats: Mapping[str, RunStack], spread: SpreadKind, noted: list[Finding], *, is_graded: bool
+) -> RunStack:
     """Combine the repeats of one reranker; a document's other columns are those of its first repeat."""
     members, runs = list(repeats), list(repeats.values())
     shared = set.intersection(*(set(run.table.column_names) for run in runs)).difference(_OF_ONE_RUN)
@@ -478,42 +464,35 @@ def _combine_rerankers(
         return values
 
     scores = by_repeat("score")
-    means = mean_scores(scores)
-    origin = _combined_origin(runs, members, lengths).take(rows)
-    findings = _repeat_findings(name, members, scores, means, spread, origin)
-    findings += _unused_findings(name, [run.table.column_names for run in runs], origin.file)
-    combined = {
-        "score": means,
-        "score_std": score_deviations(scores, keys.query[rows].astype(np.int64), spread),
-    }
+    combined = {"score": mean_scores(scores)}
+    parts = [run.provenance for run in runs]
+    files = first_names(list(dict.fromkeys(part.file for part in parts)))
+    origin = replace(FileProvenance.concat(parts, lengths), file=files, unit=parts[0].unit).take(rows)
+    noted += _repeat_findings(name, members, scores, combined["score"], spread, origin)
+    noted += _unused_findings(name, [run.table.column_names for run in runs], files)
+    combined["score_std"] = score_deviations(scores, keys.query[rows].astype(np.int64), spread)
     if "latency" in columns:
         combined["latency"] = mean_scores(by_repeat("latency"))
-    grades = by_repeat("relevance") if is_graded and "relevance" in columns else None
-    table = table.take(pa.array(rows)).combine_chunks()
-    if grades is not None:
-        _refuse_unlike_grades(name, members, grades, table)
+    if is_graded and "relevance" in columns:
+        _refuse_unlike_grades(name, members, by_repeat("relevance"), table.take(pa.array(rows)))
+    others = [column for column in columns if column not in combined]
+    table = table.select(others).take(pa.array(rows)).combine_chunks()
     for column, values in combined.items():
-        table = table.drop_columns([column]) if column in table.column_names else table
         table = table.append_column(column, pa.array(values))
-    return RunStack.single(name, table, origin), findings
+    return RunStack.single(name, table, origin)
 
 
-def _unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> list[Finding]:
+def _unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> Iterator[Finding]:
     """Report columns that some repeats lack, and the repeats' own standard deviations."""
     counts = Counter(column for names in columns for column in names)
-    own = counts.pop("score_std", 0)
+    own, n_repeats = counts.pop("score_std", 0), count_of(len(columns), "repeat")
     lacking = [f"{column} (in {count:,})" for column, count in counts.items() if count < len(columns)]
-    n_repeats = count_of(len(columns), "repeat")
-    findings = []
     if lacking:
-        message = f"{quote(name)}: not read because some of the {n_repeats} lack it: {', '.join(lacking)}."
-        findings.append(make_finding("columns-unused", file, message, count=len(lacking)))
+        message = f"columns not read because some of the {n_repeats} lack them: {', '.join(lacking)}."
+        yield make_finding("columns-unused", file, f"{quote(name)}: {message}", count=len(lacking))
     if own:
-        message = (
-            f"{quote(name)}: score_std of {own:,} of {n_repeats} is not read but computed from the scores."
-        )
-        findings.append(make_finding("columns-unused", file, message))
-    return findings
+        message = f"the score_std column in {own:,} of {n_repeats} is ignored; score_std is computed from the"
+        yield make_finding("columns-unused", file, f"{quote(name)}: {message} scores.")
 
 
 def _refuse_unlike_grades(name: str, members: Sequence[str], grades: FloatArray, table: pa.Table) -> None:
@@ -538,13 +517,3 @@ def _with_texts(table: pa.Table) -> pa.Table:
         for field in table.schema
     ]
     return table.cast(pa.schema(fields))
-
-
-def _combined_origin(
-    runs: Sequence[RunStack], members: Sequence[str], lengths: Sequence[int]
-) -> FileProvenance:
-    """Return the provenance of the rows of all repeats, naming each file once."""
-    parts = [run.origin or FileProvenance.memory(member) for run, member in zip(runs, members, strict=True)]
-    origin = FileProvenance.concat(parts, lengths)
-    files = list(dict.fromkeys(part.file for part in parts))
-    return replace(origin, file=first_names(files), unit=parts[0].unit)

@@ -1,8 +1,7 @@
 """One table read from one file, checked row by row, and the line of each row."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,15 +15,14 @@ from metrics.runs.conversion import (
     WrittenTexts,
     float_ids_as_integers,
     further_numbers,
-    inexact_finding,
-    large_grades_finding,
+    note_inexact,
+    note_large_grades,
     prepare,
     read_worded_grades,
     without_blank_deviations,
 )
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.support.arrays import combine_chunks
 from metrics.support.environment import whole_number
 
 
@@ -98,95 +96,87 @@ def build_source(
     Raises:
         ReadError: an empty ID, or a score or grade that is not a number; names the first such line.
     """
-    columns: dict[str, pa.Array] = {}
-    findings = list(noted)
+    findings, columns = list(noted), dict[str, pa.Array]()
     is_ranked = "score" not in mapping and {"query_id", "doc_id", "rank"} <= mapping.keys()
     if is_ranked:
         mapping = {"score" if ours == "rank" else ours: theirs for ours, theirs in mapping.items()}
-    for ours, theirs in sorted(mapping.items(), key=lambda names: names[0] == "score_std"):
-        kind = BY_NAME[ours].kind
+    further = {name: name for name in raw if name not in mapping.values()}
+    for ours, theirs in [*sorted(mapping.items(), key=lambda names: names[0] == "score_std"), *further.items()]:
+        kind: str = "further" if ours in further else BY_NAME[ours].kind
+        is_missing = None
+        if missing_score != "error":
+            kind = "number or none" if ours == "score" else kind
+            is_missing = pc.is_nan(columns["score"]) if "score" in columns else None
         column = prepare(raw.pop(theirs), kind)
-        if kind in ("id", "shared") and pa.types.is_floating(column.type):
-            column = float_ids_as_integers(column, ours, origin)
-            message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
-            findings.append(make_finding("ids-from-numbers", origin.file, message, count=len(column)))
-        if ours == "score":
-            column, worded = read_worded_grades(column, theirs, origin)
-            findings += worded
-        with _naming_the_column(origin, ours, theirs, column.type, (header, mapping)):
-            if ours == "score_std" and missing_score != "error" and "score" in columns:
-                column = without_blank_deviations(column, pc.is_nan(columns["score"]))
-            is_optional = ours == "score" and missing_score != "error"
-            converted = CONVERTERS["number or none" if is_optional else kind](column, ours, origin)
+        try:
+            converted = _convert(column, kind, (ours, theirs), origin, is_missing, findings, texts_of)
+        except pa.ArrowException as error:
+            named = ReadError(
+                origin.file, f"the {ours} column {theirs!r} holds {column.type}", "Give text or numbers."
+            )
+            raise named.with_columns(header, mapping) from error
+        except ReadError as error:
+            problem = error.problem if theirs == ours else f"{error.problem} (column {theirs!r})"
+            named = ReadError(error.file, problem, error.hint, line=error.line, unit=error.unit)
+            raise named.with_columns(header, mapping) from error.__cause__
         if converted is not None:
             columns[ours] = converted
-            findings += _value_findings(converted, column, (ours, theirs), origin, texts_of)
-    columns = {ours: columns[ours] for ours in mapping if ours in columns}
+    if "reranker" in columns:
+        rerankers = columns["reranker"].dictionary
+        example = str(rerankers[-1]) if len(rerankers) else ""
+        refuse_many_rerankers(origin.file, mapping["reranker"], len(rerankers), example)
+    columns = {ours: columns[ours] for ours in [*mapping, *further] if ours in columns}
     if is_ranked:
         columns["score"] = pc.negate(columns["score"])
         message = (
             "The file gives ranks and no scores: minus the rank is used as the score, so any ties are hidden."
         )
         findings.append(make_finding("ranks-as-scores", origin.file, message, count=len(columns["score"])))
-    for name, column in raw.items():
-        findings += _add_further_scores(columns, name, combine_chunks(column), origin, texts_of)
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}
     if header and not len(next(iter(columns.values()), ())):
         findings.append(make_finding("no-rows", origin.file, "The file has no rows.", line=1))
-    table, noted = pa.table(columns), tuple(findings)
-    return Source(origin, format_name, table, mapping, tuple(header), noted, missing_score=missing_score)
+    return Source(
+        origin,
+        format_name,
+        pa.table(columns),
+        mapping,
+        tuple(header),
+        tuple(findings),
+        missing_score=missing_score,
+    )
 
 
-def _add_further_scores(
-    columns: dict[str, pa.Array],
-    name: str,
-    column: pa.Array,
-    origin: FileProvenance,
-    texts_of: WrittenTexts | None,
-) -> list[Finding]:
-    numbers, findings = further_numbers(column, name, origin)
-    if numbers is None:
-        return findings
-    columns[name] = numbers
-    return [*findings, *inexact_finding(numbers, column, (name, name), origin, texts_of)]
-
-
-def _value_findings(
-    converted: pa.Array,
-    column: pa.Array,
+def _convert(
+    column: pa.Array | pa.ChunkedArray,
+    kind: str,
     names: tuple[str, str],
     origin: FileProvenance,
+    is_missing: pa.Array | None,
+    noted: list[Finding],
     texts_of: WrittenTexts | None,
-) -> list[Finding]:
-    """Return findings of a converted column; a ReadError if it names too many rerankers."""
+) -> pa.Array | None:
+    """Convert and check a column, and note findings; None if it is skipped.
+
+    `names` are ours and the file's; `is_missing` tells which rows have no score, if they may lack it.
+    """
     ours, theirs = names
-    if ours == "reranker":
-        rerankers = converted.dictionary
-        refuse_many_rerankers(origin.file, theirs, len(rerankers), str(rerankers[-1]) if len(rerankers) else "")
-    findings = large_grades_finding(converted, theirs, origin) if ours == "relevance" else []
-    if pa.types.is_floating(converted.type):
-        findings += inexact_finding(converted, column, names, origin, texts_of)
-    return findings
-
-
-@contextmanager
-def _naming_the_column(
-    origin: FileProvenance,
-    ours: str,
-    theirs: str,
-    column_type: pa.DataType,
-    columns: tuple[Sequence[str], Mapping[str, str]],
-) -> Iterator[None]:
-    """Add the column, and the header and mapping of its file, to errors of conversion."""
-    try:
-        yield
-    except pa.ArrowException as error:
-        problem = f"the {ours} column {theirs!r} holds {column_type}"
-        raise ReadError(origin.file, problem, "Give text or numbers.").with_columns(*columns) from error
-    except ReadError as error:
-        problem = error.problem if theirs == ours else f"{error.problem} (column {theirs!r})"
-        named = ReadError(error.file, problem, error.hint, line=error.line, unit=error.unit)
-        raise named.with_columns(*columns) from error.__cause__
+    if kind in ("id", "shared") and pa.types.is_floating(column.type):
+        column = float_ids_as_integers(column, ours, origin)
+        message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
+        noted.append(make_finding("ids-from-numbers", origin.file, message, count=len(column)))
+    if ours == "score":
+        column = read_worded_grades(column, theirs, origin, noted)
+    if ours == "score_std" and is_missing is not None:
+        column = without_blank_deviations(column, is_missing)
+    if kind == "further":
+        converted = further_numbers(column, theirs, origin, noted)
+    else:
+        converted = CONVERTERS[kind](column, ours, origin)
+    if ours == "relevance":
+        note_large_grades(converted, theirs, origin, noted)
+    if converted is not None and pa.types.is_floating(converted.type):
+        note_inexact(converted, column, names, origin, noted, texts_of)
+    return converted
 
 
 MAX_RERANKERS = 10_000

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +64,11 @@ class RunStack:
             known_pairs=QueryDocKeys.concat([stack.pairs for stack in stacks]),
             judgment=np.concatenate(judgments) if judgments else None,
         )
+
+    @property
+    def provenance(self) -> FileProvenance:
+        """Where the rows came from; for rows made in memory, a file with the name of the first reranker."""
+        return self.origin or FileProvenance.memory(self.names[0] or "judgments")
 
     @cached_property
     def pairs(self) -> QueryDocKeys:
@@ -160,7 +165,9 @@ class Stacks(Mapping[str, pa.Table]):
                 end = max(first + 1, int(np.searchsorted(cost, cost[first] + rows, side="right")) - 1)
                 n_part = int(cost[end] - cost[first])
                 part = stack.slice(first, end)
-                if batch and (n_batch + n_part > rows or not _is_alike(part.table, batch[0].table)):
+                schema = part.table.schema  # targets are numbered by table
+                is_alike = batch and schema == batch[0].table.schema and "target_id" not in schema.names
+                if batch and (n_batch + n_part > rows or not is_alike):
                     yield RunStack.concat(batch)
                     batch, n_batch = [], 0
                 batch.append(part)
@@ -171,17 +178,16 @@ class Stacks(Mapping[str, pa.Table]):
 
     def renamed(self, names: Mapping[str, str]) -> "Stacks":
         """Select, order and rename rerankers: old name → new name."""
-        stacks: list[RunStack] = []
-        olds = list(names)
-        places = [self.places[old] for old in olds]
-        first = 0
-        for end in range(1, len(olds) + 1):
-            number, place = places[end - 1]
-            if end < len(olds) and places[end] == (number, place + 1):
-                continue
-            part = self.stacks[number].slice(places[first][1], place + 1)
-            stacks.append(replace(part, names=[names[old] for old in olds[first:end]], known_pairs=part.pairs))
-            first = end
+        stacks = []
+
+        def neighbours(numbered: tuple[int, str]) -> tuple[int, int]:
+            number, place = self.places[numbered[1]]
+            return number, place - numbered[0]
+
+        for (number, shift), group in groupby(enumerate(names), neighbours):
+            places, olds = zip(*group, strict=True)
+            part = self.stacks[number].slice(shift + places[0], shift + places[-1] + 1)
+            stacks.append(replace(part, names=[names[old] for old in olds], known_pairs=part.pairs))
         return Stacks(stacks)
 
     def rescored(self, score_of: Callable[[str], npt.NDArray[np.float64]]) -> "Stacks":
@@ -202,20 +208,6 @@ class Stacks(Mapping[str, pa.Table]):
             stacks.append(RunStack.concat(renamed_stacks))
         return Stacks(stacks)
 
-    def matched(self, judged: QueryDocKeys) -> "Stacks":
-        """Add the place of each row's judgment."""
-        return Stacks([stack.matched(judged) for stack in self.stacks])
-
-    @property
-    def origins(self) -> dict[str, FileProvenance]:
-        """Reranker → where its rows came from."""
-        origins: dict[str, FileProvenance] = {}
-        for stack in self.stacks:
-            for name, (start, end) in zip(stack.names, pairwise(stack.row_ends.tolist()), strict=True):
-                origin = stack.origin or FileProvenance.memory(name)
-                origins[name] = origin if len(stack.names) == 1 else origin.take(range(start, end))
-        return origins
-
 
 def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
     """Raise a UsageError if nearly all of very many lists are empty: the reranker column is probably wrong."""
@@ -227,14 +219,9 @@ def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
     if n_lists - n_with_rows > max(_MAX_EMPTY, _MAX_EMPTY_SHARE * n_lists):
         each = f"{count_of(n_rerankers, 'reranker')} for {count_of(n_queries, 'judged query')}"
         raise UsageError(
-            f"{each} make {n_lists:,} lists, but only {n_with_rows:,} have rows. Is a column of documents or "
-            "queries chosen as reranker? Choose the column that names the rerankers, or none."
+            f"{each} make {n_lists:,} lists, but only {n_with_rows:,} have rows. Does the reranker column "
+            "hold documents or queries? Choose the column that names the rerankers, or none."
         )
-
-
-def _is_alike(table: pa.Table, other: pa.Table) -> bool:
-    """Return whether tables can be joined: equal columns, and no targets, which are numbered by table."""
-    return bool(table.schema == other.schema) and "target_id" not in table.column_names
 
 
 _ROWS = 2**16

@@ -274,7 +274,7 @@ def test_repeated_documents_are_counted_over_all_blocks(run_both_ways, write):
     in_memory, streamed = run_both_ways(*arguments)
     assert streamed[:2] == in_memory[:2]
     assert f"Repeated rows left out: {len(FIELDS)}," in in_memory[2]
-    assert f"In the whole file: {len(FIELDS)}." in streamed[2]
+    assert f"Total in the file: {len(FIELDS)}." in streamed[2]
 
 
 @pytest.mark.parametrize(

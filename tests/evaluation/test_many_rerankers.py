@@ -66,7 +66,7 @@ def test_10000_rerankers_of_one_row_score_what_the_row_is_worth():
 @pytest.mark.parametrize(
     ("n", "rows", "severity", "words"),
     [
-        (1_001, 1, "warning", "1,001 rerankers in 1,001 rows. Is a column of documents or queries chosen"),
+        (1_001, 1, "warning", "1,001 rerankers in 1,001 rows. Does the reranker column hold"),
         (
             1_001,
             10,

@@ -489,7 +489,7 @@ def test_values_that_the_rows_of_a_record_would_repeat_are_counted(limit):
     limit("formats.json_records.MAX_VALUES", len(record) * 50)
     error = refusal(data, "upload.json")
     assert (error.line, error.unit) == (2, "record")
-    assert "documents would repeat more than" in error.problem
+    assert "every document in documents would create more than" in error.problem
 
 
 def test_a_long_header_is_refused_before_its_names_are_recognised(monkeypatch):

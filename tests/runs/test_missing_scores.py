@@ -69,7 +69,7 @@ def test_documents_dropped_are_not_in_the_list_and_those_relevant_are_counted(da
     (finding,) = [one for one in runs.noted if one.code == "scores-missing"]
     assert (finding.severity, finding.count) == ("warning", 3)
     assert "dropped: 3 of 6, such as document 'b' of query 'q'" in finding.message
-    assert "Grades above 0 that no longer count: 2." in finding.message
+    assert "Dropped documents with a grade above 0: 2." in finding.message
 
 
 @pytest.mark.parametrize(("choice", "words"), [("last", "ranked last"), ("drop", "dropped")])
@@ -113,7 +113,7 @@ def test_of_a_document_listed_twice_the_row_with_a_score_is_the_highest():
 
 def test_nothing_can_go_behind_minus_infinity():
     table = (HEADER + "q,a,-inf,1\nr,a,,1\nr,b,-inf,0\n").encode()
-    with pytest.raises(ReadError, match=r"t\.csv, line 4: a list has the score -inf") as caught:
+    with pytest.raises(ReadError, match=r"t\.csv, line 4: a document has the score -inf") as caught:
         Runs.from_sources([read(File("t.csv", table), missing_score="last")])
     assert "missing score: drop" in caught.value.hint
     assert len(Runs.from_sources([read(File("t.csv", table), missing_score="drop")]).tables["t"]) == 2
@@ -132,7 +132,7 @@ def test_a_data_frame_may_lack_scores():
 
 
 def test_another_word_is_refused():
-    with pytest.raises(UsageError, match="missing_score='first': it is 'error', 'last' or 'drop'"):
+    with pytest.raises(UsageError, match="must be 'error', 'last' or 'drop', not 'first'"):
         read(File("t", TABLE.encode()), missing_score="first")
 
 

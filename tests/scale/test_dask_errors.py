@@ -114,7 +114,7 @@ WRONG = {
     "measures": ({"measures": ["Foo"]}, "'Foo'"),
     "ties": ({"ties": ["foo"]}, "'foo'"),
     "precision": ({"precision": "foo"}, "'foo'"),
-    "repeated": ({"repeated": "foo"}, "repeated='foo'"),
+    "repeated": ({"repeated": "foo"}, "repeated must be .*, not 'foo'"),
     "tiebreak_by": ({"tiebreak_by": ["foo"]}, r"no score column 'foo' .*Its other score columns: other\."),
     "columns": ({"columns": {"score": "foo"}}, "No file has the chosen columns: foo"),
     "output": ({"output": "nowhere/scores.parquet"}, "nowhere/scores.parquet: cannot be written"),

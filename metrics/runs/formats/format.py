@@ -3,9 +3,9 @@
 import csv
 import io
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import mode
 from typing import Literal, Self
 
 import numpy as np
@@ -146,7 +146,7 @@ class Head:
     @property
     def width(self) -> int:
         """The most frequent number of fields, split at spaces and tabs."""
-        return _usual_width(self.lines)
+        return mode(map(len, self.lines))
 
     def _split(self, delimiter: bytes | None) -> list[list[bytes]]:
         lines = [line.split(delimiter) for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
@@ -192,11 +192,7 @@ class Head:
         n_columns = len(self.header)
         if n_columns <= 1 or self.ends_in_a_number:
             return False
-        return _usual_width(self._split(self.delimiter.encode())) == n_columns
-
-
-def _usual_width(lines: list[list[bytes]]) -> int:
-    return Counter(map(len, lines)).most_common(1)[0][0]
+        return mode(map(len, self._split(self.delimiter.encode()))) == n_columns
 
 
 @dataclass(frozen=True, kw_only=True)

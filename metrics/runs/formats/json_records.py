@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -68,32 +68,30 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool 
         ReadError: not valid JSON, or JSON that cannot be stored; names the line.
     """
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
-        raise ReadError(
-            file.name, f"more than {MAX_DEPTH} levels of nesting", "Write records or lists.", line=line
-        )
+        problem = f"more than {MAX_DEPTH} levels of nesting"
+        raise ReadError(file.name, problem, "Write records or lists.", line=line)
     try:
-        parse_float = _float_or_text if keeps_tiny else None
-        value = json.loads(data, object_pairs_hook=_object, parse_float=parse_float)
+        value = json.loads(data, object_pairs_hook=_object, parse_float=_float_or_text if keeps_tiny else None)
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise ReadError(
-            file.name, "half a surrogate pair (such as \\ud800)", "Correct it.", line=line
-        ) from error
-    except json.JSONDecodeError as error:
-        line = line or error.lineno
-        raise ReadError(
-            file.name, f"not valid JSON: {error.msg.lower()}", "Export it again.", line=line
-        ) from error
-    except UnicodeDecodeError as error:
-        line = line or data.count(b"\n", 0, error.start) + 1
-        raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
-    except _RepeatedNameError as error:
-        problem = f"{error.args[0]!r} appears twice in one object"
-        raise ReadError(file.name, problem, "Keep one of them.", line=line) from error
     except ValueError as error:
-        raise ReadError(file.name, "a number has too many digits", "Shorten it.", line=line) from error
+        problem, hint, error_line = _explain(error, data)
+        raise ReadError(file.name, problem, hint, line=line or error_line) from error
     return value
+
+
+def _explain(error: ValueError, data: bytes) -> tuple[str, str, int | None]:
+    """Return what is wrong with JSON, what to do, and the line if known."""
+    match error:
+        case UnicodeEncodeError():
+            return "half a surrogate pair (such as \\ud800)", "Correct it.", None
+        case json.JSONDecodeError():
+            return f"not valid JSON: {error.msg.lower()}", "Export it again.", error.lineno
+        case UnicodeDecodeError():
+            return "the text is not UTF-8", "Save it as UTF-8.", data.count(b"\n", 0, error.start) + 1
+        case _RepeatedNameError():
+            return f"{error.args[0]!r} appears twice in one object", "Keep one of them.", None
+    return "a number has too many digits", "Shorten it.", None
 
 
 class _RepeatedNameError(ValueError):
@@ -204,8 +202,7 @@ def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
     first = flat.rows[0] if flat.rows else {}
     if not isinstance(first.get(LIST_OF_IDS), list) or "doc_id" in first:
         return flat
-    rows: list[Record] = []
-    owners: list[int] = []
+    rows, owners = list[Record](), list[int]()
     for number, record in enumerate(flat.rows):
         lists = {name: value for name, value in record.items() if isinstance(value, list)}
         lengths = {len(value) for value in lists.values()}
@@ -246,36 +243,33 @@ def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
         for name, value in row.items():
             if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
                 arrays.setdefault(name, set()).update(chain.from_iterable(value))
-    for theirs in choice.columns.values():
-        if theirs not in flat.header:
-            for name in arrays:
-                if theirs.startswith(f"{name}."):
-                    return name
-    candidates = [name for name, fields in arrays.items() if "doc_id" in recognise(list(fields))] or [*arrays]
+    unread = [theirs for theirs in choice.columns.values() if theirs not in flat.header]
+    chosen = [name for theirs in unread for name in arrays if theirs.startswith(f"{name}.")]
+    with_ids = [name for name, fields in arrays.items() if "doc_id" in recognise(list(fields))]
+    candidates = chosen[:1] or with_ids or [*arrays]
     if len(candidates) > 1:
         problem = f"several arrays may hold the documents: {', '.join(candidates)}"
-        raise ReadError(
-            flat.origin.file, problem, f"Choose a column by its dotted name: doc_id={candidates[0]}.NAME."
-        )
+        hint = f"Choose a column by its dotted name: doc_id={candidates[0]}.NAME."
+        raise ReadError(flat.origin.file, problem, hint)
     return candidates[0] if candidates else None
 
 
 def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
     """Give each object of an array a row of its own; rows without objects are dropped."""
-    rows: list[Record] = []
-    owners: list[int] = []
-    n_empty = n_values = 0
+    rows, owners, n_empty, n_values = list[Record](), list[int](), 0, 0
     for number, row in enumerate(flat.rows):
         entries = row.get(array)
         outer = {name: value for name, value in row.items() if name != array}
         inner = entries if isinstance(entries, list) else []
         if not all(isinstance(entry, dict) for entry in inner):
-            raise flat.origin.error(
-                number, f"{array} holds values that are not objects", "Write one object per document."
-            )
+            problem = f"{array} holds values that are not objects"
+            raise flat.origin.error(number, problem, "Write one object per document.")
         n_values += len(outer) * len(inner)
         if n_values > MAX_VALUES:
-            problem = f"the documents in {array} would repeat more than {MAX_VALUES:,} values of their records"
+            problem = (
+                f"copying each record's other fields to every document in {array} would create more than "
+                f"{MAX_VALUES:,} values"
+            )
             raise flat.origin.error(number, problem, "Leave out fields that you do not need, or write Parquet.")
         rows += [outer | dict(leaf_fields(entry, f"{array}.")) for entry in inner]
         owners += [number] * len(inner)
@@ -345,28 +339,28 @@ def records_source(
         ReadError: the columns of a run or of judgments are missing, or a value cannot be read.
     """
     flat = flatten(records, origin, choice)
-    records, origin, header = flat.rows, flat.origin, flat.header
+    rows, origin, header = flat.rows, flat.origin, flat.header
     if not header:
         raise no_records(origin.file)
-    if len(records) > MAX_RECORDS:
+    if len(rows) > MAX_RECORDS:
         raise ReadError(origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
-    answers = answer_column(header, [records[0].get(name) for name in header])
+    answers = answer_column(header, [rows[0].get(name) for name in header])
     mapping = choice.mapping(origin.file, header, {**answers, **flat.usual})
+    further = [name for name in header if name not in mapping.values() and name not in BY_NAME]
     extras = [
         name
-        for name in header
-        if name not in mapping.values()
-        and name not in BY_NAME
-        and all(name in record for record in records)
-        and {type(record[name]) for record in records} - {type(None)} in ({int}, {float}, {int, float})
+        for name in further
+        if all(name in row for row in rows)
+        and {type(row[name]) for row in rows} - {type(None)} in ({int}, {float}, {int, float})
     ]
-    raw = {
-        name: value_array([record.get(name) for record in records], name, origin)
-        for name in [*mapping.values(), *extras]
-    }
-    return build_source(
-        raw, mapping, origin, format_name, header, flat.noted, choice.missing_score
-    ).note_unused()
+    raw = value_arrays(rows, [*mapping.values(), *extras], origin)
+    source = build_source(raw, mapping, origin, format_name, header, flat.noted, choice.missing_score)
+    return source.note_unused()
+
+
+def value_arrays(rows: Sequence[Record], names: Iterable[str], origin: FileProvenance) -> dict[str, pa.Array]:
+    """Return some columns of rows; errors as in `value_array`."""
+    return {name: value_array([row.get(name) for row in rows], name, origin) for name in names}
 
 
 def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.Array:
@@ -432,7 +426,8 @@ FORMATS = (
     ),
     Format(
         "jsonl",
-        "JSON, one record per line; nested fields get dotted names, each document in an array is a row.",
+        "JSON, one record per line. Nested fields get dotted names, and each document in an array "
+        "becomes a row.",
         '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
@@ -466,14 +461,15 @@ def read_by_query(file: File, choice: ColumnChoice, format_name: str) -> Source:
     if document.keys() != _RUN_AND_JUDGMENTS.keys():
         return (_lists if format_name == LISTS else _nested)(file, document, choice, format_name)
     sources = []
-    for (name, value), part_choice in zip(_RUN_AND_JUDGMENTS.items(), (choice, ColumnChoice({})), strict=True):
-        part = document[name]
+    for name, value in _RUN_AND_JUDGMENTS.items():
+        part, part_choice = document[name], choice if value == "score" else ColumnChoice({})
         if not isinstance(part, dict) or not part:
             problem = f"{name} holds {excerpt(part)}"
             raise ReadError(file.name, problem, "Write {query: [document, document]}.")
-        of_lists = isinstance(next(iter(part.values())), list)
-        read_part, part_format = (_lists, LISTS) if of_lists else (_nested, "nested-json")
-        sources.append(read_part(file, part, part_choice, part_format, value))
+        if isinstance(next(iter(part.values())), list):
+            sources.append(_lists(file, part, part_choice, LISTS, value))
+        else:
+            sources.append(_nested(file, part, part_choice, "nested-json", value))
     run, judgments = sources
     return replace(run, judgments=judgments, noted=(*run.noted, *judgments.noted))
 
@@ -489,8 +485,7 @@ def _nested(
     parts = list(_parts(file, document))
     if not parts:
         raise no_records(file.name)
-    segments = _segments([path for path, _, _ in parts])
-    _refuse_repeated_queries(file, parts, segments)
+    segments = _segments(file, parts)
     fields: dict[str, list[object]] = {
         "query": [query for _, query, scores in parts for _ in scores],
         "document": [name for _, _, scores in parts for name in scores],
@@ -521,10 +516,9 @@ def _lists(
         if not isinstance(documents, list) or any(isinstance(name, list | dict) for name in documents):
             problem = f"query {query!r} holds {excerpt(documents)}"
             raise ReadError(file.name, problem, "Write {query: [document, document]}.")
-        rows += [
-            {"query_id": query, "doc_id": name, **({"rank": rank} if value == "score" else {"relevance": 1})}
-            for rank, name in enumerate(documents, 1)
-        ]
+        for rank, name in enumerate(documents, 1):
+            number = {"rank": rank} if value == "score" else {"relevance": 1}
+            rows.append({"query_id": query, "doc_id": name, **number})
     return records_source(rows, FileProvenance(file.name, lambda row: row + 1, "entry"), format_name, choice)
 
 
@@ -543,33 +537,37 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
             yield path, name, child
 
 
-def _segments(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Join the names above each list that differ between lists, by more slashes than any name has."""
-    depth = max(map(len, paths))
-    padded = [path + ("",) * (depth - len(path)) for path in paths]
-    levels = [level for level in range(depth) if len({path[level] for path in padded}) > 1]
+def _segments(file: File, parts: Sequence[Part]) -> list[str]:
+    """Join the names above each list that differ between lists, by more slashes than any name has.
+
+    Raises:
+        ReadError: two groups share a query ID, so that judgments could not tell them apart.
+    """
+    paths = [path for path, _, _ in parts]
+    depth = range(max(map(len, paths)))
+    levels = [
+        slice(level, level + 1) for level in depth if len({path[level : level + 1] for path in paths}) > 1
+    ]
     slashes = "/"
     while any(slashes in name for path in paths for name in path):
         slashes += "/"
-    return [slashes.join(path[level] for level in levels if path[level]) for path in padded]
-
-
-def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequence[str]) -> None:
-    """Raise a ReadError if two groups share a query ID: judgments could not tell them apart."""
+    segments = [slashes.join(name for level in levels for name in path[level] if name) for path in paths]
     owners: dict[str, str] = {}
     for (_, query, _), segment in zip(parts, segments, strict=True):
         other = owners.setdefault(query, segment)
         if other != segment:
             problem = f"query {query!r} is in both {other} and {segment}"
-            raise ReadError(file.name, problem, "Write one file for each, or rename the queries of one.")
+            hint = "Give each subset or split its own file or its own query IDs."
+            raise ReadError(file.name, problem, hint)
+    return segments
 
 
 _IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
 NESTED_FORMATS = (
     Format(
         LISTS,
-        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}; or both, as "
-        "results and ground_truth of one object.",
+        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}. One object may hold "
+        "both: rankings in results, relevant documents in ground_truth.",
         '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
         lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
         lambda head, choice: read_by_query(head.file, choice, LISTS),

@@ -1,11 +1,10 @@
 """Permutations of numbered documents, the answers of listwise rerankers, with the documents shown."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice
 from metrics.runs.conversion import without_thought
 from metrics.runs.files import FileProvenance
@@ -116,9 +115,13 @@ _HISTORY = "invocations_history"
 _MARK = re.compile(rf'"(?:{"|".join((*DOCUMENT_ARRAYS, *_ANSWERS, _HISTORY))})"\s*:'.encode())
 _SCORE = "answer_score"
 """Field that is added to documents: n for the first of n documents, one less for each next; 0 if left out."""
+_ADD_DOCUMENTS = (
+    "Add the documents to the record, in the order of the prompt: "
+    '{"query": {"qid": "q1"}, "candidates": [{"docid": "d7"}, {"docid": "d2"}], "response": "[2] > [1]"}.'
+)
 _DROPPED = "Documents left out: {n:,} of {documents}, in {answers}{query}. They are tied below the others."
 _REPEATED = "Documents named again: {n:,}, in {answers}{query}. The first occurrence counts."
-_INVENTED = "Numbers without a document: {n:,}, in {answers}{query}."
+_INVENTED = "Numbers that belong to no document: {n:,}, in {answers}{query}."
 _UNREAD = "Answers without a ranking: {answers}{query}. All documents of such a list are tied."
 
 
@@ -131,7 +134,8 @@ def is_listwise(head: Head) -> bool:
     if not documents:
         return isinstance(record.get(_HISTORY), list)
     answer = _answer_field(record)
-    return bool(answer) and (has_permutation(record[answer]) or not _have_scores(documents))
+    have_scores = any(isinstance(document, dict) and "score" in document for document in documents)
+    return bool(answer) and (has_permutation(record[answer]) or not have_scores)
 
 
 def read_listwise(head: Head, choice: ColumnChoice) -> Source:
@@ -148,7 +152,9 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
     for row, record in enumerate(records):
         field, documents = _documents_of(record)
         if not documents:
-            raise _no_documents(record, origin, row)
+            names = ", ".join(record) or "nothing"
+            problem = f"the record has an answer but no documents; it holds {names}"
+            raise origin.error(row, problem, _ADD_DOCUMENTS)
         permutation = parse_permutation(record.get(_answer_field(record)), len(documents))
         permutations.append(permutation)
         queries.append(_query_of(record, documents))
@@ -179,10 +185,6 @@ def _answer_field(record: Record) -> str:
     return next((name for name in _ANSWERS if name in record), "")
 
 
-def _have_scores(documents: Sequence[object]) -> bool:
-    return any(isinstance(document, dict) and "score" in document for document in documents)
-
-
 def _query_of(record: Record, documents: Sequence[object]) -> str:
     """Return the ID of a record's query, or its text, or an empty string."""
     query = record.get("query", "")
@@ -192,42 +194,28 @@ def _query_of(record: Record, documents: Sequence[object]) -> str:
     return str(next(ids, query if isinstance(query, str) else ""))
 
 
-def _no_documents(record: Record, origin: FileProvenance, row: int) -> ReadError:
-    names = ", ".join(record) or "nothing"
-    problem = f"the record has an answer but no documents; it holds {names}"
-    hint = (
-        "Add the documents to the record, in the order of the prompt: "
-        '{"query": {"qid": "q1"}, "candidates": [{"docid": "d7"}, {"docid": "d2"}], "response": "[2] > [1]"}.'
-    )
-    return origin.error(row, problem, hint)
-
-
 def _findings(
     permutations: Sequence[Permutation], queries: Sequence[str], origin: FileProvenance
-) -> list[Finding]:
+) -> Iterator[Finding]:
     ranks_nothing = [own.n_dropped == len(own.places) for own in permutations]
-    pairs = list(zip(permutations, ranks_nothing, strict=True))
-    n_documents = sum(len(own.places) for own, is_unread in pairs if not is_unread)
-    findings = []
+    read = [own for own, is_unread in zip(permutations, ranks_nothing, strict=True) if not is_unread]
+    dropped = [own.n_dropped * (own.n_dropped < len(own.places)) for own in permutations]
     for code, counts, sentence in (
-        ("answers-dropped", [0 if is_unread else own.n_dropped for own, is_unread in pairs], _DROPPED),
+        ("answers-dropped", dropped, _DROPPED),
         ("answers-repeated", [own.n_repeated for own in permutations], _REPEATED),
         ("answers-invented", [own.n_invented for own in permutations], _INVENTED),
         ("answers-unread", [int(is_unread) for is_unread in ranks_nothing], _UNREAD),
     ):
-        n_answers = sum(map(bool, counts))
-        if not n_answers:
-            continue
-        first = next(row for row, count in enumerate(counts) if count)
-        message = sentence.format(
-            n=sum(counts),
-            answers=part_of(n_answers, len(counts), "answer"),
-            documents=count_of(n_documents, "document"),
-            query=f", query {quote(queries[first])} first" if queries[first] else "",
-        )
-        line = origin.line_of(first)
-        findings.append(make_finding(code, origin.file, message, line=line, count=sum(counts)))
-    return findings
+        rows = [row for row, count in enumerate(counts) if count]
+        if rows:
+            message = sentence.format(
+                n=sum(counts),
+                answers=part_of(len(rows), len(counts), "answer"),
+                documents=count_of(sum(len(own.places) for own in read), "document"),
+                query=f", query {quote(queries[rows[0]])} first" if queries[rows[0]] else "",
+            )
+            line = origin.line_of(rows[0])
+            yield make_finding(code, origin.file, message, line=line, count=sum(counts))
 
 
 FORMATS = (

@@ -186,7 +186,7 @@ def refuse_large_footer(file: File, stream: pa.NativeFile | BufferedIOBase) -> N
     """Raise a ReadError if a file declares too many columns and row groups."""
     stream.seek(-8, 2)
     if MAX_FOOTER < int.from_bytes(stream.read(4), "little") < stream.tell():
-        problem = f"more than {MAX_FOOTER / 2**20:.0f} MB of columns and row groups"
+        problem = f"the metadata of columns and row groups exceeds {MAX_FOOTER / 2**20:.0f} MB"
         raise ReadError(file.name, problem, "Write larger row groups, or fewer columns.")
     stream.seek(0)
 

@@ -1,7 +1,7 @@
 """Preferences between two documents, the answers of pairwise rerankers, scored by wins."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -163,10 +163,7 @@ class Comparisons:
 
 
 def _chance(lead: FloatArray) -> FloatArray:
-    with needs("stats"):
-        from scipy.special import expit  # noqa: PLC0415 as above
-
-    chances: FloatArray = expit(lead)
+    chances: FloatArray = np.exp(-np.logaddexp(0, -lead))
     return chances
 
 
@@ -176,42 +173,30 @@ def _sums(places: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 def preference_findings(
     comparisons: Comparisons, queries: pa.Array, line_of: Callable[[int], int], file: str
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """Report missing, inconsistent and cyclic comparisons; `queries` holds that of each document."""
-    n_lists, n_pairs = comparisons.n_lists, len(comparisons.n)
-    inconsistent = comparisons.list_of[comparisons.first[comparisons.is_inconsistent]]
-    n_missing = int(comparisons.n_missing.sum())
-    components = np.unique(np.stack([comparisons.list_of, comparisons.components]), axis=1)[0]
+    list_of, n_lists, n_pairs = comparisons.list_of, comparisons.n_lists, len(comparisons.n)
+    n_inconsistent, n_missing = int(comparisons.is_inconsistent.sum()), int(comparisons.n_missing.sum())
+    inconsistent = np.unique(list_of[comparisons.first[comparisons.is_inconsistent]])
+    in_cycles = np.unique(list_of[comparisons.is_in_cycle])
+    components = np.unique(np.stack([list_of, comparisons.components]), axis=1)[0]
     apart = np.flatnonzero(np.bincount(components, minlength=n_lists) > 1)
-    in_cycles = comparisons.list_of[comparisons.is_in_cycle]
-    findings = []
+    again = f"Pairs compared more than once with different results: {part_of(n_inconsistent, n_pairs, 'pair')}"
+    never = f"Never compared: {part_of(n_missing, n_missing + n_pairs, 'pair')}"
+    cyclic = part_of(int(comparisons.is_in_cycle.sum()), len(list_of), "document")
     for code, lists, count, message in (
-        (
-            "preferences-inconsistent",
-            np.unique(inconsistent),
-            len(inconsistent),
-            f"Pairs compared again with another result: {part_of(len(inconsistent), n_pairs, 'pair')}, in ",
-        ),
-        (
-            "preferences-missing",
-            np.flatnonzero(comparisons.n_missing),
-            n_missing,
-            f"Never compared: {part_of(n_missing, n_missing + n_pairs, 'pair')}, in ",
-        ),
-        ("preferences-apart", apart, len(apart), "Documents that no chain of comparisons connects, in "),
-        (
-            "preferences-cycles",
-            np.unique(in_cycles),
-            len(np.unique(in_cycles)),
-            f"In a cycle of preferences: {part_of(len(in_cycles), len(comparisons.list_of), 'document')}, in ",
-        ),
+        ("inconsistent", inconsistent, n_inconsistent, again),
+        ("missing", np.flatnonzero(comparisons.n_missing), n_missing, never),
+        ("apart", apart, len(apart), "Documents that no chain of comparisons connects"),
+        ("cycles", in_cycles, len(in_cycles), f"In a cycle of preferences: {cyclic}"),
     ):
         if len(lists):
-            document = int(np.argmax(comparisons.list_of == lists[0]))
-            example = quote(queries[document].as_py())
-            text = f"{message}{part_of(len(lists), n_lists, 'list')}, query {example} first."
-            findings.append(make_finding(code, file, text, line=line_of(document), count=count))
-    return findings
+            document = int(np.argmax(list_of == lists[0]))
+            in_lists = (
+                f"in {part_of(len(lists), n_lists, 'list')}, query {quote(queries[document].as_py())} first."
+            )
+            text, line = f"{message}, {in_lists}", line_of(document)
+            yield make_finding(f"preferences-{code}", file, text, line=line, count=count)
 
 
 MAX_COMPARISONS = 20_000_000
@@ -269,18 +254,20 @@ def read_preferences(head: Head, choice: ColumnChoice) -> Source:
         records, origin = file_records(head.file)
         columns = _of_header(head, list(records[0]), choice)
         values = {
-            name: value_array([record.get(name) for record in records], name, origin).cast(pa.string())
-            for name in columns.values()
+            ours: value_array([record.get(name) for record in records], name, origin).cast(pa.string())
+            for ours, name in columns.items()
         }
-        return _source(values, columns, origin, choice)
-    header = head_row(head)[0]
-    refuse_many_columns(head.file.name, header)
-    columns = _of_header(head, header, choice)
-    as_text = {"first": "target_id", "second": "segment", "preferred": "query_text"}  # our columns of text
-    mapping = {as_text.get(ours, ours): theirs for ours, theirs in columns.items()}
-    table = header_table(head, mapping, "preferences")
-    values = table.values()
-    return _source(values, columns, table.provenance(len(values[columns["first"]])), choice)
+    else:
+        header = head_row(head)[0]
+        refuse_many_columns(head.file.name, header)
+        columns = _of_header(head, header, choice)
+        as_text = {"first": "target_id", "second": "segment", "preferred": "query_text"}  # our columns of text
+        mapping = {as_text.get(ours, ours): theirs for ours, theirs in columns.items()}
+        table = header_table(head, mapping, "preferences")
+        raw = table.values()
+        values = {ours: raw[name] for ours, name in columns.items()}
+        origin = table.provenance(len(values["first"]))
+    return _source(values, columns, origin, choice)
 
 
 def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> dict[str, str]:
@@ -294,36 +281,39 @@ def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> dict[
 def _source(
     values: Mapping[str, pa.Array], columns: Mapping[str, str], origin: FileProvenance, choice: ColumnChoice
 ) -> Source:
-    """Return one row per document of a list, scored by its comparisons."""
+    """Return one row per document of a list, scored by its comparisons.
+
+    `values` are the values of query_id, perhaps reranker, first, second and preferred; `columns` their names.
+    """
     _check(values, columns, origin)
-    results, noted = _results(values, columns, origin)
-    keys = [columns[ours] for ours in ("reranker", "query_id") if ours in columns]
-    groups = [coded(values[name]) for name in keys]
+    noted: list[Finding] = []
+    results = _results(values, columns, origin, noted)
+    keys = [ours for ours in ("reranker", "query_id") if ours in columns]
+    groups = {ours: coded(values[ours]) for ours in keys}
     list_of_row = np.zeros(len(results), np.int64)
-    for group in groups:
+    for group in groups.values():
         list_of_row = list_of_row * max(len(group.dictionary), 1) + group.indices.to_numpy()
-    first_row, document, comparisons = _compare(list_of_row, values, columns, results)
-    raw = {name: group.take(pa.array(first_row)) for name, group in zip(keys, groups, strict=True)}
+    first_row, document, comparisons = _compare(list_of_row, values, results)
+    raw = {columns[ours]: group.take(pa.array(first_row)) for ours, group in groups.items()}
     raw["document"], raw["copeland"] = document, pa.array(comparisons.copeland)
     if "bradley_terry" in choice.columns.values():  # slow, so only if chosen
         if len(comparisons.n) > MAX_PAIRS:
             problem = f"more than {MAX_PAIRS:,} pairs, for which bradley_terry would take minutes"
             raise ReadError(origin.file, problem, "Choose copeland as the score, or split the file by query.")
         raw["bradley_terry"] = pa.array(comparisons.bradley_terry())
-    header = [*keys, "document", *_SCORES]
+    header = [*(columns[ours] for ours in keys), "document", *_SCORES]
     usual = {"query_id": columns["query_id"], "doc_id": "document", "score": "copeland"}
     mapping = choice.mapping(origin.file, header, usual)
-    queries = groups[-1].take(pa.array(first_row)).cast(pa.string())
-    rows = origin.take(first_row)
-    findings = preference_findings(comparisons, queries, rows.line_of, origin.file)
-    return build_source(raw, mapping, rows, "preferences", header, (*noted, *findings), choice.missing_score)
+    queries, rows = raw[columns["query_id"]].cast(pa.string()), origin.take(first_row)
+    noted += preference_findings(comparisons, queries, rows.line_of, origin.file)
+    return build_source(raw, mapping, rows, "preferences", header, noted, choice.missing_score)
 
 
 def _compare(
-    list_of_row: IntArray, values: Mapping[str, pa.Array], columns: Mapping[str, str], results: FloatArray
+    list_of_row: IntArray, values: Mapping[str, pa.Array], results: FloatArray
 ) -> tuple[IntArray, pa.Array, Comparisons]:
     """Return the first row of each document of a list, the documents, and their comparisons."""
-    sides = [values[name].cast(pa.string()) for name in (columns["first"], columns["second"])]
+    sides = [values[ours].cast(pa.string()) for ours in ("first", "second")]
     documents = pa.chunked_array(sides).combine_chunks().dictionary_encode()
     codes = documents.indices.to_numpy().astype(np.int64).reshape(2, -1)
     keys = (list_of_row * len(documents.dictionary) + codes).T.ravel()  # the two of a row side by side
@@ -337,24 +327,25 @@ def _compare(
 
 
 def _check(values: Mapping[str, pa.Array], columns: Mapping[str, str], origin: FileProvenance) -> None:
-    shown_first, shown_second = values[columns["first"]], values[columns["second"]]
-    if len(shown_first) > MAX_COMPARISONS:
+    """Raise a ReadError for too many comparisons or none, an empty ID, or a document compared with itself."""
+    n_rows = len(values["first"])
+    if n_rows > MAX_COMPARISONS:
         raise ReadError(origin.file, f"more than {MAX_COMPARISONS:,} comparisons", "Split it by query.")
-    if not len(shown_first):
+    if not n_rows:
         raise ReadError(origin.file, "there are no comparisons", "Export it again and check its size.", line=1)
-    for name in [name for ours, name in columns.items() if ours != "preferred"]:
-        ids = values[name].cast(pa.string())
-        is_empty = pc.fill_null(pc.equal(ids, ""), fill_value=True)
-        origin.refuse(is_empty, ids, partial("{0} is empty".format, name), "Give every row an ID.")
-    shown_first, shown_second = shown_first.cast(pa.string()), shown_second.cast(pa.string())
-    is_same = pc.equal(shown_first, shown_second)
-    hint = "Leave the line out."
-    origin.refuse(is_same, shown_first, lambda value: f"{value!r} is compared with itself", hint)
+    for ours, name in columns.items():
+        if ours != "preferred":
+            ids = values[ours].cast(pa.string())
+            is_empty = pc.fill_null(pc.equal(ids, ""), fill_value=True)
+            origin.refuse(is_empty, ids, partial("{0} is empty".format, name), "Give every row an ID.")
+    first, second = (values[ours].cast(pa.string()) for ours in ("first", "second"))
+    is_same, hint = pc.equal(first, second), "Leave the line out."
+    origin.refuse(is_same, first, lambda value: f"{value!r} is compared with itself", hint)
 
 
 def _results(
-    values: Mapping[str, pa.Array], columns: Mapping[str, str], origin: FileProvenance
-) -> tuple[FloatArray, list[Finding]]:
+    values: Mapping[str, pa.Array], columns: Mapping[str, str], origin: FileProvenance, noted: list[Finding]
+) -> FloatArray:
     """Return (n_rows,) 1 if the first document is preferred, 1/2 for a tie, 0 otherwise, NaN if unreadable.
 
     A row names the preferred document by its ID, or else by a label (a or b, 1 or 2, left or right). If all
@@ -363,39 +354,37 @@ def _results(
     Raises:
         ReadError: no row names the preferred document.
     """
-    preferred_texts = pc.fill_null(values[columns["preferred"]].cast(pa.string()), "")
-    text = pc.utf8_trim_whitespace(preferred_texts)
+    answers = pc.fill_null(values["preferred"].cast(pa.string()), "")
+    text = pc.utf8_trim_whitespace(answers)
     is_left, is_right = (
-        pc.equal(text, values[name].cast(pa.string())).to_numpy(zero_copy_only=False)
-        for name in (columns["first"], columns["second"])
+        pc.equal(text, values[ours].cast(pa.string())).to_numpy(zero_copy_only=False)
+        for ours in ("first", "second")
     )
     words = text.dictionary_encode()
-    by_word = np.array([_label(word) for word in words.dictionary.to_pylist()], float)
-    labels = by_word[words.indices.to_numpy()]
+    plain = (_AROUND_LABEL.sub("", word.casefold()) for word in words.dictionary.to_pylist())
+    labels = np.array([_LABELS.get(word, np.nan) for word in plain], float)[words.indices.to_numpy()]
     is_id = is_left | is_right
     by_labels = not np.isnan(labels).any() and not (is_id | (labels == 1 / 2)).all()
-    results = np.where(is_id & (not by_labels), is_left.astype(float), labels)
+    results: FloatArray = np.where(is_id & (not by_labels), is_left.astype(float), labels)
     unread = np.flatnonzero(np.isnan(results))
-    if not len(unread):
-        return results, []
-    row = int(unread[0])
-    if len(unread) == len(results):
-        answer = preferred_texts[row].as_py()
-        problem = f"{columns['preferred']} {answer!r} is neither of the two documents, nor a tie"
-        raise origin.error(row, problem, "Write an ID, a or b, 1 or 2, or tie. No row has one of these.")
-    query = quote(values[columns["query_id"]].cast(pa.string())[row].as_py())
-    share = part_of(len(unread), len(results), "comparison")
-    message, line = f"Comparisons without a readable answer: {share}, query {query} first.", origin.line_of(row)
-    return results, [make_finding("preferences-unread", origin.file, message, line=line, count=len(unread))]
-
-
-def _label(word: str) -> float:
-    return _LABELS.get(_AROUND_LABEL.sub("", word.casefold()), np.nan)
+    if len(unread):
+        row = int(unread[0])
+        if len(unread) == len(results):
+            problem = f"{columns['preferred']} {answers[row].as_py()!r} names neither document and is not a tie"
+            hint = "Write an ID, a or b, 1 or 2, or tie. No row has a valid preference."
+            raise origin.error(row, problem, hint)
+        query = quote(values["query_id"].cast(pa.string())[row].as_py())
+        share = part_of(len(unread), len(results), "comparison")
+        message = f"Comparisons without a readable answer: {share}, query {query} first."
+        line = origin.line_of(row)
+        noted.append(make_finding("preferences-unread", origin.file, message, line=line, count=len(unread)))
+    return results
 
 
 _SUMMARY = (
-    "Preferences between two documents, one row or record each; preferred is an ID, a or b, 1 or 2, or tie. "
-    "The score is Copeland's (pairs won, tied pairs counting half), or choose bradley_terry."
+    "Preferences between two documents, one row or record each. The column preferred holds a document ID, a or "
+    "b, 1 or 2, or tie. The default score is Copeland's: pairs won plus half of the tied pairs. You can choose "
+    "bradley_terry instead."
 )
 FORMATS = (
     Format(

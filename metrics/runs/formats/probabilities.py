@@ -2,12 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,10 +26,10 @@ from metrics.runs.formats.json_records import (
     first_record,
     flatten,
     leaf_fields,
-    value_array,
+    value_arrays,
 )
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import BoolArray, FloatArray, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray, coded, combine_chunks
 from metrics.support.wording import part_of
 
 EXPECTED, STD, ARGMAX = "expected_grade", "score_std", "argmax_grade"
@@ -81,34 +83,23 @@ def distribution_findings(
     raw: Mapping[str, pa.Array],
     mapping: Mapping[str, str],
     file: str,
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """Report the ties that likeliest grades would make, and probabilities that do not sum to 1."""
     is_scored = probabilities.is_valid
-    if not (n_rows := int(is_scored.sum())):
-        return []
-    keys = [mapping[ours] for ours in ("reranker", "query_id") if ours in mapping]
-    argmax, expected = (
-        _n_tied([raw[key] for key in keys], raw[name], is_scored) for name in (ARGMAX, EXPECTED)
-    )
-    message = (
-        f"With the likeliest grade, {part_of(argmax, n_rows, 'document')} would be tied; with the expected "
-        f"grade, {expected:,}. The column {ARGMAX} holds the likeliest grade."
-    )
-    findings = [make_finding("grades-expected", file, message, count=max(argmax, 1))]
-    if probabilities.n_scaled:
-        share = part_of(probabilities.n_scaled, n_rows, "document")
+    if n_rows := int(is_scored.sum()):
+        keys = {ours: coded(raw[mapping[ours]]).indices for ours in ("reranker", "query_id") if ours in mapping}
+        scores = {name: raw[name] for name in (ARGMAX, EXPECTED)}
+        rows = pd.DataFrame({name: column.to_pandas() for name, column in (keys | scores).items()})[is_scored]
+        argmax, expected = (int(rows.duplicated([*keys, name], keep=False).sum()) for name in scores)
+        message = (
+            f"Tied by the likeliest grade: {part_of(argmax, n_rows, 'document')}. Tied by the expected grade: "
+            f"{part_of(expected, n_rows, 'document')}. The column {ARGMAX} holds the likeliest grade."
+        )
+        yield make_finding("grades-expected", file, message, count=max(argmax, 1))
+    if n_scaled := probabilities.n_scaled:
+        share = part_of(n_scaled, n_rows, "document")
         message = f"Probabilities that do not sum to 1 and are rescaled: {share}."
-        findings.append(make_finding("grades-scaled", file, message, count=probabilities.n_scaled))
-    return findings
-
-
-def _n_tied(keys: Sequence[pa.Array], scores: pa.Array, is_scored: BoolArray) -> int:
-    """Count the scored rows that share their score with another row of the same keys."""
-    names = [f"key{number}" for number in range(len(keys))]
-    columns = [combine_chunks(column) for column in (*keys, scores)]
-    table = pa.table(columns, [*names, "score"]).filter(pa.array(is_scored))
-    sizes = table.group_by([*names, "score"]).aggregate([([], "count_all")])["count_all"]
-    return pc.sum(sizes.filter(pc.greater(sizes, 1))).as_py() or 0
+        yield make_finding("grades-scaled", file, message, count=n_scaled)
 
 
 _NAMES = r"(?:grade_?)?(?P<log>log_?)?(?:probability|probabilities|probs?|p)"
@@ -121,19 +112,15 @@ _OF_MAP = re.compile(rf"(?:.*\.)?{_NAMES}\..+", re.IGNORECASE)
 """A field of a map of probabilities, perhaps of a token that is a word."""
 
 
-class _Columns(NamedTuple):
-    """The columns of a file that has probabilities; `mapping` lacks the scores."""
-
-    values: Mapping[str, pa.Array]
-    origin: FileProvenance
-    header: Sequence[str]
-    mapping: Mapping[str, str]
+_Columns = tuple[dict[str, pa.Array], FileProvenance, Sequence[str], dict[str, str]]
+"""The columns of a file that has probabilities, their rows, the header, and the mapping without the scores."""
 
 
 def is_probabilities(head: Head) -> bool:
     """Return whether documents have no score, and columns or a map with probabilities of grades."""
     if not head.is_json:
-        if len(head.header) < 3 or not _lack_a_score(head.header):  # noqa: PLR2004 query, document, probabilities
+        ours = recognise(head.header).keys()
+        if not {"query_id", "doc_id"} <= ours or "score" in ours:
             return False
         return len(_grades_of(head.header)) > 1 or bool(_map_column(head))
     if not _MARK.search(head.file.head):
@@ -147,17 +134,18 @@ def is_probabilities(head: Head) -> bool:
 
 def read_probabilities(head: Head, choice: ColumnChoice) -> Source:
     """Read `query_id,doc_id,p_0,p_1,p_2`, or records with such fields or a map of them."""
-    columns = _flat_columns(*file_records(head.file), choice) if head.is_json else _table_columns(head, choice)
-    origin, distribution = columns.origin, _distribution(columns)
+    columns, origin, header, mapping = (
+        _record_columns(head, choice) if head.is_json else _table_columns(head, choice)
+    )
+    distribution = _distribution(columns, origin)
     scores = distribution.scores()
-    names = [*(name for name in columns.header if not _is_probability(name)), *scores]
-    mapping = choice.mapping(origin.file, names, {**columns.mapping, "score": EXPECTED, "score_std": STD})
-    score_columns = {name: pa.array(values, from_pandas=True) for name, values in scores.items()}
-    raw = {name: column for name, column in columns.values.items() if not _is_probability(name)} | score_columns
-    noted = distribution_findings(distribution, raw, mapping, origin.file)
-    return build_source(
-        raw, mapping, origin, "grade-probabilities", names, noted, choice.missing_score
-    ).note_unused()
+    names = [*(name for name in header if not _is_probability(name)), *scores]
+    mapping = choice.mapping(origin.file, names, {**mapping, "score": EXPECTED, "score_std": STD})
+    raw = {name: column for name, column in columns.items() if not _is_probability(name)}
+    raw |= {name: pa.array(values, from_pandas=True) for name, values in scores.items()}
+    noted = list(distribution_findings(distribution, raw, mapping, origin.file))
+    source = build_source(raw, mapping, origin, "grade-probabilities", names, noted, choice.missing_score)
+    return source.note_unused()
 
 
 def _is_probability(name: str) -> bool:
@@ -168,11 +156,6 @@ def _grades_of(names: Iterable[str]) -> dict[str, tuple[float, bool]]:
     """Return each column of probabilities → its grade, and whether it holds logarithms."""
     matches = ((name, _GRADE.fullmatch(name)) for name in names)
     return {name: (float(match["grade"]), bool(match["log"])) for name, match in matches if match}
-
-
-def _lack_a_score(header: Sequence[str]) -> bool:
-    mapping = recognise(header)
-    return {"query_id", "doc_id"} <= mapping.keys() and "score" not in mapping
 
 
 def _map_column(head: Head) -> str:
@@ -188,24 +171,22 @@ def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
     refuse_many_columns(head.file.name, header)
     if len(set(header)) < len(header):
         raise ReadError(head.file.name, "two columns share a name", "Rename one.", line=1)
-    mapping = _mapping([name for name in header if not _GRADE.fullmatch(name)], choice)
-    free = [name for name in header if name not in mapping.values()]
+    mapping = _mapping(header, choice)
     first = dict(zip(header, values, strict=False))
-    numbers = [name for name in free if name in _grades_of(free) or parse_number(first.get(name)) is not None]
-    numbers = [name for name in numbers if name not in BY_NAME]
+    further = [name for name in header if name not in mapping.values() and name not in BY_NAME]
+    grades = _grades_of(further)
+    numbers = [name for name in further if name in grades or parse_number(first.get(name)) is not None]
     table = header_table(head, mapping, "grade-probabilities", tuple(numbers))
     columns = table.values()
     origin = table.provenance(len(next(iter(columns.values()))))
     if not (map_column := _map_column(head)):
-        return _Columns(columns, origin, header, mapping)
+        return columns, origin, header, mapping
     maps = [_parse_map(text, row, origin) for row, text in enumerate(table.column_text(map_column).to_pylist())]
-    rows: list[dict[str, Any]] = [
-        {f"{map_column}.{grade}": value for grade, value in weights.items()} for weights in maps
-    ]
-    names = _grades_of(dict.fromkeys(name for row in rows for name in row))
+    rows = [{f"{map_column}.{grade}": value for grade, value in weights.items()} for weights in maps]
+    names = list(_grades_of(dict.fromkeys(chain.from_iterable(rows))))
     _refuse_many_grades([*header, *names], names, len(rows), origin)
-    columns |= {name: value_array([row.get(name) for row in rows], name, origin) for name in names}
-    return _Columns(columns, origin, [*(name for name in header if name != map_column), *names], mapping)
+    header = (*(name for name in header if name != map_column), *names)
+    return columns | value_arrays(rows, names, origin), origin, header, mapping
 
 
 def _parse_map(text: str, row: int, origin: FileProvenance) -> dict[str, Any]:
@@ -216,13 +197,10 @@ def _parse_map(text: str, row: int, origin: FileProvenance) -> dict[str, Any]:
     raise origin.error(row, "not a JSON map of grades", 'Write {"0": 0.1, "1": 0.9}.')
 
 
-def _flat_columns(
-    records: Sequence[Mapping[str, object]], origin: FileProvenance, choice: ColumnChoice
-) -> _Columns:
-    flat = flatten(records, origin, choice, always=True)
+def _record_columns(head: Head, choice: ColumnChoice) -> _Columns:
+    flat = flatten(*file_records(head.file), choice, always=True)
     header = [name for name in flat.header if _GRADE.fullmatch(name) or not _OF_MAP.fullmatch(name)]
-    mapping = _mapping([name for name in header if not _GRADE.fullmatch(name)], choice, flat.usual)
-    grades = _grades_of(header)
+    mapping, grades = _mapping(header, choice, flat.usual), _grades_of(header)
     _refuse_many_grades(header, grades, len(flat.rows), flat.origin)
     names = [
         name
@@ -231,41 +209,39 @@ def _flat_columns(
         or name in mapping.values()
         or (name not in BY_NAME and all(type(row.get(name)) in (int, float) for row in flat.rows))
     ]
-    columns = {name: value_array([row.get(name) for row in flat.rows], name, flat.origin) for name in names}
-    return _Columns(columns, flat.origin, header, mapping)
+    return value_arrays(flat.rows, names, flat.origin), flat.origin, header, mapping
 
 
 def _refuse_many_grades(
-    header: Sequence[str], grades: Mapping[str, object], n_rows: int, origin: FileProvenance
+    header: Sequence[str], grades: Collection[str], n_rows: int, origin: FileProvenance
 ) -> None:
     """Raise a ReadError if maps have too many grades: each is a column of all rows."""
     refuse_many_columns(origin.file, header)
     if len(grades) * n_rows > MAX_VALUES:
-        problem = f"{len(grades):,} grades of {n_rows:,} documents, more than {MAX_VALUES:,} probabilities"
+        problem = f"{len(grades):,} grades for {n_rows:,} documents make more than {MAX_VALUES:,} probabilities"
         raise ReadError(origin.file, problem, "Split the file by query.", line=1)
 
 
 def _mapping(
-    names: Sequence[str], choice: ColumnChoice, usual: Mapping[str, str] | None = None
+    header: Sequence[str], choice: ColumnChoice, usual: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Map our columns, except probabilities, to the file's."""
-    mapping_choice = {**(usual or {}), **choice.columns}
-    return recognise(
-        names, {ours: theirs for ours, theirs in mapping_choice.items() if not theirs or theirs in names}
-    )
+    names = [name for name in header if not _GRADE.fullmatch(name)]
+    mapping = {**(usual or {}), **choice.columns}
+    return recognise(names, {ours: name for ours, name in mapping.items() if not name or name in names})
 
 
-def _distribution(columns: _Columns) -> GradeProbabilities:
-    by_column = _grades_of(columns.values)
+def _distribution(columns: Mapping[str, pa.Array], origin: FileProvenance) -> GradeProbabilities:
+    by_column = _grades_of(columns)
     if not by_column:
         problem = "no column or map entry is the probability of a grade"
         hint = 'Name the columns after their grades (p_0, p_1), or write a map: {"0": 0.1, "1": 0.9}.'
-        raise columns.origin.error(0, problem, hint)
+        raise origin.error(0, problem, hint)
     grades = sorted({grade for grade, _ in by_column.values()})
-    weights = np.zeros((len(next(iter(columns.values.values()))), len(grades)))
+    weights = np.zeros((len(next(iter(columns.values()))), len(grades)))
+    hint = "Write a number, or leave the value empty."
     for name, (grade, is_log) in by_column.items():
-        column, hint = combine_chunks(columns.values[name]), "Give a number, or leave it empty."
-        numbers = optional_numbers(column, name, columns.origin, "not a probability", hint)
+        numbers = optional_numbers(combine_chunks(columns[name]), name, origin, "not a probability", hint)
         probabilities = pc.fill_null(numbers, -np.inf if is_log else 0).to_numpy(zero_copy_only=False)
         weights[:, grades.index(grade)] += np.exp(np.minimum(probabilities, 1)) if is_log else probabilities
     return GradeProbabilities(np.array(grades), weights)

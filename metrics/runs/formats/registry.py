@@ -78,7 +78,7 @@ def open_blocks(
     if recognised.open_blocks is None:
         if recognised.name.endswith("qrels"):
             raise ReadError(file.name, "these are judgments, not a run", "Give them as qrels.")
-        hint = "Give a TREC run, a CSV, TSV or Parquet table, or read it whole, into memory."
+        hint = "Give a TREC run or a CSV, TSV or Parquet table, or read the whole file into memory."
         raise ReadError(file.name, f"{recognised.name} cannot be read in blocks", hint)
     return recognised.open_blocks(head, choice)
 

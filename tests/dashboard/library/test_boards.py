@@ -144,5 +144,5 @@ def test_repeats_are_kept_and_go_with_a_board_file(separate, library):
 
 def test_repeats_that_share_no_document_make_no_board():
     other = board(a_trec=STRICT, b_trec=STRICT.replace(" d", " other-d"), qrels_txt=QRELS)
-    with pytest.raises(TieScopeError, match="no document is in two of a, b"):
+    with pytest.raises(TieScopeError, match="no document appears in two of the repeats a, b"):
         join_runs(other.spec.arranged({"a": "c", "b": "c"}), other.sources)

@@ -34,7 +34,7 @@ def test_lists_that_hold_no_relevant_document_of_their_query_are_counted(listing
 
 
 def test_a_run_of_which_nothing_is_judged_is_told_of_once(listing_of_rows, judged_of):
-    assert not none_found(listing_of_rows([("q", "a", 1, None)]), judged_of({"q": {"b": 1}}))
+    assert not list(none_found(listing_of_rows([("q", "a", 1, None)]), judged_of({"q": {"b": 1}})))
 
 
 def test_lists_of_relevant_documents_alone_are_counted(listing_of):
@@ -45,11 +45,11 @@ def test_lists_of_relevant_documents_alone_are_counted(listing_of):
 
 @pytest.mark.parametrize("check", [negative_grades, nothing_relevant, all_relevant])
 def test_where_nothing_is_known_of_relevance_nothing_is_said(listing_of, check):
-    assert not check(listing_of({"q": [2, 1]}))
-    assert not check(listing_of({}))
+    assert not list(check(listing_of({"q": [2, 1]})))
+    assert not list(check(listing_of({})))
 
 
 def test_a_clean_run_gives_no_word(clean, judged_of):
     for check in (negative_grades, nothing_relevant, all_relevant):
-        assert not check(clean)
-    assert not none_found(clean, judged_of({"q1": {"d1": 1}, "q2": {"d2": 2}}))
+        assert not list(check(clean))
+    assert not list(none_found(clean, judged_of({"q1": {"d1": 1}, "q2": {"d2": 2}})))

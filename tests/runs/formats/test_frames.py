@@ -217,7 +217,7 @@ def test_a_judgment_that_is_none_names_its_row():
 
 
 def test_judgments_for_runs_that_have_theirs_are_refused():
-    with pytest.raises(UsageError, match="these runs have their judgments"):
+    with pytest.raises(UsageError, match="these runs already have judgments"):
         evaluate(Runs.from_frame(frame()), qrels=frame())
 
 

@@ -59,7 +59,7 @@ def test_documents_that_a_repeat_lacks_are_counted():
     runs = read_runs(frame(scores), repeats="seeds", repeats_std="run")
     message = runs.findings.set_index("code")["message"]["repeats-incomplete"]
     assert "1 of 2 documents" in message
-    assert message.endswith("pooled standard deviation: 1.")
+    assert message.endswith("score_std is pooled from the other documents): 1.")
     assert runs.tables["c"]["score_std"].to_pylist() == pytest.approx([2**0.5] * 2)
 
 
@@ -84,7 +84,7 @@ def test_repeats_on_unlike_scales_are_said_to_be():
         ({"c": ["c-seed1", "c-seed2"], "d": ["c-seed2", "x"]}, "named twice"),
         ({"x": ["c-seed1", "c-seed2"]}, "is empty or already in use"),
         ({" ": ["c-seed1", "c-seed2"]}, "is empty or already in use"),
-        ({"c": ["x", "apart"]}, "no document is in two"),
+        ({"c": ["x", "apart"]}, "no document appears in two"),
         ({"c": ["x", "endless"]}, "inf and -inf"),
         ("seed", "or 'seeds'"),
         (("score",), "two score columns"),
@@ -99,7 +99,7 @@ def test_repeats_that_are_none_are_refused(repeats, problem):
 
 
 def test_seeds_are_asked_for_in_vain_where_no_name_has_one():
-    with pytest.raises(UsageError, match=r"no names differ only in a seed among bm25, gpt-4\. Name them"):
+    with pytest.raises(UsageError, match="among bm25, gpt-4, no two names differ only in a seed"):
         read_runs(frame({("bm25", "q", "a"): 1, ("gpt-4", "q", "a"): 1}), repeats="seeds")
 
 
@@ -117,7 +117,7 @@ def test_noise_of_repeats_scores_what_one_further_run_would():
     runs = read_runs(frame(scores), repeats="seeds", repeats_std="mean")
     ahead = norm.cdf((first - second) / spread * 3**0.5)
     assert evaluate(runs, "RR", "noise").scores.iloc[0, 0] == pytest.approx(ahead + (1 - ahead) / 2)
-    with pytest.raises(UsageError, match="it is 'order', 'run' or 'mean'"):
+    with pytest.raises(UsageError, match="must be 'order', 'run' or 'mean', not 'both'"):
         read_runs(frame(scores), repeats="seeds", repeats_std="both")
 
 
@@ -158,8 +158,8 @@ def test_unread_columns_of_repeats_are_named():
     runs = read_runs([first.assign(bm25=2.0, score_std=0.5), second], repeats="seeds")
     findings = runs.findings
     assert list(findings["message"][findings["code"] == "columns-unused"]) == [
-        "'c': not read because some of the 2 repeats lack it: bm25 (in 1).",
-        "'c': score_std of 1 of 2 repeats is not read but computed from the scores.",
+        "'c': columns not read because some of the 2 repeats lack them: bm25 (in 1).",
+        "'c': the score_std column in 1 of 2 repeats is ignored; score_std is computed from the scores.",
     ]
     assert "bm25" not in runs.tables["c"].column_names
     assert "columns-unused" not in list(read_runs([first, second], repeats="seeds").findings["code"])

@@ -297,7 +297,7 @@ def test_judgments_come_with_runs_or_beside_them(board, write):
     frame, qrels = small_board()
     text = {"t.csv": printed_table(board, USUAL).encode()}
     assert audit(frame, text, qrels=qrels, relevant_from=2).reproduction.best == USUAL
-    with pytest.raises(metrics.UsageError, match="these runs have their judgments"):
+    with pytest.raises(metrics.UsageError, match="these runs already have judgments"):
         audit(board, text, qrels=write("q.txt", "q 0 d 1\n"))
 
 

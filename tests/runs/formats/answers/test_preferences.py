@@ -102,7 +102,7 @@ def test_bradley_terry_is_chosen_as_any_column_is():
         ("q,d,d,d", "line 2: 'd' is compared with itself"),
         ("q,a,b,a\nq,,b,b", "line 3: a is empty"),
         (",a,b,b", "line 2: query is empty"),
-        ("q,a,b,perhaps", "line 2: preferred 'perhaps' is neither of the two documents, nor a tie"),
+        ("q,a,b,perhaps", "line 2: preferred 'perhaps' names neither document and is not a tie"),
         ("q,a,b", "line 2: 3 fields where 4 are expected"),
         ("", "there are no comparisons"),
     ],

@@ -59,8 +59,8 @@ def test_the_likeliest_grade_can_be_chosen_as_the_score():
 def test_findings_count_the_ties_that_grading_makes_and_what_is_scaled():
     findings = noted(TABLE)
     assert findings["grades-expected"].count == 3
-    assert "3 of 3 documents would be tied" in findings["grades-expected"].message
-    assert "with the expected grade, 0." in findings["grades-expected"].message
+    assert "likeliest grade: 3 of 3 documents" in findings["grades-expected"].message
+    assert "expected grade: 0 of 3 documents" in findings["grades-expected"].message
     assert findings["grades-scaled"].count == 1
     assert "grades-scaled" not in noted("query_id,doc_id,p_0,p_1\nq,a,0.5,0.5\n")
 
@@ -120,8 +120,8 @@ def test_ties_are_counted_among_documents_that_have_probabilities():
         file = File("llm.csv", f"query_id,doc_id,p_0,p_1\n{rows}".encode())
         source = read(file, columns_chosen, missing_score="last")
         message = next(one.message for one in source.noted if one.code == "grades-expected")
-        assert "0 of 2 documents would be tied" in message
-        assert "with the expected grade, 0." in message
+        assert "likeliest grade: 0 of 2 documents" in message
+        assert "expected grade: 0 of 2 documents" in message
 
 
 @pytest.mark.parametrize("write", [json.dumps, lambda records: "\n".join(map(json.dumps, records))])
@@ -152,7 +152,7 @@ def _as_table(records):
 
 @pytest.mark.parametrize("write", [json.dumps, _as_table])
 def test_more_grades_than_columns_may_be_are_refused_before_any_column_is_made(write, monkeypatch):
-    monkeypatch.setattr(probabilities, "value_array", lambda *_: pytest.fail("a column was made"))
+    monkeypatch.setattr(probabilities, "value_arrays", lambda *_: pytest.fail("a column was made"))
     records = _maps(600, lambda row: (str(2 * row), str(2 * row + 1)))
     assert "columns, more than 1,000" in str(refusal(write(records).encode()))
 
@@ -165,7 +165,7 @@ def test_words_among_the_likeliest_tokens_are_no_columns_however_many(write):
 
 def test_grades_times_documents_are_limited(monkeypatch):
     monkeypatch.setattr(probabilities, "MAX_VALUES", 5)
-    problem = "2 grades of 3 documents, more than 5 probabilities"
+    problem = "2 grades for 3 documents make more than 5 probabilities"
     assert problem in str(refusal(json.dumps(_maps(3, lambda _: "01")).encode()))
 
 
