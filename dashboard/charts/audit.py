@@ -13,7 +13,7 @@ from dashboard.charts.palette import Palette
 from metrics.studies.audit.reproduction import VERDICTS
 from metrics.studies.prose import decimal
 
-_WORDS = ("to the digit", "off by rounding", "not reproduced")
+_WORDS = ("to the digit", "by rounding", "not reproduced")
 _ROW, _TOP, _BOTTOM = 28, 64, 12
 """Pixels of a row, above the first row, and below the counts."""
 _LEAST_ROWS = 4

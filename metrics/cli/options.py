@@ -203,7 +203,7 @@ class ReadingOptions:
         columns: field → its column in the files.
         repeated: policy for a document that a list holds twice.
         missing_score: policy for a score that is not a number.
-        repeats: scorings of one reranker to combine.
+        repeats: repeats of one reranker to combine.
         repeats_std: which standard deviation of repeats becomes `score_std`.
     """
 
@@ -247,7 +247,7 @@ def _reading(
     repeats: Annotated[
         list[str] | None,
         _reading_option(
-            help="Combine several scorings of one reranker into their mean and score_std. seeds: rerankers "
+            help="Combine repeats of one reranker into their mean and score_std. seeds: rerankers "
             "whose names differ only in a seed. NAME=A,B,C: the rerankers A, B and C, combined as NAME; "
             "repeatable. A,B,C: the score columns A, B and C."
         ),

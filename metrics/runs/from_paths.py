@@ -59,7 +59,7 @@ def read_runs(
             `error`, keep the `first`, or keep the highest score or grade (`max`).
         missing_score: what to do with a document without a numeric score, such as an unreadable answer of an
             LLM: `error`, rank it `last` (tied with others like it), or `drop` it. A finding counts them.
-        repeats: scorings of one reranker that differ by chance. They become one score, their mean, and
+        repeats: repeats of one reranker, which differ by chance. They become one score, their mean, and
             `score_std`, which `noise` uses. Either columns of the tables, `("score_1", "score_2")`; or
             rerankers, `{"colbert": ["colbert-seed1", "colbert-seed2"]}`; or `"seeds"`: rerankers whose names
             differ only in a seed. Documents missing from some repeats are averaged over the others; a finding

@@ -29,7 +29,7 @@ def check_relevant_from(grade: float) -> None:
 def check_unjudged(unjudged: str) -> None:
     """Raise a UsageError where no such option exists."""
     if unjudged not in get_args(Unjudged):
-        raise UsageError(f"unjudged={unjudged!r}: it is {' or '.join(map(repr, get_args(Unjudged)))}.")
+        raise UsageError(f"unjudged must be {' or '.join(map(repr, get_args(Unjudged)))}, not {unjudged!r}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -435,15 +435,15 @@ FORMATS = (
     table_format(
         "answers",
         "Table with the answers of a language model. The score is the number after a label such as Score, "
-        "else the only number (7 of 7/10). Answers without a number have no score.",
+        "otherwise the only number (7/10 gives 7). Answers without a number have no score.",
         'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
         _is_answers,
         lambda header: answer_column(header, ["score: 1"] * len(header)),
     ),
     Format(
         REPEATED_SCORES,
-        "Table with several scorings of one reranker (score_1, score_2 ...) and no score. The score is their "
-        "mean; score_std is the standard deviation of a single scoring (not the standard error of the mean).",
+        "Table with repeated scores of one reranker (score_1, score_2 ...) and no score column. The score is "
+        "their mean; score_std is the standard deviation of one repeat (not the standard error of the mean).",
         "query_id,doc_id,score_1,score_2,score_3\nq1,d7,0.9,0.7,0.8\nq1,d2,0.8,0.8,0.8",
         _has_repeats,
         lambda head, choice: open_table(head, choice, REPEATED_SCORES).read(),

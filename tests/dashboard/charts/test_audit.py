@@ -26,12 +26,12 @@ def traces(figure):
 def test_each_figure_has_the_mark_of_its_verdict_and_the_legend_counts_them(figures):
     matrix = reproduction_matrix(figures, LIGHT, ["b", "a"], has_differences=True)
     marks = traces(matrix)
-    assert set(marks) == {"to the digit · 1", "off by rounding · 1", "not reproduced · 2"}
+    assert set(marks) == {"to the digit · 1", "by rounding · 1", "not reproduced · 2"}
     off = marks["not reproduced · 2"]
     assert list(zip(off.x, off.y, strict=True)) == [(0, 0), (1, 0)]  # b is the first row
     assert [text.strip() for text in off.text] == ["+.020", "&lt;.001"]
     assert off.marker.color == LIGHT.traditional
-    assert marks["off by rounding · 1"].marker.color == LIGHT.ground
+    assert marks["by rounding · 1"].marker.color == LIGHT.ground
 
 
 def test_differences_stand_in_the_matrix_of_another_rule_alone(figures):
