@@ -251,7 +251,7 @@ def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, meas
         mean = decimal(float(lists["tied"].mean()))
         return (
             Strong(name),
-            f" shows no change in tied {measure} beyond chance over its {lists_words} (mean {mean}).",
+            f" has no significant change in tied {measure} over its {lists_words} (mean {mean}).",
         )
     if isinf(change.before_bounds[0]):
         ties_words = f"{measure} settles ties by its own rule, so ties alone may explain the change"

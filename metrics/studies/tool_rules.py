@@ -77,7 +77,7 @@ BINARY: Collection[View] = (binarise, binarise_listed, binarise_two_sided)
 
 
 def drop_query_documents(runs: Runs, _: float) -> Runs:
-    """Drop documents whose ID equals that of their query."""
+    """Drop documents whose ID equals the ID of their query."""
 
     def drop(table: pa.Table) -> pa.Table:
         query, document = (table[name].cast(pa.string()) for name in ("query_id", "doc_id"))
@@ -170,15 +170,13 @@ UNJUDGED = Refusal(
     lambda tool: tool.has_unjudged_query,
 )
 TWO_RELEVANT = Refusal(
-    "a query has two relevant documents", lambda tool: bool((tool.lists["n_relevant"] > 1).any())
+    "a list has two or more relevant documents", lambda tool: bool((tool.lists["n_relevant"] > 1).any())
 )
 NOT_ONE_LISTED = Refusal(
     "a list does not have exactly one relevant document",
     lambda tool: bool((tool.lists["n_relevant"] != 1).any()),
 )
-EMPTIED = Refusal(
-    "a list has only a document whose ID equals that of its query", lambda tool: tool.n_emptied > 0
-)
+EMPTIED = Refusal("a list has only a document whose ID equals the query ID", lambda tool: tool.n_emptied > 0)
 NOT_POSITIVE = Refusal(
     "a score is not above 0: the tool treats such documents as not relevant",
     lambda tool: bool((rounded(tool.scores, "float32") <= 0).any()),

@@ -16,18 +16,18 @@ from metrics.studies.audit.conventions import USUAL, Convention
 from metrics.studies.audit.names import NameMatches, match_names, our_measure
 from metrics.studies.audit.published import Files, read_published
 from metrics.studies.audit.published_table import PublishedTable
-from metrics.studies.audit.reproduction import COUNTS, Reproduction, reproduce
+from metrics.studies.audit.reproduction import COUNTS, VERDICTS, Reproduction, reproduce
 from metrics.studies.prose import Prose, Strong, and_more, decimal, plain
 from metrics.support.wording import count_of, first_names, part_of
 
 _TELLS_APART = {
     "treatment": "ties between relevant and other documents",
     "precision": "scores that tie only after rounding",
-    "relevant_from": "documents with grades between these thresholds",
+    "relevant_from": "documents graded between the relevance thresholds",
     "missing": "runs without some of the judged queries",
     "empty": "queries without relevant documents",
     "gain": "grades above 1",
-    "unjudged": "unjudged documents above relevant ones",
+    "unjudged": "unjudged documents ranked above relevant documents",
 }
 """Field of a convention → property of other files that would distinguish its values."""
 _MOST_LABELS = 4
@@ -137,7 +137,8 @@ def _what_is_open(reproduction: Reproduction) -> str:
     if not questions:
         return f" The figures do not show {idle_questions}."
     addition = f" More digits would not show {idle_questions}." if idle_questions else ""
-    return f" The figures do not show {questions}. More digits would show it.{addition}"
+    answered = "this question" if len(by_digits[True]) == 1 else "these questions"
+    return f" The figures do not show {questions}. More printed digits would answer {answered}.{addition}"
 
 
 def _choice(field: str, values: Sequence[Any]) -> str:
@@ -177,7 +178,7 @@ def _what_would_tell(reproduction: Reproduction) -> str:
 def _where_it_fails(reproduction: Reproduction) -> Prose:
     largest = reproduction.conventions["largest_difference"].iloc[0]
     figures = reproduction.figures()
-    failed = figures[figures["verdict"] == "does not come out"]
+    failed = figures[figures["verdict"] == VERDICTS[2]]
     places = [
         first_names([f"{name} ({count:,})" for name, count in failed[column].value_counts().items()], 5)
         for column in ("reranker", "measure")
@@ -187,7 +188,8 @@ def _where_it_fails(reproduction: Reproduction) -> Prose:
         f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
     )
     n_unjudged = int(failed["computed"].isna().sum())
-    unjudged = f" The queries of {count_of(n_unjudged, 'figure')} are unjudged." if n_unjudged else ""
+    are_for = "is for a query" if n_unjudged == 1 else "are for queries"
+    unjudged = f" {count_of(n_unjudged, 'figure')} {are_for} without judgments." if n_unjudged else ""
     return (
         f"; the largest difference is {decimal(largest)}." if largest else ".",
         f" Figures that differ, by reranker: {places[0]}; by measure: {places[1]}{addition}.{unjudged}",

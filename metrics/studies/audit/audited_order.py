@@ -82,7 +82,7 @@ def pair_verdicts(
 def standing_finding(verdicts: pd.DataFrame) -> Prose:
     """Say how many printed orders hold in every tie order, and how many swap."""
     if not len(verdicts):
-        return ("The table prints no order of two rerankers.",)
+        return ("The table ranks no reranker above another.",)
     counts = verdicts["verdict"].value_counts()
     n_swaps, n_can_swap = int(counts.get(SWAPS, 0)), int(counts.get(CAN_SWAP, 0))
     n, n_firm = len(verdicts), len(verdicts) - n_swaps - n_can_swap

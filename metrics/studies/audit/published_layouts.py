@@ -84,7 +84,9 @@ _ALL_QUERIES = {"all", "amean", "mean", "average", "avg", "overall", ""}
 _BLANKS = {"", "-", "–", "—", "−", "--", "---", "n/a", "na", "nan", "n.a", "none", "?"}
 """Cells without a figure."""
 _FIGURE_LIKE = re.compile(r"[^\w@.,]*[.,]?\d")
-_SHAPE_HINT = "Give one row per reranker and one column per measure, or columns reranker, measure, value."
+_SHAPE_HINT = (
+    "Give one row per reranker and one column per measure, or three columns: reranker, measure and value."
+)
 
 
 class Grid(NamedTuple):
@@ -445,7 +447,7 @@ _ALL = {"all", "amean"}
 _NO_NUMBERS = {"nan", "-nan", "inf", "-inf"}
 """Values that trec_eval prints for undefined results."""
 _FIELDS = (2, 3)
-_TREC_EVAL_HINT = "Give the output of trec_eval: lines of measure, query (or all) and value."
+_TREC_EVAL_HINT = "Give the output of trec_eval: each line has a measure, a query (or all) and a value."
 
 
 def is_trec_eval(lines: Iterable[str]) -> bool:
@@ -499,7 +501,9 @@ def _fields(line: str) -> list[str]:
 
 
 _SUBSET, _SCORES = "hf_subset", "scores"
-_JSON_HINT = "Give one object of measure → value, or one per model, or the MTEB results of a task."
+_JSON_HINT = (
+    "Give a JSON object of measures and values, one such object per model, or MTEB results of one task."
+)
 
 
 def read_json(file: File) -> tuple[list[Figure], list[str]]:

@@ -19,9 +19,9 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.progress import begin_step, listening
 from metrics.ties.precision import rounded
 
-Verdict = Literal["to the digit", "by rounding", "does not come out"]
+Verdict = Literal["to the digit", "by rounding", "is not reproduced"]
 """As printed; off in the last digit by rounding or float error; otherwise off."""
-VERDICTS: tuple[Verdict, ...] = ("to the digit", "by rounding", "does not come out")
+VERDICTS: tuple[Verdict, ...] = ("to the digit", "by rounding", "is not reproduced")
 _FLOAT_ERROR = 1e-7
 """Error of single precision, or of another order of summation, for values up to 1."""
 _NEXT_DOUBLES = 2.0**-51
@@ -50,7 +50,7 @@ class PrintedDigits:
 
         To the digit: `%.Nf` of the computed figure or of a neighbouring double is the printed one. By rounding:
         the printed figure is within half a unit of its last digit and float error, or its further digits were
-        truncated. Truncation counts only if it fits all figures that come out.
+        truncated. Truncation counts only if it fits all reproduced figures.
         """
         verdicts = np.full(len(computed), 2)
         is_cut, is_odd = np.zeros((2, len(computed)), dtype=bool)
@@ -93,7 +93,7 @@ def _is_cut(values: FloatArray, printed: FloatArray, unit: float) -> BoolArray:
     return np.asarray((np.floor(values / unit + error) == text) | (np.floor(below / unit) == text))
 
 
-COUNTS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
+COUNTS = ("to_the_digit", "by_rounding", "does_not_come_out")
 """Columns with the number of figures per verdict."""
 
 
@@ -149,7 +149,7 @@ class ComparedFigures:
         is_known = ((matched != "") & matched.notna()).all(axis=1)
         if not is_known.any():
             raise UsageError(
-                "No figure belongs to a known measure and to a reranker of the runs. Not matched: "
+                "No figure in the table has both a known measure and a reranker from the runs. Not matched: "
                 f"{names.unmatched}. Name them: --names published=ours."
             )
         table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
@@ -304,7 +304,7 @@ class Reproduction:
     def fitting(self) -> tuple[Convention, ...]:
         """The conventions that reproduce all figures, or as many as the best one if none does.
 
-        Those with more figures to the digit come first, then the more usual ones. Figures that come out by
+        Those with more figures to the digit come first, then the more usual ones. Figures reproduced by
         rounding count, as tools round differently.
         """
         first = self.conventions.iloc[0]

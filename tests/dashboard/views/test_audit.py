@@ -94,7 +94,7 @@ def test_lost_and_bad_tables_are_reported_and_names_can_be_matched_by_hand():
     assert "Nothing was replaced." in texts(page)
     assert "48 of 48 figures are reproduced" in finding(page)
     drop(page, "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n")  # nobody is above another
-    assert "the table prints no order" in texts(page)
+    assert "the table ranks no reranker above another" in texts(page)
     drop(page, "recip_rank\tq001\t1.0000\nrecip_rank\tq002\t1.0000\n", "BM25.eval")  # no mean
     assert "published-places" not in charts(show(page, "Orders"))
 
