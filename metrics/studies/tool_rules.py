@@ -17,13 +17,10 @@ from metrics.support.arrays import FloatArray, with_column
 from metrics.ties import Ranking
 from metrics.ties.precision import rounded
 
-View = Callable[[Runs, float], Runs]
-"""(runs, smallest relevant grade) → the runs as a tool sees them."""
-
-
-def unchanged(runs: Runs, _: float) -> Runs:
-    """Return the runs unchanged."""
-    return runs
+Step = Callable[[Runs, float], Runs]
+"""(runs, smallest relevant grade) → the runs after one change."""
+View = tuple[Step, ...]
+"""Changes that a tool makes to runs before it scores them, in order."""
 
 
 def keep_listed(runs: Runs, _: float) -> Runs:
@@ -39,11 +36,10 @@ def keep_listed(runs: Runs, _: float) -> Runs:
 
 
 def keep_two_sided(runs: Runs, level: float) -> Runs:
-    """Keep listed documents of queries that list relevant and other documents."""
-    listed_runs = keep_listed(runs, level)
+    """Keep the queries that list relevant and other documents, after `keep_listed`."""
     tables = {}
-    for name, table in listed_runs.tables.items():
-        queries, is_relevant = listed_runs.pairs(name).query, table["relevance"].to_numpy() >= level
+    for name, table in runs.tables.items():
+        queries, is_relevant = runs.pairs(name).query, table["relevance"].to_numpy() >= level
         relevant, documents = np.bincount(queries, is_relevant), np.bincount(queries)
         has_both = (relevant > 0) & (relevant < documents)
         tables[name] = table.filter(pa.array(has_both[queries]))
@@ -60,20 +56,6 @@ def binarise(runs: Runs, level: float) -> Runs:
     if runs.qrels is not None:
         return replace(runs, qrels=cut(runs.qrels))
     return Runs({name: cut(table) for name, table in runs.tables.items()})
-
-
-def binarise_listed(runs: Runs, level: float) -> Runs:
-    """Keep listed documents, with binary relevance."""
-    return binarise(keep_listed(runs, level), level)
-
-
-def binarise_two_sided(runs: Runs, level: float) -> Runs:
-    """Keep listed documents with binary relevance, of queries that list both kinds."""
-    return binarise(keep_two_sided(runs, level), level)
-
-
-BINARY: Collection[View] = (binarise, binarise_listed, binarise_two_sided)
-"""Views with binary relevance."""
 
 
 def drop_query_documents(runs: Runs, _: float) -> Runs:
@@ -193,7 +175,7 @@ class Rule:
         precision: precision of its scores.
         missing: policy for queries that the run lacks.
         empty: policy for queries without relevant documents.
-        view: changes to the files.
+        view: changes to the files, in order.
         refusals: cases without a number.
         stable: longest list whose ties keep the order of the treatment. In longer lists, only values that no
             order changes are certain. None if the treatment always holds.
@@ -208,7 +190,7 @@ class Rule:
     precision: str = "float64"
     missing: Policy = "zero"
     empty: Policy = "zero"
-    view: View = unchanged
+    view: View = ()
     refusals: tuple[Refusal, ...] = ()
     stable: int | None = None
     computed: str = ""
@@ -248,7 +230,7 @@ class Rule:
     @property
     def is_binary(self) -> bool:
         """Whether its relevance is binary."""
-        return self.view in BINARY
+        return binarise in self.view
 
 
 @dataclass(frozen=True)

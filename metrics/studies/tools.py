@@ -52,10 +52,10 @@ _IR_ASC = replace(
     f"{_LACKING_0}.",
 )
 _FIXED_32 = replace(_DESC_32, level="")
-_BEIR_32 = replace(_FIXED_32, view=rules.drop_query_documents, refusals=(rules.NOT_WHOLE, rules.EMPTIED))
+_BEIR_32 = replace(_FIXED_32, view=(rules.drop_query_documents,), refusals=(rules.NOT_WHOLE, rules.EMPTIED))
 _AS_LISTED = f"Ties keep file order; {_LACKING_0}."
 _BEIR_LISTED = Rule(
-    "input", _AS_LISTED, view=rules.drop_query_documents, refusals=(rules.NOT_WHOLE, rules.UNJUDGED)
+    "input", _AS_LISTED, view=(rules.drop_query_documents,), refusals=(rules.NOT_WHOLE, rules.UNJUDGED)
 )
 _MTEB_32 = replace(_FIXED_32, refusals=(rules.NOT_WHOLE, rules.UNJUDGED))
 _MTEB_RR = replace(_MTEB_32, why=f"{_IDS}; {_LACKING_OUT}.", precision="float64")
@@ -70,14 +70,14 @@ _IDEAL = f"the ideal ranking contains only listed documents; {_LACKING_OUT}."
 _SCIKIT_NDCG = Rule(
     "expected",
     f"Ties are averaged, but {_IDEAL}",
-    view=rules.keep_listed,
+    view=(rules.keep_listed,),
     refusals=(rules.ONE_DOCUMENT, rules.NEGATIVE, rules.INFINITE),
 )
 _STEPS = "All documents of a tie enter at one recall step, so relevant documents count as last in the tie"
 _SCIKIT_AP = Rule(
     "pessimistic",
     f"{_STEPS}; {_LACKING_OUT}.",
-    view=rules.keep_listed,
+    view=(rules.keep_listed,),
     refusals=(rules.TWO_RELEVANT, rules.INFINITE),
     level="{name}",
 )
@@ -86,7 +86,7 @@ _CROSS_NDCG = Rule(
     "expected",
     f"Ties are averaged, but relevance is binary and {_IDEAL}",
     precision="float32",
-    view=rules.binarise_listed,
+    view=(rules.keep_listed, rules.binarise),
     refusals=(rules.ONE_RELEVANT_ALONE, rules.INFINITE_32),
     level="{name}",
 )
@@ -101,7 +101,7 @@ _ONE_SIDED = "lists with only relevant or only other documents are left out"
 _BI_NDCG = replace(
     _CROSS_NDCG,
     why=f"Ties are averaged, but relevance is binary, and {_ONE_SIDED}.",
-    view=rules.binarise_two_sided,
+    view=(rules.keep_listed, rules.keep_two_sided, rules.binarise),
     refusals=(rules.INFINITE_32,),
 )
 _BI_AP = replace(
@@ -116,14 +116,14 @@ _ASC = Rule(
     f"Ties are broken by ascending document ID; queries without relevant documents are left out, {_LACKING_0}.",
     precision="float32",
     empty="skip",
-    view=rules.binarise,
+    view=(rules.binarise,),
     level="{name}",
 )
 _MEAN_RANK = Rule(
     "expected",
     "1 / (mean of best and worst rank) never exceeds the mean reciprocal rank.",
     precision="float32",
-    view=rules.keep_listed,
+    view=(rules.keep_listed,),
     refusals=(rules.NOT_ONE_LISTED,),
     computed="GRAG-RR",
     level="{name}",
@@ -134,7 +134,7 @@ _TORCH_TOP = Rule(
     f"{_NO_ORDER}; {_LACKING_OUT}.",
     precision="float32",
     missing="skip",
-    view=rules.keep_listed,
+    view=(rules.keep_listed,),
     stable=0,
     level="{name}",
 )

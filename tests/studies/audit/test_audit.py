@@ -34,7 +34,7 @@ def test_more_digits_are_promised_of_what_they_would_tell_alone(write):
     run = f"{tie}{tail}q1 Q0 last 1 0.001 t\nq1 Q0 before 1 0.002 t\n"
     runs = metrics.read_runs({"r": write("r.trec", run)}, write("q.txt", "q0 0 d 1\nq1 0 last 2\n"))
     sentences = said(runs, "run,query,RR\nr,q0,0.50\nr,all,0.25\n").split(". ")[-3:]
-    assert "do not show whether scores were compared as read or to 2 decimals" in sentences[0]
+    assert "do not show whether scores were compared as read or rounded to 2 decimals" in sentences[0]
     assert sentences[1] == "More printed digits would answer this question"
     assert sentences[2].startswith("More digits would not show whether queries without relevant documents")
 
@@ -42,7 +42,7 @@ def test_more_digits_are_promised_of_what_they_would_tell_alone(write):
 def test_decimals_are_named_in_words(runs):
     assert Convention(precision="decimals:6").aspect("precision") == "scores rounded to 6 decimals"
     notes = untold_notes(audit(runs, {"t.csv": b"run,RR\nr,0.1\n"}).reproduction)
-    assert "as read or as float32, float16, bfloat16 or rounded to 6, 4, 3, 2 decimals." in notes[-1]
+    assert "as read, as float32, as float16, as bfloat16 or rounded to 6, 4, 3 or 2 decimals." in notes[-1]
 
 
 def test_conventions_of_which_some_give_the_same_figures_are_not_said_to_differ_all(runs):
