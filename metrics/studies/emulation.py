@@ -10,7 +10,7 @@ from metrics.evaluation import AS_READ, EQUAL, Evaluation, Policy, ScoringOption
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.studies.prose import Prose, Strong, and_more, decimal
-from metrics.studies.tool_rules import Rule, Tool, ToolInput, View, grades, only_queries
+from metrics.studies.tool_rules import Rule, Tool, ToolInput, View, binarise, grades, only_queries
 from metrics.studies.tools import TOOLS, find_tool
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
@@ -147,7 +147,7 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
         is_same = bool(rule.level) or np.array_equal(judged >= 1, judged >= level)
         return "" if is_same else "relevant from grade 1"
     gaining = judged[judged > 0]
-    is_same = not rule.is_binary or (len(gaining) <= 1 and bool((gaining >= level).all()))
+    is_same = binarise not in rule.view or (len(gaining) <= 1 and bool((gaining >= level).all()))
     return "" if is_same else "binary relevance, without grades"
 
 

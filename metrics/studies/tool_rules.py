@@ -227,11 +227,6 @@ class Rule:
         is_left_out = (lists["n_docs"] == 0) & (self.missing == "skip")
         return ~(is_left_out | ((lists["n_relevant"] == 0) & (self.empty == "skip")))
 
-    @property
-    def is_binary(self) -> bool:
-        """Whether its relevance is binary."""
-        return binarise in self.view
-
 
 @dataclass(frozen=True)
 class Tool:

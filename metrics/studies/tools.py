@@ -53,9 +53,11 @@ _IR_ASC = replace(
 )
 _FIXED_32 = replace(_DESC_32, level="")
 _BEIR_32 = replace(_FIXED_32, view=(rules.drop_query_documents,), refusals=(rules.NOT_WHOLE, rules.EMPTIED))
-_AS_LISTED = f"Ties keep file order; {_LACKING_0}."
 _BEIR_LISTED = Rule(
-    "input", _AS_LISTED, view=(rules.drop_query_documents,), refusals=(rules.NOT_WHOLE, rules.UNJUDGED)
+    "input",
+    f"Ties keep file order; {_LACKING_0}.",
+    view=(rules.drop_query_documents,),
+    refusals=(rules.NOT_WHOLE, rules.UNJUDGED),
 )
 _MTEB_32 = replace(_FIXED_32, refusals=(rules.NOT_WHOLE, rules.UNJUDGED))
 _MTEB_RR = replace(_MTEB_32, why=f"{_IDS}; {_LACKING_OUT}.", precision="float64")

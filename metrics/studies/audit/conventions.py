@@ -65,11 +65,6 @@ class Convention:
         return f"{subject} {'left out' if value == 'skip' else 'count as 0'}"
 
     @property
-    def scoring_label(self) -> str:
-        """Description of its options that change lists."""
-        return "; ".join(map(self.aspect, ("precision", "relevant_from", "unjudged")))
-
-    @property
     def label(self) -> str:
         """Its tie order and its unusual fields."""
         names = [field.name for field in fields(self)]
@@ -90,7 +85,6 @@ PRECISIONS = (
 """Precisions to try, the finest first."""
 _MAX_GRADES = 8
 """Most thresholds of relevance to try."""
-_GAIN_MEASURE = "nDCG"
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +108,7 @@ def candidate_conventions(
     levels, families = grades(runs), [parse(name).measure for name in measures]
     relevant_grades = _relevant_grades(levels, relevant_from)
     highest = ScoringOptions(relevant_from=relevant_grades[-1]).ranking(runs, runs.rerankers[0]).judgments
-    has_gains = any(family.name == _GAIN_MEASURE for family in families) and bool((levels > 1).any())
+    has_gains = any(family.name == "nDCG" for family in families) and bool((levels > 1).any())
     fields: dict[str, tuple[Sequence[Any], bool, str]] = {
         "treatment": (TREATMENTS, True, ""),
         "relevant_from": (

@@ -52,22 +52,19 @@ class PrintedDigits:
         the printed figure is within half a unit of its last digit and float error, or its further digits were
         truncated. Truncation counts only if it fits all reproduced figures.
         """
-        verdicts = np.full(len(computed), 2)
-        is_cut, is_odd = np.zeros((2, len(computed)), dtype=bool)
+        verdicts, is_cut = np.full(len(computed), 2), np.zeros(len(computed), dtype=bool)
+        may_be_cut = True
         for decimals in np.unique(self.decimals):
             rows = np.flatnonzero(self.decimals == decimals)
             values, printed = computed[rows] * self.scales[rows], self.figures[rows] * self.scales[rows]
-            is_digit = _prints_as(values, printed, int(decimals))
             unit = 10.0**-decimals
+            is_digit = _prints_as(values, printed, int(decimals))
             is_near = np.abs(values - printed) <= unit / 2 + _FLOAT_ERROR * self.scales[rows]
-            verdicts[rows[is_near]] = 1
-            verdicts[rows[is_digit]] = 0
+            verdicts[rows] = np.select([is_digit, is_near], [0, 1], 2)
             if decimals <= _MOST_DECIMALS:
                 is_cut[rows] = _is_cut(values, printed, unit)
-                is_odd[rows] = is_digit & ~is_cut[rows]
-        if not is_odd.any():
-            verdicts[is_cut & (verdicts > 0)] = 1
-        return verdicts
+                may_be_cut &= not (is_digit & ~is_cut[rows]).any()
+        return np.where(may_be_cut & is_cut & (verdicts > 0), 1, verdicts)
 
 
 def _prints_as(values: FloatArray, printed: FloatArray, decimals: int) -> BoolArray:
@@ -150,7 +147,8 @@ class ComparedFigures:
         ]
         by_scores: dict[tuple[str, str], dict[str, FloatArray]] = {}
         for position, shared in enumerate(evaluations):
-            begin_step("Trying rules", position, len(evaluations), shared.scoring_label)
+            label = "; ".join(map(shared.aspect, ("precision", "relevant_from", "unjudged")))
+            begin_step("Trying rules", position, len(evaluations), label)
             known = by_scores.setdefault((shared.precision, shared.unjudged), {})
             yield from self._computed(shared, choices, known)
 
