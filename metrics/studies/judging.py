@@ -22,7 +22,7 @@ from metrics.studies.judged_copies import (
     list_weights,
     narrowings,
 )
-from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
 from metrics.support.escaping import clean, csv_text
 from metrics.support.wording import count_of, percent
@@ -475,13 +475,12 @@ def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
         return (*head, f" The bounds separate {before:,} of {pairs_text}, as before.")
     rows = value.settled.head(_MOST_NAMED)
     pairs = "; ".join(f"{row.above} above {row.below}" for row in rows.itertuples())
-    and_others = f" and {len(value.settled) - len(rows):,} more" if len(value.settled) > len(rows) else ""
     total = before + len(value.settled)
     return (
         *head,
         f" The bounds separate {total:,} of {pairs_text} ({before:,} before). Newly separated: ",
         Strong(pairs),
-        f"{and_others}.",
+        f"{and_more(len(value.settled) - len(rows))}.",
     )
 
 

@@ -140,12 +140,13 @@ def _how_to_distinguish(reproduction: Reproduction) -> tuple[str, str]:
     n_different = reproduction.n_fitting_alike
     if n_different == 1:
         properties = ", ".join(_TELLS_APART[field] for field in reproduction.varied)
-        files = f"Files with these properties would distinguish them: {properties}."
+        files = f"Files with these properties would distinguish the conventions: {properties}."
         return "give the same figures on these files", files
     by_digits = "differ only beyond the printed digits"
     if n_different == len(reproduction.fitting):
-        return by_digits, "More digits would distinguish them."
-    return f"give the same figures on these files or {by_digits}", "More digits would distinguish some of them."
+        return by_digits, "More digits would distinguish the conventions."
+    alike = f"give the same figures on these files or {by_digits}"
+    return alike, "More digits would distinguish some of the conventions."
 
 
 def _where_it_fails(reproduction: Reproduction) -> Prose:

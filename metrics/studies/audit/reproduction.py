@@ -117,7 +117,7 @@ class ComparedFigures:
         if not is_known.any():
             raise UsageError(
                 "No figure in the table has both a known measure and a reranker from the runs. Not matched: "
-                f"{names.unmatched}. Name them: --names published=ours."
+                f"{names.unmatched}. Match names by hand: --names published=ours."
             )
         self.table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
         self.printed = PrintedDigits(*(self.table[name].to_numpy() for name in ("value", "decimals", "scale")))
@@ -185,18 +185,21 @@ class ComparedFigures:
         scored = dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
         values = np.hstack([(known | scored)[name] for name in distinct])
         known |= {name: scored[name] for name in new if not parse(name).measure.family.by_relevance}
-        is_empty = (evaluation.lists["n_relevant"] == 0).to_numpy()
+        columns = {
+            gain: pd.Index(distinct).get_indexer(of_gain)[self._measure] * len(ties)
+            for gain, of_gain in names.items()
+        }
+        is_empty, n_means = (evaluation.lists["n_relevant"] == 0).to_numpy(), len(self._starts)
+        table = np.pad(values, [(n_means, 1), (0, 0)], constant_values=np.nan)
         for missing, empty in product(choices["missing"], choices["empty"]):
             is_out = (self._is_missing & (missing == "skip")) | (is_empty & (empty == "skip"))
             sums = np.add.reduceat(np.where(is_out[:, None], 0, values), self._starts)
             counts = np.add.reduceat((~is_out).astype(np.float64), self._starts)
             with np.errstate(invalid="ignore", divide="ignore"):
-                means = sums / counts[:, None]
-            table = np.vstack([means, values, np.full(values.shape[1], np.nan)])
+                table[:n_means] = sums / counts[:, None]
             for gain, (place, treatment) in product(choices["gain"], enumerate(ties)):
-                columns = pd.Index(distinct).get_indexer(names[gain])[self._measure] * len(ties) + place
                 convention = replace(shared, missing=missing, empty=empty, gain=gain, treatment=treatment)
-                yield convention, table[self._row, columns]
+                yield convention, table[self._row, columns[gain] + place]
 
 
 _SAME_TO = 10
@@ -312,7 +315,8 @@ def reproduce(
         if is_complete[best[measure], measure]
     }
     variances = np.maximum(squares / len(groups) - (sums / len(groups)) ** 2, 0)
-    widths = np.sqrt(12 * np.nan_to_num(variances)) + _NO_WIDTH  # of uniform distributions
+    # √12 · σ is the width of a uniform distribution with standard deviation σ
+    widths = np.sqrt(12 * np.nan_to_num(variances)) + _NO_WIDTH
     n_by_chance = float(len(groups) * np.prod(np.minimum(2 * printed.units / widths, 1)))
     return Reproduction(table, by_measure, candidates, n_by_chance, figures.compare)
 

@@ -48,4 +48,4 @@ def test_decimals_are_named_in_words(runs):
 def test_conventions_of_which_some_give_the_same_figures_are_not_said_to_differ_all(runs):
     sentence = said(runs, "run,RR\nr,0\n", relevant_from=2)
     assert "which give the same figures on these files or differ only beyond the printed digits" in sentence
-    assert sentence.endswith("More digits would distinguish some of them.")
+    assert sentence.endswith("More digits would distinguish some of the conventions.")

@@ -199,4 +199,4 @@ def test_where_no_figure_is_known_only_what_is_not_matched_is_named():
     with pytest.raises(UsageError) as error:
         audit(runs_of("x"), {"t.csv": b"run,DL19 MAP,DL20 MAP\nx,.1,.2\n"})
     assert "Not matched: measures 'DL19 MAP' (alike: AP), 'DL20 MAP' (alike: AP)." in str(error.value)
-    assert str(error.value).endswith("Name them: --names published=ours.")
+    assert str(error.value).endswith("Match names by hand: --names published=ours.")

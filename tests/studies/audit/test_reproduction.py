@@ -200,7 +200,7 @@ def test_conventions_that_differ_past_the_printed_digits_alone_are_all_named():
     assert {each.treatment for each in result.reproduction.fitting} == {"input", "docid_asc"}
     sentence = plain(convention_finding(result.reproduction))
     assert "3 of 3 figures are reproduced, all to the last digit under 2 conventions" in sentence
-    assert "More digits would distinguish them." in sentence
+    assert "More digits would distinguish the conventions." in sentence
 
 
 NO_TIES = "\n".join(f"q{q} Q0 d{d} {d} {9 - d} t" for q in range(3) for d in range(5))
