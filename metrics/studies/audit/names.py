@@ -92,6 +92,11 @@ def measures_within(published: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(measure for word in words if len(word) > 1 and (measure := our_measure(word))))
 
 
+def has_measure(published: str) -> bool:
+    """Return whether a published name is one of our measures or has one in its words."""
+    return bool(our_measure(published) or measures_within(published))
+
+
 def _exactly(name: str) -> str:
     try:
         measure = parse(name)

@@ -14,7 +14,7 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import recognise
 from metrics.runs.files import File
 from metrics.runs.formats.format import Head
-from metrics.studies.audit.names import is_bounded, measures_within, our_measure
+from metrics.studies.audit.names import has_measure, is_bounded, our_measure
 from metrics.studies.audit.published_layouts import (
     Grid,
     figures_of_grid,
@@ -103,7 +103,7 @@ def holds_results(file: File) -> bool:
     except ReadError:
         return False
     names = {figure.measure for figure in figures}
-    n_known = sum(bool(our_measure(name) or measures_within(name)) for name in names)
+    n_known = sum(map(has_measure, names))
     is_json = file.head.lstrip().startswith((b"{", b"["))
     return n_known > 0 and (not is_json or 2 * n_known > len(names))
 
@@ -182,9 +182,9 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
 def _scale_percents(table: pd.DataFrame) -> list[str]:
     """Divide percents by 100, and return their measures."""
     names, by_column = table["measure"], [table["file"], table["measure"]]
-    is_known, is_within, may_be = (
+    is_known, is_named, may_be = (
         names.map({name: bool(of_name(name)) for name in names.unique()})
-        for of_name in (our_measure, measures_within, is_bounded)
+        for of_name in (our_measure, has_measure, is_bounded)
     )
     unsigned = table["value"].where(table["scale"] == 1)
     columns = unsigned.groupby(by_column, sort=False)
@@ -196,7 +196,7 @@ def _scale_percents(table: pd.DataFrame) -> list[str]:
     looks_so &= (columns.transform("max") <= _HIGHEST_PERCENT) & (columns.transform("min") >= 0)
     table["scale"] = table["scale"].mask(looks_so | (is_known & names.str.contains("%")), 100)
     table["value"] /= table["scale"]
-    return list(dict.fromkeys(names[(table["scale"] > 1) & (is_known | is_within)]))
+    return list(dict.fromkeys(names[(table["scale"] > 1) & is_named]))
 
 
 def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from metrics.errors import ReadError
 from metrics.runs.files import File
 from metrics.runs.formats.json_records import parse_file
-from metrics.studies.audit.names import is_bounded, is_measure_of, measures_within, our_measure
+from metrics.studies.audit.names import has_measure, is_bounded, is_measure_of, our_measure
 from metrics.studies.audit.published_table import Figure
 from metrics.support.wording import quote
 
@@ -135,7 +135,7 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
             elif value is not None:
                 hint = "Write only the number, or leave the cell empty."
                 raise ReadError(grid.file, f"{cell[:40]!r} is not a number", hint, line=line)
-            elif _is_measure(measure_name):
+            elif has_measure(measure_name):
                 notes.append(f"{grid.file}, line {line}: {quote(cell)} is not a number and was left out.")
     if not figures:
         raise ReadError(grid.file, "there is no figure in this table", _SHAPE_HINT, line=rows[0][0])
@@ -165,7 +165,7 @@ def _column_roles(
         numeric = [column for column in others if any(map(parse, columns[column]))]
         value = numeric[0] if len(numeric) == 1 else None
     if reranker is None and value is None:
-        names = (column for column in columns if column != query and not _is_measure(header[column]))
+        names = (column for column in columns if column != query and not has_measure(header[column]))
         reranker = next((column for column in names if None in map(parse, filter(None, columns[column]))), None)
     return reranker, query, measure, value
 
@@ -177,7 +177,7 @@ def _split_header(rows: Sequence[Row]) -> tuple[list[str], list[Row]]:
     joined column by column. If only the first column has measures, rows and columns are exchanged.
     """
     n_lines = 1
-    below = [column for column, cell in enumerate(rows[0][1]) if _is_measure(cell)]
+    below = [column for column, cell in enumerate(rows[0][1]) if has_measure(cell)]
     while n_lines < len(rows) - 1:
         cells = rows[n_lines][1]
         if any(map(parse_number, cells[1:])) or any(_FIGURE_LIKE.match(cells[column]) for column in below):
@@ -190,8 +190,8 @@ def _split_header(rows: Sequence[Row]) -> tuple[list[str], list[Row]]:
     ]
     body = [(line, cells) for line, cells in rows[n_lines:] if sum(map(bool, cells)) > 1]
     headings = _HEADINGS["measure"] | _HEADINGS["value"]
-    has_measures = any(_is_measure(name) or name.casefold() in headings for name in header[1:])
-    if not has_measures and any(_is_measure(cells[0]) for _, cells in body):
+    has_measures = any(has_measure(name) or name.casefold() in headings for name in header[1:])
+    if not has_measures and any(has_measure(cells[0]) for _, cells in body):
         names, *columns = zip(header, *(cells for _, cells in body), strict=True)
         header, body = ["", *names[1:]], [(body[0][0], list(column)) for column in columns]
     counts = Counter(header)
@@ -200,10 +200,6 @@ def _split_header(rows: Sequence[Row]) -> tuple[list[str], list[Row]]:
         for number, name in enumerate(header, 1)
     ]
     return distinct, body
-
-
-def _is_measure(name: str) -> bool:
-    return bool(our_measure(name) or measures_within(name))
 
 
 def _is_blank(cell: str) -> bool:
