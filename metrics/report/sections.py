@@ -180,7 +180,7 @@ def _printed_figures(studies: ReportStudies, means: pd.DataFrame) -> Table:
 
 def _marked(figure: dict[str, Any]) -> str:
     """Return a figure as printed, with its deviation."""
-    if figure["verdict"] != "does not come out":
+    if figure["verdict"] != "is not reproduced":
         return f"{figure['text']}{' ≈' * (figure['verdict'] == 'by rounding')}"
     difference = float(figure["difference"])
     return f"{figure['text']} ({'no value' if isnan(difference) else signed(difference)})"

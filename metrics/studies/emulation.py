@@ -1,6 +1,7 @@
 """Emulate other software: what each tool reports for the same files, and why that is not the tied value."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from metrics.evaluation import AS_READ, EQUAL, Evaluation, Policy, ScoringOption
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.studies.prose import Prose, Strong, and_more, decimal
-from metrics.studies.tool_rules import Rule, Tool, ToolInput, View, grades, only_queries
+from metrics.studies.tool_rules import Rule, Tool, ToolInput, View, binarise, grades, only_queries
 from metrics.studies.tools import TOOLS, find_tool
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
@@ -77,17 +78,20 @@ def emulate_runs(
         for measure in measure_list
         if (rule := tool.rule(measure, level))
     ]
-    boards = _score_by_policy(runs_at_precision(runs, options.precision), [rule for *_, rule in uses], level)
+    rounded_runs = runs_at_precision(runs, options.precision)
+    seen, boards = _score_by_policy(rounded_runs, [rule for *_, rule in uses], level)
     judged = grades(runs)
     tied = {name: ours.means(name)["expected"] for name in ours.measures}
     our_lists = {name: ours.only([name]).lists.index for name in runs.rerankers}
     rows = []
     for tool, measure, rule in uses:
         question = _question(measure, rule, options, judged)
-        tool_runs, evaluations = boards[rule.policy(level)]
+        evaluations = boards[rule.policy(level)]
         for reranker in runs.rerankers:
             n_missing = int(ours.policies.loc[reranker, "n_missing"])
-            value, refusal, lists = _tool_value(rule, tool_runs, reranker, evaluations[reranker], n_missing)
+            value, refusal, lists = _tool_value(
+                rule, seen[rule.view], reranker, evaluations[reranker], n_missing
+            )
             questions = [question, _other_queries(lists, our_lists[reranker])]
             question_text = "" if refusal else ", ".join(filter(None, questions))
             figures = reranker, value, tied[str(measure)][reranker]
@@ -98,22 +102,18 @@ def emulate_runs(
 
 def _score_by_policy(
     runs: Runs, rules: Sequence[Rule], level: float
-) -> dict[tuple[View, ScoringOptions], tuple[Runs, dict[str, Evaluation]]]:
-    """Score once per policy: the runs as its tools see them, and their evaluation by reranker."""
-    viewed = {view: view(runs, level) for view in dict.fromkeys(rule.view for rule in rules)}
-    rules_by_policy: dict[tuple[View, ScoringOptions], list[Rule]] = {}
+) -> tuple[dict[View, Runs], dict[tuple[View, ScoringOptions], dict[str, Evaluation]]]:
+    """Return view → the runs as tools see them, and policy → the evaluation of each reranker."""
+    by_policy: dict[tuple[View, ScoringOptions], list[Rule]] = {}
     for rule in rules:
-        rules_by_policy.setdefault(rule.policy(level), []).append(rule)
+        by_policy.setdefault(rule.policy(level), []).append(rule)
+    seen = {view: reduce(lambda seen, step: step(seen, level), view, runs) for view, _ in by_policy}
     boards = {}
-    for policy, alike in rules_by_policy.items():
-        tool_runs = viewed[alike[0].view]
-        names, treatments = (
-            [rule.computed for rule in alike],
-            [name for rule in alike for name in rule.treatments],
-        )
-        evaluation = score_runs(tool_runs, names, treatments, policy[1])
-        boards[policy] = tool_runs, {name: evaluation.only([name]) for name in tool_runs.rerankers}
-    return boards
+    for (view, options), alike in by_policy.items():
+        treatments = [name for rule in alike for name in rule.treatments]
+        evaluation = score_runs(seen[view], [rule.computed for rule in alike], treatments, options)
+        boards[view, options] = {name: evaluation.only([name]) for name in runs.rerankers}
+    return seen, boards
 
 
 def _tool_value(
@@ -122,18 +122,16 @@ def _tool_value(
     """Return the mean that a rule gives, or NaN and the reason, and the lists it averages over."""
     n_emptied = int(evaluation.policies["n_missing"].iloc[0]) - n_missing
     is_counted = rule.counts(evaluation.lists)
-    lists = evaluation.lists[is_counted]
-    values = evaluation.scores.loc[is_counted, rule.computed]
+    lists, values = evaluation.lists[is_counted], evaluation.scores.loc[is_counted, rule.computed]
     tool_input = ToolInput(tool_runs, reranker, lists, n_missing, n_emptied)
     reasons = [refusal.reason for refusal in rule.refusals if refusal.applies(tool_input)]
-    if not (reasons or len(values)):
-        reasons = ["the tool scores no list"]
+    if not len(values):
+        reasons.append("the tool scores no list")
     elif rule.stable is not None and not reasons:
-        is_unstable = (lists["n_docs"] > rule.stable).to_numpy()
-        width = (values["optimistic"] - values["pessimistic"]).to_numpy()[is_unstable]
+        width = (values["optimistic"] - values["pessimistic"])[lists["n_docs"] > rule.stable]
         reasons = [rule.cases_without_number[-1]] if (width > _EQUAL).any() else []
     value = np.nan if reasons else float(values[rule.treatment].mean())
-    return value, reasons[0] if reasons else "", lists.index
+    return value, next(iter(reasons), ""), lists.index
 
 
 def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: FloatArray) -> str:
@@ -144,12 +142,12 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
     if options.criteria:
         return "a ranking by the score alone, without further criteria"
     if options.tiebreak_by:
-        return "ties of the score alone, not broken by further columns"
+        return "ties by score alone, without the further columns that break ties"
     if measure.measure.family.by_relevance:
         is_same = bool(rule.level) or np.array_equal(judged >= 1, judged >= level)
         return "" if is_same else "relevant from grade 1"
     gaining = judged[judged > 0]
-    is_same = not rule.is_binary or (len(gaining) <= 1 and bool((gaining >= level).all()))
+    is_same = binarise not in rule.view or (len(gaining) <= 1 and bool((gaining >= level).all()))
     return "" if is_same else "binary relevance, without grades"
 
 
@@ -204,10 +202,9 @@ def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:
-    is_own = values["measure"] == measure
-    own, others = values[is_own], values[~is_own]
     if measure == "RR":
         return values
+    own, others = values[values["measure"] == measure], values[values["measure"] != measure]
     pairs = own.merge(others, on=["tool", "reranker"])[["value_x", "value_y"]].dropna().to_numpy()
     is_same = len(pairs) > 0 and np.allclose(pairs[:, 0], pairs[:, 1], rtol=0, atol=_SAME_GAIN)
     return pd.concat([own, others]) if is_same else own

@@ -113,19 +113,16 @@ def history(scored: pd.DataFrame) -> pd.DataFrame:
     """
     rows = scored[scored["tied"].notna()].reset_index(drop=True)
     split = [version_of(str(name)) for name in rows["name"]]
+    keys = [natural_key(ending) for _, ending in split]
     stems = pd.Series([stem for stem, _ in split], rows.index, dtype="object")
-    parts = []
-    for stem, row_labels in rows.groupby(stems, sort=False).groups.items():
-        if len(row_labels) < 2:  # noqa: PLR2004 one has no history
-            continue
-        order = sorted(row_labels, key=lambda row: (natural_key(split[row][1]), rows.loc[row, "added"]))
-        part = rows.loc[order]
-        names = part["name"].unique()
-        part.insert(0, "reranker", names[0] if len(names) == 1 else stem)
-        part.insert(1, "version", range(1, len(part) + 1))
-        parts.append(part)
-    empty = rows.head(0).assign(reranker="", version=0)
-    return pd.concat(parts, ignore_index=True) if parts else empty
+    places = zip(pd.factorize(stems)[0], keys, rows["added"], rows.index, strict=True)
+    order = [row for *_, row in sorted(places)]
+    rows, stems = rows.loc[order], stems.loc[order]
+    names = rows.groupby(stems, sort=False)["name"]
+    shared_names = names.transform("first").where(names.transform("nunique") == 1, stems)
+    rows.insert(0, "reranker", shared_names)
+    rows.insert(1, "version", names.cumcount() + 1)
+    return rows[names.transform("size") > 1].reset_index(drop=True)
 
 
 def natural_key(text: str) -> list[tuple[bool, int, str]]:
@@ -186,14 +183,13 @@ _LEVEL = 0.05
 
 def arriving(runs: Runs, rerankers: Sequence[str]) -> dict[str, list[str]]:
     """Return the rerankers with several versions or a column of times: stem → versions, the oldest first."""
-    versions: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {version_of(name)[0]: [] for name in rerankers}
     for name in sorted(rerankers, key=lambda name: natural_key(version_of(name)[1])):
-        versions.setdefault(version_of(name)[0], []).append(name)
-    stems = dict.fromkeys(version_of(name)[0] for name in rerankers)
+        versions[version_of(name)[0]].append(name)
     return {
-        stem if len(versions[stem]) > 1 else versions[stem][0]: versions[stem]
-        for stem in stems
-        if len(versions[stem]) > 1 or _time_column(runs, versions[stem][0])
+        stem if names[1:] else names[0]: names
+        for stem, names in versions.items()
+        if names[1:] or _time_column(runs, names[0])
     }
 
 
@@ -251,7 +247,7 @@ def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, meas
         mean = decimal(float(lists["tied"].mean()))
         return (
             Strong(name),
-            f" shows no change in tied {measure} beyond chance over its {lists_words} (mean {mean}).",
+            f" has no significant change in tied {measure} over its {lists_words} (mean {mean}).",
         )
     if isinf(change.before_bounds[0]):
         ties_words = f"{measure} settles ties by its own rule, so ties alone may explain the change"
@@ -312,16 +308,16 @@ def value_changes(before: Evaluation, after: Evaluation, traditional: str) -> pd
 
 
 def _verdicts(table: pd.DataFrame) -> "pd.Series[str]":
-    is_equal = pd.concat(
-        [(table[name] - table[f"{name}_before"]).abs() <= EQUAL for name in ("tied", "worst", "best")], axis=1
-    ).all(axis=1)
-    verdict = pd.Series("within the ties", table.index)
-    verdict[table["worst"] > table["best_before"] + EQUAL] = IN_EVERY_ORDER[0]
-    verdict[table["best"] < table["worst_before"] - EQUAL] = IN_EVERY_ORDER[1]
-    verdict[is_equal] = "equal"
-    verdict[table["tied_before"].isna()] = "new"
-    verdict[table["tied"].isna()] = "gone"
-    return verdict
+    changes = [(table[name] - table[f"{name}_before"]).abs() for name in ("tied", "worst", "best")]
+    verdicts = {
+        "gone": table["tied"].isna(),
+        "new": table["tied_before"].isna(),
+        "equal": np.max(changes, axis=0) <= EQUAL,
+        IN_EVERY_ORDER[1]: table["best"] < table["worst_before"] - EQUAL,
+        IN_EVERY_ORDER[0]: table["worst"] > table["best_before"] + EQUAL,
+    }
+    verdict = np.select(list(verdicts.values()), list(verdicts), "within the ties")
+    return pd.Series(verdict, table.index, dtype="str")
 
 
 def change_finding(changes: pd.DataFrame) -> Prose:

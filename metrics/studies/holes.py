@@ -49,7 +49,7 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
     if not len(is_safe):
         return ()
     manner = (
-        "the bounds are not always reached"
+        "the bounds can be wider than the possible differences"
         if shares_grades
         else "the bounds may give a document different grades in the two lists"
     )
@@ -57,13 +57,13 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
         n = len(is_safe)
         comparisons = {1: "the comparison", 2: "both comparisons"}.get(n, f"all {n:,} comparisons")
         return (
-            Strong("Unjudged documents could reverse every order: "),
-            f"in {comparisons}, the bounds of the difference include 0. Some orders may still hold, "
-            f"because {manner}.",
+            Strong("Unjudged documents could reverse every comparison: "),
+            f"in {comparisons}, the bounds of the difference include 0. Some comparisons may still keep "
+            f"their order, because {manner}.",
         )
     n_significant, n_both = int(is_significant.sum()), int((is_safe & is_significant).sum())
     of_these = f" ({n_both:,} of the {n_significant:,} significant comparisons)" * bool(n_significant)
-    addition = f" More orders may hold, because {manner}." * (not is_safe.all())
+    addition = f" More comparisons may keep their order, because {manner}." * (not is_safe.all())
     return (
         Strong(describe_part(int(is_safe.sum()), len(is_safe), "comparison", "keep the same order")),
         f" in every tie order and for all grades of unjudged documents{of_these}.{addition}",
@@ -93,9 +93,11 @@ def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: Measu
 
 def _one_span(rows: pd.DataFrame, measure: MeasureAt) -> Prose:
     low, high, worst, best = (decimal(rows[end].iloc[0]) for end in ("lowest", "highest", "worst", "best"))
-    alone = f"{worst} to {best} by ties alone" if worst != best else f"{worst} if none of them is relevant"
-    allowed = f" has {measure.traditional} from {low} to {high} by ties and unjudged documents ({alone})"
-    return (Strong(str(rows.index[0])), allowed)
+    alone = (
+        f"{worst} to {best} by ties alone" if worst != best else f"{worst} if no unjudged document is relevant"
+    )
+    bounds = f" has {measure.traditional} between {low} and {high}, depending on ties and unjudged documents"
+    return (Strong(str(rows.index[0])), f"{bounds} ({alone})")
 
 
 def _who_could_lead(rows: pd.DataFrame) -> Prose:

@@ -22,7 +22,7 @@ from metrics.studies.judged_copies import (
     list_weights,
     narrowings,
 )
-from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
 from metrics.support.escaping import clean, csv_text
 from metrics.support.wording import count_of, percent
@@ -275,13 +275,11 @@ def plan_finding(plan: JudgingPlan) -> Prose:
     )
     if n_documents == 1:
         return (Strong("One document is unjudged"), f" in the top {plan.depth}.{widths}")
-    compared = (
-        ", the same number as in random order" if at_random == half else f" ({at_random:,} in random order)"
-    )
     return (
         Strong(f"{count_of(half, 'judgment')} in this order"),
-        f" {'halve' if half > 1 else 'halves'} the uncertainty of {name} that comes from "
-        f"{n_documents:,} unjudged documents{compared}, according to simulated grades.{widths}",
+        f" {'halve' if half > 1 else 'halves'} the uncertainty of {name} that "
+        f"{n_documents:,} unjudged documents cause. A random order needs {count_of(at_random, 'judgment')}. "
+        f"Both numbers come from simulated grades.{widths}",
     )
 
 
@@ -304,7 +302,10 @@ def trec_form(documents: pd.DataFrame) -> str:
     """Return TREC qrels to fill in, `query 0 document ?`; UsageError if an id is not one word."""
     for kind, name in (("query", "query_id"), ("document", "doc_id")):
         if wrong := next((text for text in documents[name] if not _is_word(text)), None):
-            raise UsageError(f"TREC qrels cannot hold the {kind} called {clean(wrong)!r}. Write a CSV file.")
+            problem = (
+                f"A TREC qrels file cannot contain the {kind} ID {clean(wrong)!r}: it is not one plain word"
+            )
+            raise UsageError(f"{problem}. Write a CSV file.")
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
     return "".join(f"{query} 0 {document} {OPEN_GRADE}\n" for query, document in pairs)
 
@@ -474,13 +475,12 @@ def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
         return (*head, f" The bounds separate {before:,} of {pairs_text}, as before.")
     rows = value.settled.head(_MOST_NAMED)
     pairs = "; ".join(f"{row.above} above {row.below}" for row in rows.itertuples())
-    and_others = f" and {len(value.settled) - len(rows):,} more" if len(value.settled) > len(rows) else ""
     total = before + len(value.settled)
     return (
         *head,
         f" The bounds separate {total:,} of {pairs_text} ({before:,} before). Newly separated: ",
         Strong(pairs),
-        f"{and_others}.",
+        f"{and_more(len(value.settled) - len(rows))}.",
     )
 
 
@@ -492,7 +492,7 @@ def _width_change(value: JudgmentsValue, plan: JudgingPlan, name: str) -> Prose:
     change = Strong(f"the bounds of {name} {verb} from {decimal(value.width_before)} to {decimal(value.width)}")
     if value.top_grade is not None:
         above = f" on average. Grade {value.top_grade:g} is higher than all earlier grades"
-        return (change, f"{above}, and unjudged documents may now have it as well.")
+        return (change, f"{above}, and unjudged documents may now have this grade as well.")
     open_before = value.width_before - plan.floor
     if narrowed < 0 or value.n_queries_added or open_before <= EQUAL:
         return (change, " on average.")

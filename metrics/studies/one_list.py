@@ -220,7 +220,7 @@ def query_finding(
         return (
             Strong(f"{measure} settles ties by its own rule: "),
             f"{decimal(value['expected'])} for this list, in which {tied:,} of {len(rows):,} documents tie. "
-            f"The values of {question(parse(measure))} over its {orderings} orders are shown as well.",
+            f"The values of {question(parse(measure))} over all {orderings} orders of this list are shown.",
         )
     if width <= EQUAL:
         return (

@@ -178,16 +178,12 @@ def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: 
         measures with their own tie rule.
     """
     place = pc.index(ranking.query_ids, query_id).as_py()
-    groups, names = RefinedGroups(ranking), [*ties, "std"]
-    treatments = [treatment(ties_name) for ties_name in names]
-    rows = {
-        name: {
-            ties_name: float(column[place])
-            for ties_name, column in zip(names, groups.values(parse(name), treatments), strict=True)
-        }
-        for name in measures
+    groups, names = RefinedGroups(ranking), list(dict.fromkeys([*ties, "std"]))
+    treatments = list(map(treatment, names))
+    values = {
+        name: [float(column[place]) for column in groups.values(parse(name), treatments)] for name in measures
     }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+    return pd.DataFrame.from_dict(values, orient="index", columns=names).rename_axis("measure")
 
 
 def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
@@ -282,15 +278,11 @@ def strict_orders(
     place, judgments = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
     rows = np.flatnonzero((judgments.lists == place) & judged)
     of = None if judgments.targets is None else judgments.targets[rows]
-    worthy = Judgments(
-        judgments.query_ids,
-        judgments.relevant_from,
-        judgments.lists[rows],
-        judgments.grades[rows],
-        of,
+    own = Judgments(
+        judgments.query_ids, judgments.relevant_from, judgments.lists[rows], judgments.grades[rows], of
     )
     return TieGroups(
-        judgments=worthy.asked_for(np.full(n, place)),
+        judgments=own.asked_for(np.full(n, place)),
         n_docs=np.full(n, ranking.n_docs[place]),
         lists=lists,
         above=places,

@@ -68,7 +68,7 @@ def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
 
 def and_more(n: int) -> str:
     """Write how many more there are than were named; empty for none."""
-    return f" and {n} more" if n > 0 else ""
+    return f" and {n:,} more" if n > 0 else ""
 
 
 def significant_part(n_significant: int, number: int, written: str) -> str:

@@ -83,16 +83,10 @@ def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: s
         np.sign(lead.where(lead.abs() > EQUAL, 0.0)).where(in_both)
         for lead in (leads["expected"], leads[traditional])
     )
-    counts = {
-        "won": tied > 0,
-        "equal": tied == 0,
-        "lost": tied < 0,
-        "won_before": before > 0,
-        "equal_before": before == 0,
-        "lost_before": before < 0,
-        "changed": in_both & (tied != before),
-        "n": in_both,
-    }
+    outcomes = {"won": 1, "equal": 0, "lost": -1}
+    counts = {name: tied == sign for name, sign in outcomes.items()}
+    counts |= {f"{name}_before": before == sign for name, sign in outcomes.items()}
+    counts |= {"changed": in_both & (tied != before), "n": in_both}
     return pd.DataFrame({name: queries.sum() for name, queries in counts.items()}).rename_axis("reranker")
 
 

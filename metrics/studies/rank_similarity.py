@@ -40,11 +40,6 @@ class RankingPair:
         return cls(*(scores.reindex(items, fill_value=-np.inf).to_numpy() for scores in rankings))
 
     @property
-    def has_same_items(self) -> bool:
-        """Whether both rank the same items."""
-        return bool(np.isfinite(self.first).all() and np.isfinite(self.second).all())
-
-    @property
     def depth(self) -> int:
         """Number of items of the shorter ranking."""
         return int(min(np.isfinite(self.first).sum(), np.isfinite(self.second).sum()))
@@ -57,14 +52,10 @@ class RankingPair:
         tied neighbours that do not follow the other ranking decreases none of them, and such exchanges lead to
         this order.
         """
-        sign = 1 if agree else -1
-        items = np.arange(len(self.first))
-        first = _places(self.first, sign * self.second, items)
-        second = _places(self.second, sign * self.first, sign * items)
-        is_ranked = np.isfinite(self.first), np.isfinite(self.second)
+        sign, items = 1 if agree else -1, np.arange(len(self.first))
         return RankingPair(
-            np.where(is_ranked[0], -first.astype(float), -np.inf),
-            np.where(is_ranked[1], -second.astype(float), -np.inf),
+            _untied(self.first, sign * self.second, items),
+            _untied(self.second, sign * self.first, sign * items),
         )
 
 
@@ -79,11 +70,11 @@ def _checked(scores: Scores) -> "pd.Series[float]":
     return series
 
 
-def _places(scores: FloatArray, then: FloatArray, last: IntArray) -> IntArray:
-    """Return the index of each item by falling score, then falling `then`, then rising `last`."""
-    places = np.empty(len(scores), np.int64)
-    places[np.lexsort((last, -then, -scores))] = np.arange(len(scores))
-    return places
+def _untied(scores: FloatArray, then: FloatArray, last: IntArray) -> FloatArray:
+    """Return scores without ties: by falling score, then falling `then`, then rising `last`; -inf stays."""
+    untied = np.empty(len(scores))
+    untied[np.lexsort((last, -then, -scores))] = -np.arange(len(scores))
+    return np.where(np.isfinite(scores), untied, -np.inf)
 
 
 def tau_b(pair: RankingPair) -> float:
@@ -105,11 +96,9 @@ def tau(pair: RankingPair) -> float:
 
     Source: Kendall, Biometrika 33, 1945 (there τ_a).
     """
-    signs = np.sign(np.subtract.outer(pair.first, pair.first)) * np.sign(
-        np.subtract.outer(pair.second, pair.second)
-    )
     n = len(pair.first)
-    return float(signs.sum() / (n * (n - 1))) if n > 1 else np.nan
+    first, second = (np.sign(np.subtract.outer(scores, scores)) for scores in (pair.first, pair.second))
+    return float((first * second).sum() / (n * (n - 1))) if n > 1 else np.nan
 
 
 def tau_ap(pair: RankingPair) -> float:
@@ -201,9 +190,6 @@ def _tie_places(scores: FloatArray) -> tuple[IntArray, IntArray]:
     return above, np.where(np.isfinite(scores), np.searchsorted(ordered, -scores, "right") - above, 0)
 
 
-_Form = Callable[[RankingPair], float]
-
-
 class Similarity(NamedTuple):
     """Agreement of two rankings.
 
@@ -247,9 +233,19 @@ def rank_similarity(
     """
     if not 0 < persistence < 1:
         raise UsageError(f"persistence={persistence:g}: choose a number between 0 and 1, such as 0.9.")
-    value, expected = _forms(measure, persistence)
+    measures: dict[str, tuple[Callable[[RankingPair], float], Callable[[RankingPair], float]]] = {
+        "tau_b": (tau_b, tau),
+        "tau_ap": (tau_ap, tau_ap),
+    }
+    overlaps = {
+        variant: partial(overlap, persistence=persistence, variant=variant) for variant in LIST_QUESTIONS
+    }
+    measures |= {name: (overlaps[variant], overlaps["a"]) for name, variant in VARIANTS.items()}
+    if measure not in measures:
+        raise UsageError(f"{measure!r} is not a similarity. Choose among: {', '.join(SIMILARITIES)}.")
+    value, expected = measures[measure]
     pair = RankingPair.of(first, second)
-    if measure.startswith("tau") and not pair.has_same_items:
+    if measure.startswith("tau") and not np.isfinite([pair.first, pair.second]).all():
         raise UsageError(
             f"{measure} compares rankings of the same items. Remove the other items, or choose rbo_a."
         )
@@ -298,19 +294,6 @@ def similarity_words(table: pd.DataFrame) -> str:
     return f"Agreement of the two orders (1 if equal{spans}): {'; '.join(parts)}." * bool(parts)
 
 
-def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
-    """Return the functions of a measure: with its ties, and averaged over their orders."""
-    match measure:
-        case "tau_b":
-            return tau_b, tau
-        case "tau_ap":
-            return tau_ap, tau_ap
-        case "rbo_a" | "rbo_b" | "rbo_w":
-            value = partial(overlap, persistence=persistence, variant=VARIANTS[measure])
-            return value, partial(overlap, persistence=persistence, variant="a")
-    raise UsageError(f"{measure!r} is not a similarity. Choose among: {', '.join(SIMILARITIES)}.")
-
-
 DEPTH = 50
 """Ranks of a list that are compared; at a persistence of .9 lower ranks have 0.5% of the weight."""
 LIST_QUESTIONS: Mapping[Variant, str] = {
@@ -345,7 +328,7 @@ def list_similarity(
     _check_overlap(variant, persistence)
     k = len(rankings)
     sums, n, identical = np.zeros((k, k)), np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
-    for rows in _rows_by_query(rankings, queries):
+    for rows in _rows_by_query(rankings, queries) if rankings else ():
         lengths = np.bincount(rows["reranker"], minlength=k)
         is_common = (lengths[:, None] > 0) & (lengths > 0)
         n += is_common
@@ -379,8 +362,6 @@ def _rows_by_query(
             "size": ranking.sizes[ranking.groups],
         }
         parts.append(pd.DataFrame(columns))
-    if not parts:
-        return
     table = pd.concat(parts, ignore_index=True)
     if queries is not None:
         table = table[table["query"].isin(list(queries))]
@@ -426,7 +407,9 @@ def similarity_finding(pairs: pd.DataFrame) -> Prose:
     row = (copies if len(copies) else common).iloc[0]
     names = Strong(str(row["reranker"])), " and ", Strong(str(row["other"]))
     if len(copies):
-        more = f" So do {count_of(len(copies) - 1, 'other pair')} of rerankers." if len(copies) > 1 else ""
+        verb = "has" if len(copies) == 2 else "have"  # noqa: PLR2004 this pair and one other
+        others = f" {count_of(len(copies) - 1, 'other pair')} of rerankers {verb} identical lists."
+        more = others if len(copies) > 1 else ""
         lists = "in their one common query" if row["n"] == 1 else f"in all {row['n']:,} common queries"
         return (*names, f" have the same documents and ties {lists}: one is a copy of the other.{more}")
     equal_in = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"

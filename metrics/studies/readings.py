@@ -19,7 +19,7 @@ LIMITS: Mapping[str, tuple[str, ...]] = {
     ),
     "AP": (
         "grades (all relevant documents count the same)",
-        "the number of relevant documents (queries with few and with many are hard to compare)",
+        "the number of relevant documents (a query with few is hard to compare with a query with many)",
         "other documents (only the ranks of the relevant documents count)",
     ),
 }
@@ -143,14 +143,14 @@ def _error_sentences(compared: "pd.Series[float]") -> str:
         if np.isnan(error):
             return "With only one common query, the differences have no standard error. "
         values = f"{decimal(difference)}, standard error {decimal(error)}"
-        sentences.append(f"The data cannot tell them apart by {name} (difference {values}). ")
+        sentences.append(f"The data cannot tell the two rerankers apart by {name} (difference {values}). ")
     return "".join(sentences)
 
 
 def _typical_ranks(rows: Sequence["pd.Series[float]"]) -> Prose:
-    start: Prose = ("1/MTRR puts the first relevant document ",)
-    for row, joined in zip(rows, ("of ", ", that of "), strict=False):
-        start = (*start, joined, Strong(str(row.name)), f" at about rank {rank_text(row['tied_rank'])}")
+    start: Prose = ("By 1/MTRR, the typical rank of the first relevant document is ",)
+    for row, joined in zip(rows, ("", " and "), strict=False):
+        start = (*start, f"{joined}{rank_text(row['tied_rank'])} for ", Strong(str(row.name)))
     if any(pd.isna(row["mean_rank"]) for row in rows):
         return (*start, " (harmonic mean). ")
     harmonic, plain = (

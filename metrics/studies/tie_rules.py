@@ -45,8 +45,8 @@ def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Pr
     values = [f"{label} {decimal(value)}" for label, value in answers.loc[widest].items()]
     return (
         *("Rules for ties differ most for ", Strong(widest)),
-        f", with {percent(tie_ratios[widest])} of a list tied on average: {', '.join(values[:-1])} and "
-        f"{values[-1]}.",
+        f", where on average {percent(tie_ratios[widest])} of the documents in a list tie: "
+        f"{', '.join(values[:-1])} and {values[-1]}.",
         *(_leading(answers) if len(answers) > 1 else ()),
     )
 
@@ -58,13 +58,13 @@ def _leading(answers: pd.DataFrame) -> Prose:
     if not n_leaders:
         return (" The rules rank different rerankers first.",)
     if n_leaders == len(answers):
-        return (" All rerankers are level by every rule.",)
+        return (" All rerankers have the same mean under every rule.",)
     n_ahead, verb = int((is_first.sum() == n_leaders).sum()), "has" if n_leaders == 1 else "share"
     if n_ahead == n_rules:
-        lead = f"{verb} the highest mean by every rule"
+        lead = f"{verb} the highest mean under every rule"
     elif n_ahead:
-        others = "by the other rules, further rerankers share it"
-        lead = f"{verb} the highest mean by {n_ahead} of {n_rules} rules; {others}"
+        others = "under the other rules, other rerankers share the highest mean"
+        lead = f"{verb} the highest mean under {n_ahead} of {n_rules} rules; {others}"
     else:
-        lead = f"{verb} the highest mean by every rule, but always with others"
+        lead = f"{verb} the highest mean under every rule, always together with other rerankers"
     return (" ", Strong(str(is_leader.idxmax())), f"{and_more(n_leaders - 1)} {lead}.")

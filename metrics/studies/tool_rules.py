@@ -17,13 +17,10 @@ from metrics.support.arrays import FloatArray, with_column
 from metrics.ties import Ranking
 from metrics.ties.precision import rounded
 
-View = Callable[[Runs, float], Runs]
-"""(runs, smallest relevant grade) → the runs as a tool sees them."""
-
-
-def unchanged(runs: Runs, _: float) -> Runs:
-    """Return the runs unchanged."""
-    return runs
+Step = Callable[[Runs, float], Runs]
+"""(runs, smallest relevant grade) → the runs after one change."""
+View = tuple[Step, ...]
+"""Changes that a tool makes to runs before it scores them, in order."""
 
 
 def keep_listed(runs: Runs, _: float) -> Runs:
@@ -39,11 +36,10 @@ def keep_listed(runs: Runs, _: float) -> Runs:
 
 
 def keep_two_sided(runs: Runs, level: float) -> Runs:
-    """Keep listed documents of queries that list relevant and other documents."""
-    listed_runs = keep_listed(runs, level)
+    """Keep the queries that list relevant and other documents, after `keep_listed`."""
     tables = {}
-    for name, table in listed_runs.tables.items():
-        queries, is_relevant = listed_runs.pairs(name).query, table["relevance"].to_numpy() >= level
+    for name, table in runs.tables.items():
+        queries, is_relevant = runs.pairs(name).query, table["relevance"].to_numpy() >= level
         relevant, documents = np.bincount(queries, is_relevant), np.bincount(queries)
         has_both = (relevant > 0) & (relevant < documents)
         tables[name] = table.filter(pa.array(has_both[queries]))
@@ -62,22 +58,8 @@ def binarise(runs: Runs, level: float) -> Runs:
     return Runs({name: cut(table) for name, table in runs.tables.items()})
 
 
-def binarise_listed(runs: Runs, level: float) -> Runs:
-    """Keep listed documents, with binary relevance."""
-    return binarise(keep_listed(runs, level), level)
-
-
-def binarise_two_sided(runs: Runs, level: float) -> Runs:
-    """Keep listed documents with binary relevance, of queries that list both kinds."""
-    return binarise(keep_two_sided(runs, level), level)
-
-
-BINARY: Collection[View] = (binarise, binarise_listed, binarise_two_sided)
-"""Views with binary relevance."""
-
-
 def drop_query_documents(runs: Runs, _: float) -> Runs:
-    """Drop documents whose ID equals that of their query."""
+    """Drop documents whose ID equals the ID of their query."""
 
     def drop(table: pa.Table) -> pa.Table:
         query, document = (table[name].cast(pa.string()) for name in ("query_id", "doc_id"))
@@ -170,15 +152,13 @@ UNJUDGED = Refusal(
     lambda tool: tool.has_unjudged_query,
 )
 TWO_RELEVANT = Refusal(
-    "a query has two relevant documents", lambda tool: bool((tool.lists["n_relevant"] > 1).any())
+    "a list has two or more relevant documents", lambda tool: bool((tool.lists["n_relevant"] > 1).any())
 )
 NOT_ONE_LISTED = Refusal(
     "a list does not have exactly one relevant document",
     lambda tool: bool((tool.lists["n_relevant"] != 1).any()),
 )
-EMPTIED = Refusal(
-    "a list has only a document whose ID equals that of its query", lambda tool: tool.n_emptied > 0
-)
+EMPTIED = Refusal("a list has only a document whose ID equals the query ID", lambda tool: tool.n_emptied > 0)
 NOT_POSITIVE = Refusal(
     "a score is not above 0: the tool treats such documents as not relevant",
     lambda tool: bool((rounded(tool.scores, "float32") <= 0).any()),
@@ -195,7 +175,7 @@ class Rule:
         precision: precision of its scores.
         missing: policy for queries that the run lacks.
         empty: policy for queries without relevant documents.
-        view: changes to the files.
+        view: changes to the files, in order.
         refusals: cases without a number.
         stable: longest list whose ties keep the order of the treatment. In longer lists, only values that no
             order changes are certain. None if the treatment always holds.
@@ -210,7 +190,7 @@ class Rule:
     precision: str = "float64"
     missing: Policy = "zero"
     empty: Policy = "zero"
-    view: View = unchanged
+    view: View = ()
     refusals: tuple[Refusal, ...] = ()
     stable: int | None = None
     computed: str = ""
@@ -246,11 +226,6 @@ class Rule:
         """Return which lists it averages over."""
         is_left_out = (lists["n_docs"] == 0) & (self.missing == "skip")
         return ~(is_left_out | ((lists["n_relevant"] == 0) & (self.empty == "skip")))
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether its relevance is binary."""
-        return self.view in BINARY
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ _TORCHMETRICS = (
 
 _IDS = "Ties are broken by descending document ID"
 _IDS_32 = f"{_IDS}, and scores that are equal in 32 bits tie"
-_LACKING_0, _LACKING_OUT = "queries that the run lacks count as 0", "queries that the run lacks are left out"
+_LACKING = "judged queries missing from the run"
+_LACKING_0, _LACKING_OUT = f"{_LACKING} count as 0", f"{_LACKING} are left out"
 _DESC_ALL = Rule("docid_desc", f"{_IDS}; {_LACKING_0}.", refusals=(rules.NOT_WHOLE,), level="{name} -l{level}")
 _DESC = replace(_DESC_ALL, why=f"{_IDS}; {_LACKING_OUT}.", missing="skip")
 _DESC_STRICT = replace(_DESC, why=f"{_IDS}.", refusals=(rules.NOT_WHOLE, rules.LACKING))
@@ -51,10 +52,12 @@ _IR_ASC = replace(
     f"{_LACKING_0}.",
 )
 _FIXED_32 = replace(_DESC_32, level="")
-_BEIR_32 = replace(_FIXED_32, view=rules.drop_query_documents, refusals=(rules.NOT_WHOLE, rules.EMPTIED))
-_AS_LISTED = f"Ties keep file order; {_LACKING_0}."
+_BEIR_32 = replace(_FIXED_32, view=(rules.drop_query_documents,), refusals=(rules.NOT_WHOLE, rules.EMPTIED))
 _BEIR_LISTED = Rule(
-    "input", _AS_LISTED, view=rules.drop_query_documents, refusals=(rules.NOT_WHOLE, rules.UNJUDGED)
+    "input",
+    f"Ties keep file order; {_LACKING_0}.",
+    view=(rules.drop_query_documents,),
+    refusals=(rules.NOT_WHOLE, rules.UNJUDGED),
 )
 _MTEB_32 = replace(_FIXED_32, refusals=(rules.NOT_WHOLE, rules.UNJUDGED))
 _MTEB_RR = replace(_MTEB_32, why=f"{_IDS}; {_LACKING_OUT}.", precision="float64")
@@ -65,27 +68,27 @@ _RANX_LISTED = Rule(
     stable=15,
     level="{name}-l{level}",
 )
-_IDEAL = f"Ties are averaged, but the ideal has only listed documents; {_LACKING_OUT}."
+_IDEAL = f"the ideal ranking contains only listed documents; {_LACKING_OUT}."
 _SCIKIT_NDCG = Rule(
     "expected",
-    _IDEAL,
-    view=rules.keep_listed,
+    f"Ties are averaged, but {_IDEAL}",
+    view=(rules.keep_listed,),
     refusals=(rules.ONE_DOCUMENT, rules.NEGATIVE, rules.INFINITE),
 )
-_STEPS = "A tie is one step of recall, so relevant documents count as last in their tie"
+_STEPS = "All documents of a tie enter at one recall step, so relevant documents count as last in the tie"
 _SCIKIT_AP = Rule(
     "pessimistic",
     f"{_STEPS}; {_LACKING_OUT}.",
-    view=rules.keep_listed,
+    view=(rules.keep_listed,),
     refusals=(rules.TWO_RELEVANT, rules.INFINITE),
     level="{name}",
 )
 _NO_ORDER = "Its sort is not stable, so tied documents have no fixed order"
 _CROSS_NDCG = Rule(
     "expected",
-    f"Ties are averaged, but relevance is binary and the ideal has only listed documents; {_LACKING_OUT}.",
+    f"Ties are averaged, but relevance is binary and {_IDEAL}",
     precision="float32",
-    view=rules.binarise_listed,
+    view=(rules.keep_listed, rules.binarise),
     refusals=(rules.ONE_RELEVANT_ALONE, rules.INFINITE_32),
     level="{name}",
 )
@@ -100,7 +103,7 @@ _ONE_SIDED = "lists with only relevant or only other documents are left out"
 _BI_NDCG = replace(
     _CROSS_NDCG,
     why=f"Ties are averaged, but relevance is binary, and {_ONE_SIDED}.",
-    view=rules.binarise_two_sided,
+    view=(rules.keep_listed, rules.keep_two_sided, rules.binarise),
     refusals=(rules.INFINITE_32,),
 )
 _BI_AP = replace(
@@ -115,14 +118,14 @@ _ASC = Rule(
     f"Ties are broken by ascending document ID; queries without relevant documents are left out, {_LACKING_0}.",
     precision="float32",
     empty="skip",
-    view=rules.binarise,
+    view=(rules.binarise,),
     level="{name}",
 )
 _MEAN_RANK = Rule(
     "expected",
-    "The reciprocal of the mean of the best and worst rank is at most the mean reciprocal rank.",
+    "1 / (mean of best and worst rank) never exceeds the mean reciprocal rank.",
     precision="float32",
-    view=rules.keep_listed,
+    view=(rules.keep_listed,),
     refusals=(rules.NOT_ONE_LISTED,),
     computed="GRAG-RR",
     level="{name}",
@@ -133,7 +136,7 @@ _TORCH_TOP = Rule(
     f"{_NO_ORDER}; {_LACKING_OUT}.",
     precision="float32",
     missing="skip",
-    view=rules.keep_listed,
+    view=(rules.keep_listed,),
     stable=0,
     level="{name}",
 )
@@ -144,7 +147,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("trec_eval 10", "10.0-rc3", "Like 9.0.8, but stops if the run lacks a judged query.",
          _DESC_STRICT.spelled(_TREC_EVAL)),
     Tool("trec_eval -c", "9.0.8 and 10.0-rc3",
-         "Like trec_eval, but judged queries that the run lacks count as 0.",
+         "Like trec_eval, but judged queries missing from the run count as 0.",
          _DESC_ALL.spelled(_TREC_EVAL), "source"),
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, ties by descending document ID.",
          _DESC_32.spelled(_TREC_EVAL)),
@@ -156,9 +159,9 @@ TOOLS: tuple[Tool, ...] = (
          "Ties keep file order in lists of up to 15 documents; an unstable sort shuffles longer lists.",
          _RANX_LISTED.spelled(_RANX)),
     Tool("BEIR", "2.2.0",
-         "Like pytrec_eval, but file order for MRR; drops documents with the ID of their query.",
+         "Like pytrec_eval, but ties keep file order for MRR; drops documents whose ID equals the query ID.",
          _BEIR_32.spelled(_BEIR) | _BEIR_LISTED.spelled("RR@k=MRR@{k} Hits@k=Accuracy@{k}")),
-    Tool("MTEB", "2.26.24", "Ties by descending document ID; before August 2026, file order for MRR.",
+    Tool("MTEB", "2.26.24", "Ties by descending document ID; before August 2026, ties kept file order for MRR.",
          _MTEB_32.spelled(f"Hits@k=HitRate@{{k}} {_BEIR}") | _MTEB_RR.spelled("RR@k=MRR@{k}")),
     Tool("sentence-transformers CrossEncoder reranking", "6.2.0",
          "nDCG averages ties; MRR uses an unstable sort; every list counts.",
@@ -167,12 +170,12 @@ TOOLS: tuple[Tool, ...] = (
          "Like CrossEncoder, but only for lists with both relevant and other documents.",
          _BI_NDCG.spelled(_NDCG) | _BI_AP.spelled("AP=map") | _BI_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers retrieval", "6.2.0",
-         "Ties by ascending document ID; before 2026, by the order of an internal heap.",
+         "Ties by ascending document ID; before 2026, ties were broken by the order of an internal heap.",
          _ASC.spelled(f"{_RETRIEVAL} {_NDCG}")),
     Tool("scikit-learn", "1.9.1", "nDCG averages ties; average precision treats a tie as one step.",
          _SCIKIT_NDCG.spelled(_SCIKIT) | _SCIKIT_AP.spelled("AP=average_precision_score")),
     Tool("PyKEEN realistic", "1.11.1",
-         "Uses the mean of the best and the worst rank; one relevant document per query.",
+         "Uses the mean of the best and the worst rank; needs exactly one relevant document per list.",
          _MEAN_RANK.spelled("RR=inverse_harmonic_mean_rank")),
     Tool("torchmetrics", "1.9.0", "nDCG averages ties; other measures use an unstable sort.",
          _TORCH_NDCG.spelled("nDCG-linear=RetrievalNormalizedDCG "

@@ -685,7 +685,7 @@ MRR_MAP = (
                 **READINGS)),
     Feature(397, 397, "MAP depends on how many are relevant", "Rerankers, MRR beside MAP; Guide, Documents",
             both(page("rerankers", "MRR beside MAP",
-                "queries with few and with many are hard to compare", **READINGS),
+                "a query with few is hard to compare with a query with many", **READINGS),
                 scores(0.0519, "AP", [1] + [0] * 99, [0.5] * 100), scores(0.1381, "AP", [1] * 10 + [0] * 90,
                 [0.5] * 100), guide("documents", "0.0519 with one relevant document and 0.1381 with ten"))),
     Feature(398, 398, "MAP: only places of relevant documents", "Rerankers, MRR beside MAP",

@@ -142,7 +142,7 @@ def test_tools_read_scores_in_the_precision_asked_for_and_no_second_score():
     )
     rows = emulate(Runs.from_frame(second), ["RR"], tiebreak_by=["fine"])
     assert set(rows.loc[rows["refusal"] == "", "question"]) == {
-        "ties of the score alone, not broken by further columns"
+        "ties by score alone, without the further columns that break ties"
     }
     assert set(rows["tied"]) == {1}
 
@@ -186,7 +186,7 @@ CROSS_ENCODER, BI_ENCODER = (
         ),
         (CROSS_ENCODER, "nDCG@3", [Doc("a", 1e39, 1), Doc("b", 1, 0)], "is infinite when rounded to 32 bits"),
         ("torchmetrics", "P@3", [Doc("a", 1, 1), Doc("b", 0, 0)], "is not above 0"),
-        ("BEIR", "P@3", [Doc("q", 1, 1)], "whose ID equals that of its query"),
+        ("BEIR", "P@3", [Doc("q", 1, 1)], "whose ID equals the query ID"),
     ],
 )
 def test_where_a_tool_has_no_number_the_reason_is_said(name, measure, docs, reason):

@@ -61,7 +61,7 @@ def test_a_query_on_which_rr_and_ap_name_another_winner_is_counted_apart():
 def test_the_finding_compares_leader_and_baseline_and_names_the_mean():
     text = finding({"low": [{4}, {8}], "middle": [{3}, {8}], "high": [{1}, {4, 5}]})
     assert text.startswith("high scores 3.33 times the MTRR of low and 3.53 times its tied MAP (3.33 and")
-    assert "at about rank 1.6, that of low at about rank 5.3 (harmonic mean)" in text
+    assert "is 1.6 for high and 5.3 for low (harmonic mean)" in text
     assert "is 1.6 and 5.3. The arithmetic mean, over lists with a relevant document, is 2.5 and 6.0." in text
     assert "The queries of high have more relevant documents (1.50 against 1.00 a query)" in text
 
@@ -69,8 +69,11 @@ def test_the_finding_compares_leader_and_baseline_and_names_the_mean():
 def test_a_difference_within_its_standard_error_is_not_claimed():
     # RR of B − A: −1/2 and 2/3, a mean of 1/12 with the standard error 7/12
     close = finding({"A": [{1}, {3}], "B": [{2}, {1}]})
-    assert "The data cannot tell them apart by MTRR (difference 0.083, standard error 0.583)." in close
-    assert "The data cannot tell them apart by tied MAP" in close
+    assert (
+        "The data cannot tell the two rerankers apart by MTRR (difference 0.083, standard error 0.583)."
+        in close
+    )
+    assert "The data cannot tell the two rerankers apart by tied MAP" in close
     assert "cannot tell" not in finding({"low": [{4}, {8}, {5}], "high": [{1}, {1}, {1}]})
     assert "With only one common query, the differences have no standard error." in finding(
         {"A": [{2}], "B": [{1}]}
@@ -86,7 +89,7 @@ def test_a_baseline_that_leads_is_compared_with_the_next():
 @pytest.mark.parametrize(
     ("rerankers", "options", "text"),
     [
-        ({"A": [{2}]}, {}, "1/MTRR puts the first relevant document of A at about rank 2.0 (harmonic"),
+        ({"A": [{2}]}, {}, "By 1/MTRR, the typical rank of the first relevant document is 2.0 for A"),
         ({"A": [set()], "B": [set()]}, {}, "No list has a relevant document"),
         ({"A": [set()]}, {"empty": "skip"}, "No list is scored"),
         (

@@ -1,39 +1,35 @@
 """Audit of a published table: the convention that reproduces it from the runs, in sentences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import prod
-from typing import Any
-
-import pandas as pd
 
 from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
-from metrics.studies.audit.conventions import USUAL, Convention
+from metrics.studies.audit.conventions import USUAL, either, written_precisions
 from metrics.studies.audit.names import NameMatches, match_names, our_measure
 from metrics.studies.audit.published import Files, read_published
 from metrics.studies.audit.published_table import PublishedTable
-from metrics.studies.audit.reproduction import COUNTS, Reproduction, reproduce
+from metrics.studies.audit.reproduction import VERDICTS, Reproduction, reproduce
 from metrics.studies.prose import Prose, Strong, and_more, decimal, plain
 from metrics.support.wording import count_of, first_names, part_of
 
 _TELLS_APART = {
     "treatment": "ties between relevant and other documents",
     "precision": "scores that tie only after rounding",
-    "relevant_from": "documents with grades between these thresholds",
+    "relevant_from": "documents graded between the relevance thresholds",
     "missing": "runs without some of the judged queries",
     "empty": "queries without relevant documents",
     "gain": "grades above 1",
-    "unjudged": "unjudged documents above relevant ones",
+    "unjudged": "unjudged documents ranked above relevant documents",
 }
 """Field of a convention → property of other files that would distinguish its values."""
 _MOST_LABELS = 4
 _HARDLY = 0.01
 """Expected number of fits by chance below which a fitting convention is the one used."""
-_FIELDS = tuple(field.name for field in fields(Convention))
 
 
 def convention_finding(reproduction: Reproduction) -> Prose:
@@ -49,16 +45,16 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     reproduced = Strong(part_of(n - n_out, n, "figure"))
     outcome = f" {'is' if n - n_out == 1 else 'are'} reproduced{_by_rounding(reproduction, n - n_out)}"
     if n_out:
-        nearest = ("No tested convention reproduces the whole table. ", *_nearest(reproduction.fitting), ": ")
+        nearest = ("No tested convention reproduces the whole table. ", *_nearest(reproduction), ": ")
         return *nearest, reproduced, outcome, *_where_it_fails(reproduction)
-    shared, either = _alternatives(reproduction.fitting)
+    shared, alternatives = _alternatives(reproduction)
     if not shared:
         number = Strong(count_of(len(reproduction.fitting), "convention"))
-        choices = Strong("; ".join(either))
-        alike = f", which {_why_alike(reproduction)}: "
-        return reproduced, f"{outcome} under ", number, alike, choices, f". {_what_would_tell(reproduction)}"
+        why, end = _how_to_distinguish(reproduction)
+        choices = Strong("; ".join(alternatives))
+        return reproduced, f"{outcome} under ", number, f", which {why}: ", choices, f". {end}"
     label = Strong("; ".join(shared))
-    open_words = _what_is_open(reproduction) if either else ""
+    open_words = _what_is_open(reproduction) if alternatives else ""
     if reproduction.n_by_chance >= _HARDLY:
         end = f". With so few digits, this match may be chance.{open_words}"
         return reproduced, f"{outcome} under ", label, end
@@ -98,86 +94,65 @@ def _by_rounding(reproduction: Reproduction, n_out: int) -> str:
     return f", {of_them}by rounding" if n_rounded.max() else ", all to the last digit"
 
 
-def _nearest(fitting: Sequence[Convention]) -> Prose:
-    if len(fitting) == 1:
-        return "The closest is ", Strong(fitting[0].label)
-    number = Strong(count_of(len(fitting), "convention"))
-    shared, either = _alternatives(fitting)
-    return "The closest are ", number, " (", "; ".join([*shared, *either]), ")"
+def _nearest(reproduction: Reproduction) -> Prose:
+    if len(reproduction.fitting) == 1:
+        return "The closest is ", Strong(reproduction.best.label)
+    shared, alternatives = _alternatives(reproduction)
+    number = Strong(count_of(len(reproduction.fitting), "convention"))
+    return "The closest are ", number, " (", "; ".join([*shared, *alternatives]), ")"
 
 
-def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
-    values = _varied(fitting)
-    if prod(map(len, values.values())) != len(fitting):
+def _alternatives(reproduction: Reproduction) -> tuple[list[str], list[str]]:
+    """Return what the fitting conventions share, if they share a tie order, and what they differ in."""
+    fitting, varied = reproduction.fitting, reproduction.varied
+    if prod(map(len, varied.values())) != len(fitting):
         labels = " / ".join(each.label for each in fitting[:_MOST_LABELS])
         return [], [labels + and_more(len(fitting) - _MOST_LABELS)]
-    unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in values}).label.split("; ")
-    either = [_either(list(dict.fromkeys(each.aspect(field) for each in fitting))) for field in values]
-    return ([], [*either, *unusual[1:]]) if "treatment" in values else (unusual, either)
+    unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in varied}).label.split("; ")
+    alternatives = [
+        _shortened_choice(list(dict.fromkeys(each.aspect(field) for each in fitting))) for field in varied
+    ]
+    return ([], [*alternatives, *unusual[1:]]) if "treatment" in varied else (unusual, alternatives)
 
 
-def _varied(fitting: Sequence[Convention]) -> dict[str, list[Any]]:
-    values = {field: list(dict.fromkeys(getattr(each, field) for each in fitting)) for field in _FIELDS}
-    return {field: choices for field, choices in values.items() if len(choices) > 1}
-
-
-def _either(phrases: Sequence[str]) -> str:
+def _shortened_choice(phrases: Sequence[str]) -> str:
     words = [phrase.split(" ") for phrase in phrases]
     n_shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
     return " or ".join([phrases[0], *(" ".join(each[n_shared:]) for each in words[1:])])
 
 
 def _what_is_open(reproduction: Reproduction) -> str:
-    varied = _varied(reproduction.fitting)
     by_digits: dict[bool, list[str]] = {True: [], False: []}
-    for field, values in varied.items():
-        question = _QUESTIONS[field].format(_choice(field, values))
-        by_digits[reproduction.depends_on(field)].append(question)
+    for field, values in reproduction.varied.items():
+        grades_words = either([f"{value:g}" for value in values]) if field == "relevant_from" else ""
+        choice = written_precisions(values) if field == "precision" else grades_words
+        by_digits[reproduction.depends_on(field)].append(_QUESTIONS[field].format(choice))
     questions, idle_questions = (", nor ".join(by_digits[depends]) for depends in (True, False))
     if not questions:
         return f" The figures do not show {idle_questions}."
     addition = f" More digits would not show {idle_questions}." if idle_questions else ""
-    return f" The figures do not show {questions}. More digits would show it.{addition}"
+    answered = "this question" if len(by_digits[True]) == 1 else "these questions"
+    return f" The figures do not show {questions}. More printed digits would answer {answered}.{addition}"
 
 
-def _choice(field: str, values: Sequence[Any]) -> str:
-    if field == "relevant_from":
-        return _enumerated([f"{value:g}" for value in values])
-    if field != "precision":
-        return ""
-    decimals = [value.removeprefix("decimals:") for value in values if value.startswith("decimals:")]
-    number_formats = [value for value in values if not value.startswith("decimals:")]
-    formats = ["as read" if value == USUAL.precision else f"as {value}" for value in number_formats]
-    return _enumerated([*formats, *([f"to {_enumerated(decimals)} decimals"] if decimals else [])])
-
-
-def _enumerated(words: Sequence[str]) -> str:
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-def _why_alike(reproduction: Reproduction) -> str:
-    if reproduction.n_fitting_alike == 1:
-        return "give the same figures on these files"
-    all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
-    return (
-        f"{'' if all_differ else 'give the same figures on these files or '}differ only beyond the "
-        "printed digits"
-    )
-
-
-def _what_would_tell(reproduction: Reproduction) -> str:
-    """Return the property of other files that would distinguish the fitting conventions."""
-    if reproduction.n_fitting_alike > 1:
-        all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
-        return f"More digits would distinguish {'' if all_differ else 'some of '}them."
-    properties = [_TELLS_APART[field] for field in _varied(reproduction.fitting)]
-    return f"Files with these properties would distinguish them: {', '.join(properties)}."
+def _how_to_distinguish(reproduction: Reproduction) -> tuple[str, str]:
+    """Return why several conventions fit, and what would distinguish them."""
+    n_different = reproduction.n_fitting_alike
+    if n_different == 1:
+        properties = ", ".join(_TELLS_APART[field] for field in reproduction.varied)
+        files = f"Files with these properties would distinguish the conventions: {properties}."
+        return "give the same figures on these files", files
+    by_digits = "differ only beyond the printed digits"
+    if n_different == len(reproduction.fitting):
+        return by_digits, "More digits would distinguish the conventions."
+    alike = f"give the same figures on these files or {by_digits}"
+    return alike, "More digits would distinguish some of the conventions."
 
 
 def _where_it_fails(reproduction: Reproduction) -> Prose:
     largest = reproduction.conventions["largest_difference"].iloc[0]
     figures = reproduction.figures()
-    failed = figures[figures["verdict"] == "does not come out"]
+    failed = figures[figures["verdict"] == VERDICTS[2]]
     places = [
         first_names([f"{name} ({count:,})" for name, count in failed[column].value_counts().items()], 5)
         for column in ("reranker", "measure")
@@ -187,22 +162,16 @@ def _where_it_fails(reproduction: Reproduction) -> Prose:
         f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
     )
     n_unjudged = int(failed["computed"].isna().sum())
-    unjudged = f" The queries of {count_of(n_unjudged, 'figure')} are unjudged." if n_unjudged else ""
+    are_for = "is for a query" if n_unjudged == 1 else "are for queries"
+    unjudged = f" {count_of(n_unjudged, 'figure')} {are_for} without judgments." if n_unjudged else ""
+    measures = [name for name in reproduction.by_measure if name in set(failed["measure"])]
+    others = first_names([f"{name} ({reproduction.by_measure[name].label})" for name in measures], _MOST_LABELS)
+    another = f" Another convention reproduces all figures of {others}." if measures else ""
     return (
         f"; the largest difference is {decimal(largest)}." if largest else ".",
-        f" Figures that differ, by reranker: {places[0]}; by measure: {places[1]}{addition}.{unjudged}",
-        *_by_measure(reproduction, failed),
+        f" Figures that differ, by reranker: {places[0]}; by measure: {places[1]}{addition}.",
+        f"{unjudged}{another}",
     )
-
-
-def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:
-    table = reproduction.by_measure
-    table = table[table["measure"].isin(failed["measure"]) & (table[COUNTS[2]] == 0)]
-    first = table.drop_duplicates("measure")
-    if not len(first):
-        return ()
-    names = [f"{row.measure} ({row.convention.label})" for row in first.itertuples()]
-    return (f" Another convention reproduces all figures of {first_names(names, _MOST_LABELS)}.",)
 
 
 TIED = ("expected", "optimistic", "pessimistic")

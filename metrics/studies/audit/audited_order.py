@@ -28,8 +28,8 @@ SWAPS, CAN_SWAP, WITHIN_LUCK, STANDS = "swaps", "ties can swap", "within luck", 
 VERDICTS = {
     SWAPS: "With ties averaged, the other reranker is ahead.",
     CAN_SWAP: "Some tie orders put the other reranker ahead, but the average over all tie orders does not.",
-    WITHIN_LUCK: "The printed order holds in every tie order, but the difference is not significant.",
-    STANDS: "The printed order holds in every tie order, and the difference is significant.",
+    WITHIN_LUCK: "The published order holds in every tie order, but the difference is not significant.",
+    STANDS: "The published order holds in every tie order, and the difference is significant.",
 }
 """Verdict of a printed order → its meaning."""
 _LEVEL = 0.95
@@ -82,7 +82,7 @@ def pair_verdicts(
 def standing_finding(verdicts: pd.DataFrame) -> Prose:
     """Say how many printed orders hold in every tie order, and how many swap."""
     if not len(verdicts):
-        return ("The table prints no order of two rerankers.",)
+        return ("The table ranks no reranker above another.",)
     counts = verdicts["verdict"].value_counts()
     n_swaps, n_can_swap = int(counts.get(SWAPS, 0)), int(counts.get(CAN_SWAP, 0))
     n, n_firm = len(verdicts), len(verdicts) - n_swaps - n_can_swap
@@ -94,11 +94,11 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
         ending = (
             "is ranked the same way in every tie order" if n_firm else f"swaps {swap if n_swaps else can_swap}"
         )
-        return ("The only printed pair ", Strong(ending), ".")
+        return ("The only published pair ", Strong(ending), ".")
     number = "all" if n_firm == n else small_number(n_firm)
     prose: Prose = (
         *(
-            f"Of {small_number(n)} printed pairs, ",
+            f"Of {small_number(n)} published pairs, ",
             Strong(f"{number} {'keeps its' if n_firm == 1 else 'keep their'} order"),
         ),
         " in every tie order",

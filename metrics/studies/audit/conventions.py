@@ -1,8 +1,7 @@
 """Conventions by which tools compute figures, and those that an audit tries."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -66,11 +65,6 @@ class Convention:
         return f"{subject} {'left out' if value == 'skip' else 'count as 0'}"
 
     @property
-    def scoring_label(self) -> str:
-        """Description of its options that change lists."""
-        return "; ".join(map(self.aspect, ("precision", "relevant_from", "unjudged")))
-
-    @property
     def label(self) -> str:
         """Its tie order and its unusual fields."""
         names = [field.name for field in fields(self)]
@@ -91,7 +85,6 @@ PRECISIONS = (
 """Precisions to try, the finest first."""
 _MAX_GRADES = 8
 """Most thresholds of relevance to try."""
-_GAIN_MEASURE = "nDCG"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,69 +99,71 @@ class Candidates:
     choices: Mapping[str, Sequence[Any]]
     reasons: Mapping[str, str]
 
-    def evaluations(self) -> Iterator[Convention]:
-        """Yield a convention for each evaluation needed; it serves all that differ in other fields."""
-        for precision, unjudged, grade in product(
-            *(self.choices[name] for name in ("precision", "unjudged", "relevant_from"))
-        ):
-            yield Convention(precision=precision, unjudged=unjudged, relevant_from=grade)
-
 
 def candidate_conventions(
     runs: Runs, measures: Sequence[str], relevant_from: float | None = None
 ) -> Candidates:
     """Return the conventions that can give different figures on these files."""
     rankings = [AS_READ.ranking(runs, name) for name in runs.rerankers]
-    levels = grades(runs)
-    precisions, precision_reason = _precisions(rankings)
-    families = [parse(name).measure for name in measures]
+    levels, families = grades(runs), [parse(name).measure for name in measures]
     relevant_grades = _relevant_grades(levels, relevant_from)
     highest = ScoringOptions(relevant_from=relevant_grades[-1]).ranking(runs, runs.rerankers[0]).judgments
-    tests = {
+    has_gains = any(family.name == "nDCG" for family in families) and bool((levels > 1).any())
+    fields: dict[str, tuple[Sequence[Any], bool, str]] = {
+        "treatment": (TREATMENTS, True, ""),
         "relevant_from": (
+            relevant_grades,
             any(family.family.by_relevance for family in families),
             "no measure of the table uses binary relevance",
         ),
-        "missing": (any(ranking.is_missing.any() for ranking in rankings), "every run has all judged queries"),
-        "empty": (bool((highest.n_relevant == 0).any()), "every query has relevant documents"),
-        "gain": (
-            any(family.name == _GAIN_MEASURE for family in families) and bool((levels > 1).any()),
-            "the table has no nDCG, or no grade is above 1",
+        "missing": (
+            ("zero", "skip"),
+            any(ranking.is_missing.any() for ranking in rankings),
+            "every run has all judged queries",
         ),
-        "unjudged": (not all(ranking.judged.all() for ranking in rankings), "every listed document is judged"),
+        "empty": (
+            ("zero", "skip"),
+            bool((highest.n_relevant == 0).any()),
+            "every query has relevant documents",
+        ),
+        "gain": (("linear", "exponential"), has_gains, "the table has no nDCG, or no grade is above 1"),
+        "unjudged": (
+            ("nonrelevant", "leave_out"),
+            not all(ranking.judged.all() for ranking in rankings),
+            "every listed document is judged",
+        ),
     }
-    choices: dict[str, Sequence[Any]] = {
-        "treatment": TREATMENTS,
-        "precision": precisions,
-        "relevant_from": relevant_grades,
-        "missing": ("zero", "skip"),
-        "empty": ("zero", "skip"),
-        "gain": ("linear", "exponential"),
-        "unjudged": ("nonrelevant", "leave_out"),
-    }
-    reasons = {name: reason for name, (matters, reason) in tests.items() if not matters}
-    usual = {name: values[:1] if name in reasons else values for name, values in choices.items()}
-    return Candidates(usual, reasons | precision_reason)
+    precisions, alike = _precisions(rankings)
+    choices = {name: values if matters else values[:1] for name, (values, matters, _) in fields.items()}
+    reasons = {name: reason for name, (_, matters, reason) in fields.items() if not matters}
+    if alike[1:]:
+        ways = written_precisions(alike)
+        reasons["precision"] = f"the same documents tie whether scores are compared {ways}"
+    return Candidates(choices | {"precision": precisions}, reasons)
 
 
-def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], dict[str, str]]:
+def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], list[str]]:
+    """Return the precisions with different ties, the finest of each, and those with the ties of the scores."""
     by_bounds: dict[bytes, list[str]] = {}
     for precision in PRECISIONS:
         scores = [rounded(ranking.scores, precision) for ranking in rankings]
         bounds = np.concatenate([values[1:] != values[:-1] for values in scores])
         by_bounds.setdefault(np.packbits(bounds).tobytes(), []).append(precision)
-    alike = next(names[1:] for names in by_bounds.values() if names[0] == "float64")
-    formats = [name for name in alike if not name.startswith("decimals:")]
-    decimals = [name.removeprefix("decimals:") for name in alike if name.startswith("decimals:")]
-    ways = ["as read"]
-    ways += [f"as {', '.join(formats)}"] if formats else []
-    ways += [f"rounded to {', '.join(decimals)} decimals"] if decimals else []
-    reason = (
-        {"precision": f"the same documents tie whether scores are compared {' or '.join(ways)}"}
-        if alike
-        else {}
-    )
-    return [names[0] for names in by_bounds.values()], reason
+    groups = list(by_bounds.values())
+    return [names[0] for names in groups], groups[0]
+
+
+def written_precisions(precisions: Sequence[str]) -> str:
+    """Write how scores may have been compared: `as read, as float32 or rounded to 3 or 2 decimals`."""
+    decimals = [name.removeprefix("decimals:") for name in precisions if name.startswith("decimals:")]
+    formats = [name for name in precisions if not name.startswith("decimals:")]
+    ways = ["as read" if name == USUAL.precision else f"as {name}" for name in formats]
+    return either([*ways, *([f"rounded to {either(decimals)} decimals"] if decimals else [])])
+
+
+def either(words: Sequence[str]) -> str:
+    """Join words: a, b or c."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _relevant_grades(levels: FloatArray, relevant_from: float | None) -> list[float]:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
@@ -90,6 +90,11 @@ def measures_within(published: str) -> tuple[str, ...]:
         return ()
     words = re.split(r"[\s/|:,()\[\]]+", name)
     return tuple(dict.fromkeys(measure for word in words if len(word) > 1 and (measure := our_measure(word))))
+
+
+def has_measure(published: str) -> bool:
+    """Return whether a published name is one of our measures or has one in its words."""
+    return bool(our_measure(published) or measures_within(published))
 
 
 def _exactly(name: str) -> str:
@@ -186,71 +191,60 @@ def _own_tags(runs: Runs) -> dict[str, tuple[str, ...]]:
     return {name: (tag,) for name, tag in tags.items() if tag and counts[tag] == 1}
 
 
+def _match_by_hand(
+    published: Sequence[str], rerankers: Sequence[str], by_hand: Mapping[str, str]
+) -> dict[str, Match]:
+    rows: dict[str, Match] = {}
+    for name in filter(by_hand.__contains__, published):
+        ours = by_hand[name]
+        if ours and ours not in rerankers:
+            known = first_names([quote(other) for other in rerankers], 12)
+            raise UsageError(f"{quote(ours)} is not a reranker of the runs. Rerankers: {known}.")
+        twins = [other for other, (match, *_) in rows.items() if ours and match == ours]
+        if twins:
+            raise UsageError(
+                f"{quote(twins[0])} and {quote(name)} are both matched to {quote(ours)} by hand. "
+                "Match one and leave the other out."
+            )
+        rows[name] = (ours, "by hand" if ours else "", ())
+    return rows
+
+
 def _match_rerankers(
     published: PublishedTable,
     rerankers: Sequence[str],
     by_hand: Mapping[str, str],
     tags: Mapping[str, Sequence[str]],
 ) -> pd.DataFrame:
-    rows: dict[str, Match] = {}
-    for name in published.rerankers:
-        if name in by_hand:
-            if by_hand[name] and by_hand[name] not in rerankers:
-                candidates = first_names([quote(other) for other in rerankers], 12)
-                raise UsageError(
-                    f"{quote(by_hand[name])} is not a reranker of the runs. Rerankers: {candidates}."
-                )
-            twin = next((other for other, row in rows.items() if row[0] == by_hand[name] != ""), None)
-            if twin is not None:
-                raise UsageError(
-                    f"{quote(twin)} and {quote(name)} are both matched to {quote(by_hand[name])} by hand. "
-                    "Match one and leave the other out."
-                )
-            rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
-    open_names = [name for name in published.rerankers if name not in rows]
+    rows = _match_by_hand(published.rerankers, rerankers, by_hand)
     *certain, last = _LIKENESS
-    ways: list[tuple[str, Callable[[str], str], Mapping[str, Sequence[str]]]] = [
-        *((likeness, keys, {}) for likeness, keys in certain),
-        *(("alike", keys, tags) for _, keys in certain),
-        (*last, {}),
-    ]
-    for likeness, keys, own_tags in ways:
-        free = [name for name in rerankers if name not in {match for match, *_ in rows.values()}]
-        alike = _alike(open_names, free, published.other_names, keys, own_tags)
-        rows |= {
-            name: (candidates[0], likeness, ()) if likeness and is_certain else ("", "", tuple(candidates))
-            for name, (candidates, is_certain) in alike.items()
-        }
-        open_names = [name for name in open_names if name not in rows]
-    rows |= dict.fromkeys(open_names, ("", "", ()))
-    return pd.DataFrame([(name, *rows[name]) for name in published.rerankers], columns=list(COLUMNS))
+    ways = [(*way, dict[str, Sequence[str]]()) for way in certain]
+    ways += [*(("alike", key, dict(tags)) for _, key in certain), (*last, {})]
+    for likeness, key, own_tags in ways:
+        taken = {match for match, *_ in rows.values()}
+        ours = _by_key({name: (name, *own_tags.get(name, ())) for name in rerankers if name not in taken}, key)
+        unmatched = [name for name in published.rerankers if name not in rows]
+        texts = {name: (name, *published.other_names.get(name, ())) for name in unmatched}
+        theirs = _by_key(texts, key)
+        for name in unmatched:
+            keys = [shape for shape in dict.fromkeys(map(key, texts[name])) if shape in ours]
+            candidates = tuple(dict.fromkeys(match for shape in keys for match in ours[shape]))
+            rivals = {rival for shape in keys for rival in theirs[shape]}
+            if likeness and len(candidates) == 1 and rivals == {name}:
+                rows[name] = (candidates[0], likeness, ())
+            elif candidates:
+                rows[name] = ("", "", candidates)
+    matches = [(name, *rows.get(name, ("", "", ()))) for name in published.rerankers]
+    return pd.DataFrame(matches, columns=list(COLUMNS))
 
 
-def _alike(
-    published: Sequence[str],
-    rerankers: Sequence[str],
-    other_names: Mapping[str, Sequence[str]],
-    key: Callable[[str], str],
-    tags: Mapping[str, Sequence[str]],
-) -> dict[str, tuple[list[str], bool]]:
-    ours = _by_key(((text, name) for name in rerankers for text in (name, *tags.get(name, ()))), key)
-    theirs = _by_key(((other, name) for name in published for other in (name, *other_names.get(name, ()))), key)
-    alike = {}
-    for name in published:
-        keys = dict.fromkeys(map(key, (name, *other_names.get(name, ()))))
-        candidates = list(dict.fromkeys(match for each in keys if each for match in ours.get(each, ())))
-        rivals = {rival for each in keys if ours.get(each) for rival in theirs[each]}
-        if candidates:
-            alike[name] = candidates, len(candidates) == 1 and rivals == {name}
-    return alike
-
-
-def _by_key(names: Iterable[tuple[str, str]], key: Callable[[str], str]) -> dict[str, list[str]]:
-    by_key: dict[str, list[str]] = {}
-    for text, name in names:
-        if (shape := key(text)) and name not in by_key.setdefault(shape, []):
-            by_key[shape].append(name)
-    return by_key
+def _by_key(texts: Mapping[str, Sequence[str]], key: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return key → names with a text of this key."""
+    names: dict[str, list[str]] = {}
+    for name, own_texts in texts.items():
+        for shape in filter(None, dict.fromkeys(map(key, own_texts))):
+            names.setdefault(shape, []).append(name)
+    return names
 
 
 def _folded(name: str) -> str:

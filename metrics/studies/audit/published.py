@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import recognise
 from metrics.runs.files import File
 from metrics.runs.formats.format import Head
-from metrics.studies.audit.names import is_bounded, measures_within, our_measure
+from metrics.studies.audit.names import has_measure, is_bounded, our_measure
 from metrics.studies.audit.published_layouts import (
     Grid,
     figures_of_grid,
@@ -44,8 +45,7 @@ _SHORT = 10
 """More decimals than this are those of a float."""
 
 
-@dataclass(frozen=True)
-class _PublishedFile:
+class _PublishedFile(NamedTuple):
     """The contents of one file.
 
     Attributes:
@@ -103,7 +103,7 @@ def holds_results(file: File) -> bool:
     except ReadError:
         return False
     names = {figure.measure for figure in figures}
-    n_known = sum(bool(our_measure(name) or measures_within(name)) for name in names)
+    n_known = sum(map(has_measure, names))
     is_json = file.head.lstrip().startswith((b"{", b"["))
     return n_known > 0 and (not is_json or 2 * n_known > len(names))
 
@@ -152,20 +152,16 @@ def _text(file: File) -> str:
 def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _PublishedFile:
     figures: list[Figure] = []
     notes: list[str] = []
-    problem = ReadError(
-        file.name,
-        "there is no table",
-        "Give a table with one row per reranker and one column per measure.",
-        line=1,
-    )
+    hint = "Give a table with one row per reranker and one column per measure."
+    problem = ReadError(file.name, "there is no table", hint, line=1)
     for grid in grids:
         try:
             of_grid = figures_of_grid(grid, file.stem)
         except ReadError as error:
             problem = error
-            continue
-        figures += of_grid[0]
-        notes += of_grid[1]
+        else:
+            figures += of_grid[0]
+            notes += of_grid[1]
     if not figures:
         raise problem
     return _PublishedFile(figures, notes, is_typed=is_typed)
@@ -173,38 +169,34 @@ def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _Publishe
 
 def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
     keys = ["reranker", "measure", "query_id"]
-    table = pd.DataFrame(figures, columns=list(Figure._fields)).drop_duplicates(
-        [*keys, "text"], ignore_index=True
-    )
-    repeated = table[table.duplicated(keys)]
-    if len(repeated):
-        first = repeated.iloc[0]
-        problem = (
-            f"{quote(first['measure'])} of {quote(first['reranker'])} is printed twice with different values"
-        )
-        line = None if pd.isna(first["line"]) else int(first["line"])
-        raise ReadError(
-            first["file"], problem, "Give each run its own file, or each row its own name.", line=line
-        )
+    table = pd.DataFrame(figures, columns=list(Figure._fields))
+    table = table.drop_duplicates([*keys, "text"], ignore_index=True)
+    for repeated in table[table.duplicated(keys)].head(1).itertuples():
+        names = f"{quote(repeated.measure)} of {quote(repeated.reranker)}"
+        line = None if pd.isna(repeated.line) else int(repeated.line)
+        hint = "Give each run its own file, or each row its own name."
+        raise ReadError(repeated.file, f"{names} is printed twice with different values", hint, line=line)
     return table
 
 
 def _scale_percents(table: pd.DataFrame) -> list[str]:
-    unsigned = table["value"].where(table["scale"] == 1)
-    columns = unsigned.groupby([table["file"], table["measure"]], sort=False)
-    largest, smallest = columns.transform("max"), columns.transform("min")
-    n_over, n_figures = (
-        part.groupby([table["file"], table["measure"]]).transform("sum")
-        for part in (unsigned > 1, unsigned.abs() > 0)
+    """Divide percents by 100, and return their measures."""
+    names, by_column = table["measure"], [table["file"], table["measure"]]
+    is_known, is_named, may_be = (
+        names.map({name: bool(of_name(name)) for name in names.unique()})
+        for of_name in (our_measure, has_measure, is_bounded)
     )
-    may_be = table["measure"].map({name: is_bounded(name) for name in table["measure"].unique()})
-    is_known = table["measure"].map({name: bool(our_measure(name)) for name in table["measure"].unique()})
-    may_be &= is_known | (table["decimals"].groupby([table["file"], table["measure"]]).transform("max") > 0)
-    looks_so = may_be & (2 * n_over > n_figures) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
-    table["scale"] = table["scale"].mask(looks_so | (is_known & table["measure"].str.contains("%")), 100)
+    unsigned = table["value"].where(table["scale"] == 1)
+    columns = unsigned.groupby(by_column, sort=False)
+    n_over, n_figures = (
+        part.groupby(by_column).transform("sum") for part in (unsigned > 1, unsigned.abs() > 0)
+    )
+    has_decimals = table["decimals"].groupby(by_column).transform("max") > 0
+    looks_so = may_be & (is_known | has_decimals) & (2 * n_over > n_figures)
+    looks_so &= (columns.transform("max") <= _HIGHEST_PERCENT) & (columns.transform("min") >= 0)
+    table["scale"] = table["scale"].mask(looks_so | (is_known & names.str.contains("%")), 100)
     table["value"] /= table["scale"]
-    is_within = table["measure"].map({name: bool(measures_within(name)) for name in table["measure"].unique()})
-    return list(dict.fromkeys(table.loc[(table["scale"] > 1) & (is_known | is_within), "measure"]))
+    return list(dict.fromkeys(names[(table["scale"] > 1) & is_named]))
 
 
 def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
@@ -213,10 +205,8 @@ def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
     If each measure has one figure, all figures of the file count as the column.
     """
     long = np.flatnonzero(table["decimals"] > _SHORT)
-    table.loc[long, "decimals"] = [
-        _decimals_meant(text, decimals)
-        for text, decimals in table.loc[long, ["text", "decimals"]].itertuples(index=False)
-    ]
+    texts, decimals = table.loc[long, "text"], table.loc[long, "decimals"]
+    table.loc[long, "decimals"] = list(map(_decimals_meant, texts, decimals))
     n_rows = table.groupby(["file", "measure"])["text"].transform("size").groupby(table["file"])
     has_one_row = n_rows.transform("max") == 1
     columns = [table["file"], table["measure"].mask(has_one_row, "")]

@@ -4,8 +4,9 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import inf, isfinite
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from math import isfinite
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -14,7 +15,7 @@ from markdown_it.token import Token
 from metrics.errors import ReadError
 from metrics.runs.files import File
 from metrics.runs.formats.json_records import parse_file
-from metrics.studies.audit.names import is_bounded, is_measure_of, measures_within, our_measure
+from metrics.studies.audit.names import has_measure, is_bounded, is_measure_of, our_measure
 from metrics.studies.audit.published_table import Figure
 from metrics.support.wording import quote
 
@@ -30,12 +31,12 @@ _MAX_TEXT = 100
 
 
 class PrintedNumber(NamedTuple):
-    """A printed number: its text, value, number of decimals, and whether a percent sign follows."""
+    """A printed number: its value, text, number of decimals, and 100 before a percent sign, else 1."""
 
-    text: str
     value: float
+    text: str
     decimals: int
-    is_percent: bool
+    scale: int
 
 
 def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | None:
@@ -56,7 +57,7 @@ def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | N
     value = float(f"{sign.replace('−', '-')}{plain}{exponent}")
     if not isfinite(value):
         return None
-    return PrintedNumber(match[0].strip(), value, max(0, n_decimals), bool(percent))
+    return PrintedNumber(value, match[0].strip(), max(0, n_decimals), 100 if percent else 1)
 
 
 def has_decimal_comma(cells: Iterable[str], *, has_thousands: bool = True) -> bool:
@@ -72,29 +73,35 @@ def has_decimal_comma(cells: Iterable[str], *, has_thousands: bool = True) -> bo
     return has_comma
 
 
-RERANKER_HEADINGS = {
-    *("reranker", "run", "runid", "run id", "run_id", "run name", "run_name", "system", "model", "model name"),
-    *("model_name", "method", "name", "ranker", "retriever", "tag", "submission", "approach"),
+_HEADINGS = {
+    "reranker": {
+        *("reranker", "run", "runid", "run id", "run_id", "run name", "run_name", "system", "model"),
+        *("model name", "model_name", "method", "name", "ranker", "retriever", "tag", "submission", "approach"),
+    },
+    "query": {"query", "query_id", "queryid", "query id", "qid", "topic", "topic_id", "topicid"},
+    "measure": {"measure", "metric", "measures", "metrics", "metric_name"},
+    "value": {"value", "score", "mean", "result", "values", "scores", "figure"},
 }
-_MEASURE = {"measure", "metric", "measures", "metrics", "metric_name"}
-_VALUE = {"value", "score", "mean", "result", "values", "scores", "figure"}
-_QUERY = {"query", "query_id", "queryid", "query id", "qid", "topic", "topic_id", "topicid"}
+"""Role of a column → its headings."""
 _ALL_QUERIES = {"all", "amean", "mean", "average", "avg", "overall", ""}
 """Query names of means."""
 _BLANKS = {"", "-", "–", "—", "−", "--", "---", "n/a", "na", "nan", "n.a", "none", "?"}
 """Cells without a figure."""
 _FIGURE_LIKE = re.compile(r"[^\w@.,]*[.,]?\d")
-_SHAPE_HINT = "Give one row per reranker and one column per measure, or columns reranker, measure, value."
+_SHAPE_HINT = (
+    "Give one row per reranker and one column per measure, or three columns: reranker, measure and value."
+)
+
+
+Row = tuple[int, list[str]]
+"""Line and cells without markup."""
 
 
 class Grid(NamedTuple):
-    """A table of cells: rows of (line, cells without markup), the header first.
-
-    The delimiter is empty for tables with markup.
-    """
+    """A table of cells: rows, the header first; the delimiter is empty for tables with markup."""
 
     file: str
-    rows: Sequence[tuple[int, list[str]]]
+    rows: Sequence[Row]
     delimiter: str = ""
 
 
@@ -108,148 +115,91 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
     cells_in_order = [cell for _, cells in rows for cell in cells]
     is_of_shares = grid.delimiter == ";" and any(our_measure(c) and is_bounded(c) for c in cells_in_order)
     comma = has_decimal_comma(cells_in_order, has_thousands=not is_of_shares)
-    notes = ["Commas were read as decimal points."] if comma else []
+    parse = partial(parse_number, decimal_comma=comma)
     header, body = _split_header(rows)
-    if _is_transposed(header, body):
-        header, body = _transposed(header, body)
-    table = _Table(grid.file, _distinct(header), body, comma, stem)
-    figures, more_notes = _long_figures(table) if table.is_long else _wide_figures(table)
+    reranker, query, measure, value = _column_roles(header, body, parse)
+    named = [column for column, name in enumerate(header) if name and column not in (reranker, query)]
+    figures, notes = [], ["Commas were read as decimal points."] if comma else []
+    for line, cells in body:
+        name = stem if reranker is None else cells[reranker]
+        query_id = None if query is None or cells[query].casefold() in _ALL_QUERIES else cells[query]
+        if measure is None or value is None:
+            printed = [(header[column], cells[column]) for column in named if name]
+        else:  # one figure per row
+            printed = [(cells[measure], cells[value])]
+        for measure_name, cell in printed:
+            if number := parse(cell):
+                figures.append(Figure(name, measure_name, query_id, *number, grid.file, line))
+            elif _is_blank(cell):
+                continue
+            elif value is not None:
+                hint = "Write only the number, or leave the cell empty."
+                raise ReadError(grid.file, f"{cell[:40]!r} is not a number", hint, line=line)
+            elif has_measure(measure_name):
+                notes.append(f"{grid.file}, line {line}: {quote(cell)} is not a number and was left out.")
     if not figures:
         raise ReadError(grid.file, "there is no figure in this table", _SHAPE_HINT, line=rows[0][0])
-    return figures, notes + more_notes
+    with_figures = {figure.measure for figure in figures}
+    silent = [header[column] for column in named if value is None and header[column] not in with_figures]
+    notes += [f"Columns without numbers were left out: {', '.join(silent)}."] if silent else []
+    return figures, notes
 
 
-class _Table(NamedTuple):
-    """A table with known header, whose decimals follow a `comma`, of reranker `stem` if no column names it."""
+def _column_roles(
+    header: Sequence[str], body: Sequence[Row], parse: Callable[[str], PrintedNumber | None]
+) -> tuple[int | None, int | None, int | None, int | None]:
+    """Return the columns of rerankers, queries, measures and values; values only beside measures.
 
-    file: str
-    header: list[str]
-    body: list[tuple[int, list[str]]]
-    comma: bool
-    stem: str
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it has one row per figure."""
-        return None not in (self.place("measure"), self.place("value"))
-
-    def place(self, role: str) -> int | None:
-        """Return the column with this role by its name; for values also the only column of numbers."""
-        names = _ROLES[role]
-        by_name = next((place for place, cell in enumerate(self.header) if cell.casefold() in names), None)
-        if by_name is not None or role != "value" or self.place("measure") is None:
-            return by_name
-        roles = {self.place(role) for role in _ROLES if role != "value"}
-        columns = [place for place in range(len(self.header)) if place not in roles]
-        numeric = [place for place in columns if any(self._number(cells[place]) for _, cells in self.body)]
-        return numeric[0] if len(numeric) == 1 else None
-
-    def _number(self, cell: str) -> PrintedNumber | None:
-        return parse_number(cell, decimal_comma=self.comma)
-
-    @property
-    def reranker_place(self) -> int | None:
-        """Column of rerankers by its name, else the first text column that is not a measure."""
-        if (by_name := self.place("reranker")) is not None:
-            return by_name
-        for place, name in enumerate(self.header):
-            cells = [cells[place] for _, cells in self.body if cells[place]]
-            is_text = any(self._number(cell) is None for cell in cells)
-            if is_text and not _is_measure(name) and place != self.place("query"):
-                return place
-        return None
+    Values have such a heading, or are the only other column with numbers. In a table without them, rerankers
+    have such a heading, or are the first column with text that is not a measure.
+    """
+    columns = {column: [cells[column] for _, cells in body] for column in range(len(header))}
+    reranker, query, measure, value = (
+        next((column for column, name in enumerate(header) if name.casefold() in names), None)
+        for names in _HEADINGS.values()
+    )
+    if measure is None:
+        value = None
+    elif value is None:
+        others = columns.keys() - {reranker, query, measure}
+        numeric = [column for column in others if any(map(parse, columns[column]))]
+        value = numeric[0] if len(numeric) == 1 else None
+    if reranker is None and value is None:
+        names = (column for column in columns if column != query and not has_measure(header[column]))
+        reranker = next((column for column in names if None in map(parse, filter(None, columns[column]))), None)
+    return reranker, query, measure, value
 
 
-def _split_header(rows: list[tuple[int, list[str]]]) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Join the lines of the header column by column, and return the rows with more than a heading.
+def _split_header(rows: Sequence[Row]) -> tuple[list[str], list[Row]]:
+    """Return the names of the columns, and the rows with more than a heading.
 
-    The header ends before the first line with a number, or with the start of one below a measure.
+    The header ends before the first line with a number, or with the start of one below a measure; its lines are
+    joined column by column. If only the first column has measures, rows and columns are exchanged.
     """
     n_lines = 1
-    places = [place for place, cell in enumerate(rows[0][1]) if _is_measure(cell)]
+    below = [column for column, cell in enumerate(rows[0][1]) if has_measure(cell)]
     while n_lines < len(rows) - 1:
         cells = rows[n_lines][1]
-        if any(map(parse_number, cells[1:])) or any(_FIGURE_LIKE.match(cells[place]) for place in places):
+        if any(map(parse_number, cells[1:])) or any(_FIGURE_LIKE.match(cells[column]) for column in below):
             break
         n_lines += 1
     lines = [cells for _, cells in rows[:n_lines] if sum(map(bool, cells)) > 1] or [rows[0][1]]
-    columns = zip(*lines, strict=True)
-    header = [" ".join(dict.fromkeys(cell for cell in column if not _is_blank(cell))) for column in columns]
-    return header, [(line, cells) for line, cells in rows[n_lines:] if sum(map(bool, cells)) > 1]
-
-
-def _distinct(header: Sequence[str]) -> list[str]:
+    header = [
+        " ".join(dict.fromkeys(cell for cell in column if not _is_blank(cell)))
+        for column in zip(*lines, strict=True)
+    ]
+    body = [(line, cells) for line, cells in rows[n_lines:] if sum(map(bool, cells)) > 1]
+    headings = _HEADINGS["measure"] | _HEADINGS["value"]
+    has_measures = any(has_measure(name) or name.casefold() in headings for name in header[1:])
+    if not has_measures and any(has_measure(cells[0]) for _, cells in body):
+        names, *columns = zip(header, *(cells for _, cells in body), strict=True)
+        header, body = ["", *names[1:]], [(body[0][0], list(column)) for column in columns]
     counts = Counter(header)
-    return [
-        f"{name} (column {place})" if name and counts[name] > 1 else name
-        for place, name in enumerate(header, 1)
+    distinct = [
+        f"{name} (column {number})" if name and counts[name] > 1 else name
+        for number, name in enumerate(header, 1)
     ]
-
-
-_ROLES = {"reranker": RERANKER_HEADINGS, "measure": _MEASURE, "value": _VALUE, "query": _QUERY}
-
-
-def _is_measure(name: str) -> bool:
-    return bool(our_measure(name) or measures_within(name))
-
-
-def _is_transposed(header: Sequence[str], body: Sequence[tuple[int, list[str]]]) -> bool:
-    if any(_is_measure(cell) or cell.casefold() in _MEASURE | _VALUE for cell in header[1:]):
-        return False
-    return any(_is_measure(cells[0]) for _, cells in body)
-
-
-def _transposed(
-    header: list[str], body: Sequence[tuple[int, list[str]]]
-) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    turned = [list(cells) for cells in zip(header, *(cells for _, cells in body), strict=True)]
-    return ["", *turned[0][1:]], [(body[0][0], cells) for cells in turned[1:]]
-
-
-def _long_figures(table: _Table) -> tuple[list[Figure], list[str]]:
-    places = {role: table.place(role) for role in _ROLES}
-    figures = []
-    for line, cells in table.body:
-        text = {role: "" if place is None else cells[place] for role, place in places.items()}
-        number = parse_number(text["value"], decimal_comma=table.comma)
-        if number is None and not _is_blank(text["value"]):
-            hint = "Write only the number, or leave the cell empty."
-            raise ReadError(table.file, f"{text['value'][:40]!r} is not a number", hint, line=line)
-        if number is not None:
-            reranker = table.stem if places["reranker"] is None else text["reranker"]
-            query = None if text["query"].casefold() in _ALL_QUERIES else text["query"]
-            figures.append(_figure(reranker, text["measure"], query, number, (table.file, line)))
-    return figures, []
-
-
-def _wide_figures(table: _Table) -> tuple[list[Figure], list[str]]:
-    reranker, query = table.reranker_place, table.place("query")
-    places = [place for place, name in enumerate(table.header) if name and place not in (reranker, query)]
-    figures, notes, silent = [], [], dict.fromkeys(places)
-    for line, cells in table.body:
-        name = table.stem if reranker is None else cells[reranker]
-        query_id = None if query is None or cells[query].casefold() in _ALL_QUERIES else cells[query]
-        for place in places if name else ():
-            number = parse_number(cells[place], decimal_comma=table.comma)
-            if number is not None:
-                figures.append(_figure(name, table.header[place], query_id, number, (table.file, line)))
-                silent.pop(place, None)
-            elif _is_measure(table.header[place]) and not _is_blank(cells[place]):
-                notes.append(
-                    f"{table.file}, line {line}: {quote(cells[place])} is not a number and was left out."
-                )
-    names = [table.header[place] for place in silent]
-    return figures, [
-        *notes,
-        *([f"Columns without numbers were left out: {', '.join(names)}."] if names else []),
-    ]
-
-
-def _figure(
-    reranker: str, measure: str, query: str | None, number: PrintedNumber, place: tuple[str, int]
-) -> Figure:
-    scale = 100 if number.is_percent else 1
-    return Figure(reranker, measure, query, number.value, number.text, number.decimals, scale, *place)
+    return distinct, body
 
 
 def _is_blank(cell: str) -> bool:
@@ -264,15 +214,19 @@ _HEAD, _HEAD_LINES = 65_536, 20
 _MAX_ALIGNED, _MAX_WIDTH = 2**20, 2_000
 """Most letters of an aligned table and of a line of it."""
 _GAP = re.compile(r"\S {2,}\S")
-_WORD = re.compile(r"\S+")
 _COLUMN = re.compile(r"x+(?: x+)*")
 
 
 def read_delimited(name: str, text: str) -> list[Grid]:
     """Read separated or aligned values; raise ReadError if they are neither."""
     head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
-    delimiter, n_parted = _delimiter(head)
-    if 2 * n_parted < sum(map(bool, map(str.strip, head))) and (rows := _aligned(text[:_MAX_ALIGNED])):
+    agreements = {}
+    for mark in DELIMITERS:
+        widths = Counter(len(cells) for cells in csv.reader(head, delimiter=mark) if len(cells) > 1)
+        agreements[mark] = max(((n_lines, width) for width, n_lines in widths.most_common(1)), default=(0, 0))
+    delimiter = max(agreements, key=agreements.__getitem__)
+    n_lines = sum(map(bool, map(str.strip, head)))
+    if 2 * agreements[delimiter][0] < n_lines and (rows := _aligned(text[:_MAX_ALIGNED])):
         return [Grid(name, rows)]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
@@ -282,8 +236,8 @@ def read_delimited(name: str, text: str) -> list[Grid]:
     return [Grid(name, rows, delimiter)]
 
 
-def _aligned(text: str) -> list[tuple[int, list[str]]]:
-    """Return line and cells of each row of a table whose columns are two spaces apart, as pandas prints it.
+def _aligned(text: str) -> list[Row]:
+    """Return the rows of a table whose columns are two spaces apart, as pandas prints it.
 
     Titles without such a gap and lines of dashes are skipped.
     """
@@ -292,11 +246,9 @@ def _aligned(text: str) -> list[tuple[int, list[str]]]:
     width = max((len(line) for _, line in lines), default=0)
     if width > _MAX_WIDTH:
         return []
-    is_filled = [False] * width
-    for _, line in lines:
-        for match in _WORD.finditer(line):
-            is_filled[match.start() : match.end()] = [True] * (match.end() - match.start())
-    spans = [match.span() for match in _COLUMN.finditer("".join(" x"[filled] for filled in is_filled))]
+    is_filled = {place for _, line in lines for place, letter in enumerate(line) if not letter.isspace()}
+    marks = "".join("x" if place in is_filled else " " for place in range(width))
+    spans = [match.span() for match in _COLUMN.finditer(marks)]
     return [
         (number, [_cell_text(line[start:end]) for start, end in spans]) for number, line in lines if spans[1:]
     ]
@@ -308,22 +260,11 @@ def _cell_text(cell: str) -> str:
     return _BOLD_COMMAND.sub(r"\1", _BOLD_COMMAND.sub(r"\1", cell)) if "\\" in cell else cell
 
 
-def _delimiter(lines: Sequence[str]) -> tuple[str, int]:
-
-    def agreement(mark: str) -> tuple[int, int]:
-        widths = Counter(len(cells) for cells in csv.reader(lines, delimiter=mark) if len(cells) > 1)
-        width, n_lines = widths.most_common(1)[0] if widths else (0, 0)
-        return n_lines, width
-
-    delimiter = max(DELIMITERS, key=agreement)
-    return delimiter, agreement(delimiter)[0]
-
-
 def read_markdown(name: str, text: str) -> list[Grid]:
     """Read the tables of a Markdown file."""
     grids: list[Grid] = []
     line = 0
-    rows: list[tuple[int, list[str]]] = []
+    rows: list[Row] = []
     for token in MarkdownIt("commonmark").enable("table").parse(_FOOTNOTE.sub("", text)):
         if token.type == "table_open":
             rows = []
@@ -337,30 +278,25 @@ def read_markdown(name: str, text: str) -> list[Grid]:
 
 
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\](?!:)")
+_SCRIPT = re.compile(r"<(/?)(su[bp])", re.IGNORECASE)
 _CELL_LEVEL = 4
 """Depth of the text of a cell: below table, head or body, row and cell."""
 
 
 def _markdown_text(tokens: list[Token]) -> str:
     """Return the text of a cell without superscripts, and without subscripts of a number."""
-    texts: dict[str, list[str]] = {"": [], "sub": [], "sup": []}
+    texts: list[tuple[str, str]] = []
     place = ""
     for token in tokens:
-        if token.type == "html_inline":
-            tag = token.content.casefold()
-            if tag.startswith(("<sup", "<sub")):
-                place = tag[1:4]
-                texts["sub"].append(" ")
-            elif tag.startswith(("</sup", "</sub")):
-                place = ""
-        else:
-            text = token.content if token.type in ("text", "code_inline") else ""
-            text = " " if token.type in ("softbreak", "hardbreak") else text
-            texts[place].append(text)
-            if not place:
-                texts["sub"].append(text)
-    plain = "".join(texts[""])
-    return plain if parse_number(plain) else "".join(texts["sub"])
+        if token.type in ("text", "code_inline"):
+            texts.append((place, token.content))
+        elif token.type in ("softbreak", "hardbreak"):
+            texts.append((place, " "))
+        elif token.type == "html_inline" and (match := _SCRIPT.match(token.content)):
+            place = "" if match[1] else match[2].casefold()
+            texts += [] if match[1] else [("sub", " ")]
+    plain = "".join(text for place, text in texts if not place)
+    return plain if parse_number(plain) else "".join(text for place, text in texts if place != "sup")
 
 
 _TABLE = re.compile(
@@ -392,13 +328,14 @@ _MAX_CELL = 2000
 def read_latex(name: str, text: str) -> list[Grid]:
     """Read the tables of a LaTeX file; text without a table environment counts as rows of one."""
     without_comments = _COMMENT.sub("", text)
-    bodies = [(match.start(2), match[2]) for match in _TABLE.finditer(without_comments)] or [
-        (0, without_comments)
+    tables = [(match.start(2), match[2]) for match in _TABLE.finditer(without_comments)]
+    return [
+        Grid(name, _rows(without_comments.count("\n", 0, start) + 1, body))
+        for start, body in tables or [(0, without_comments)]
     ]
-    return [Grid(name, _rows(without_comments.count("\n", 0, start) + 1, body)) for start, body in bodies]
 
 
-def _rows(line: int, body: str) -> list[tuple[int, list[str]]]:
+def _rows(line: int, body: str) -> list[Row]:
     rows = []
     for row in re.split(r"\\\\(?:\[[^\]\n]{0,20}\])?|\\tabularnewline\b|\\cr\b", body):
         content = _RULES.sub(" ", row)
@@ -445,7 +382,7 @@ _ALL = {"all", "amean"}
 _NO_NUMBERS = {"nan", "-nan", "inf", "-inf"}
 """Values that trec_eval prints for undefined results."""
 _FIELDS = (2, 3)
-_TREC_EVAL_HINT = "Give the output of trec_eval: lines of measure, query (or all) and value."
+_TREC_EVAL_HINT = "Give the output of trec_eval: each line has a measure, a query (or all) and a value."
 
 
 def is_trec_eval(lines: Iterable[str]) -> bool:
@@ -478,17 +415,16 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
         if number is None:
             raise ReadError(name, f"{row[:60]!r} is not a figure", _TREC_EVAL_HINT, line=line)
         query = None if len(fields) == _FIELDS[0] or fields[1] in _ALL else fields[1]
-        figures.append(
-            Figure(stem, fields[0], query, number.value, number.text, number.decimals, 1, name, line)
-        )
+        figures.append(Figure(stem, fields[0], query, *number, name, line))
         n_begun.append(len(run_ids))
     if not run_ids[1:]:
         return figures, "".join(run_ids)
-    of_means, of_queries = [run_ids[0], *run_ids], [*run_ids, run_ids[-1]]
-    names = (
-        (of_queries if figure.query_id is not None and n_begun[0] == 0 else of_means)[n]
+    begins_at_queries = n_begun[:1] == [0]
+    places = (
+        n - (not begins_at_queries or figure.query_id is None)
         for figure, n in zip(figures, n_begun, strict=True)
     )
+    names = (run_ids[min(max(place, 0), len(run_ids) - 1)] for place in places)
     return [figure._replace(reranker=name) for figure, name in zip(figures, names, strict=True)], ""
 
 
@@ -499,52 +435,55 @@ def _fields(line: str) -> list[str]:
 
 
 _SUBSET, _SCORES = "hf_subset", "scores"
-_JSON_HINT = "Give one object of measure → value, or one per model, or the MTEB results of a task."
+_JSON_HINT = (
+    "Give a JSON object of measures and values, one such object per model, or MTEB results of one task."
+)
 
 
 def read_json(file: File) -> tuple[list[Figure], list[str]]:
     """Return the figures of a JSON file and notes on omissions; raise ReadError without figures."""
     value = parse_file(file)
     if isinstance(value, dict) and isinstance(value.get(_SCORES), dict) and "task_name" in value:
-        figures = list(_mteb_figures(file, value[_SCORES]))
+        values = _mteb_values(file.stem, value[_SCORES])
     else:
-        figures = list(_figures(file, value, ()))
-    finite = [figure for figure in figures if isfinite(figure.value)]
-    if not finite:
+        values = _json_values(file.stem, value, ())
+    figures, infinite = [], dict[str, None]()
+    for reranker, measure, value in values:
+        if number := _parse_json_number(value):
+            figures.append(Figure(reranker, measure, None, *number, file.name, None))
+        else:
+            infinite[measure] = None
+    if not figures:
         raise ReadError(file.name, "there is no figure in this JSON", _JSON_HINT)
-    infinite = dict.fromkeys(figure.measure for figure in figures if not isfinite(figure.value))
     notes = [f"{file.name}: infinite values were left out: {', '.join(infinite)}."] if infinite else []
-    return finite, notes
+    return figures, notes
 
 
-def _figures(file: File, value: Any, path: tuple[str, ...]) -> Iterator[Figure]:  # noqa: ANN401 whatever JSON holds
-    for part in value if isinstance(value, list) else [value]:
-        if not isinstance(part, Mapping):
-            continue
-        names = next((part[key] for key in part if key.casefold() in RERANKER_HEADINGS), None)
-        own_path = (*path, names) if isinstance(names, str) else path
-        for key, inner in part.items():
-            if _is_number(inner):
-                yield _from_json(file, *_owner(file, own_path, key), inner)
-            elif isinstance(inner, Mapping) and isinstance(names, Mapping) and our_measure(key):
-                rows = [(str(names[row]), number) for row, number in inner.items() if row in names]
-                yield from (_from_json(file, name, key, number) for name, number in rows if _is_number(number))
-            elif isinstance(inner, (Mapping, list)):
-                yield from _figures(file, inner, (*own_path, key))
-
-
-def _owner(file: File, path: tuple[str, ...], key: str) -> tuple[str, str]:
-    """Return reranker and measure of a number whose key is one of them.
+def _json_values(stem: str, value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str, float]]:  # noqa: ANN401 whatever JSON holds
+    """Yield reranker, measure and number; keys and names from the root to the value are its `path`.
 
     Measures can be above rerankers, as pandas writes tables, or above their cut-offs, as in BEIR's
     `{"ndcg": {"NDCG@10": ...}}`.
     """
-    if len(path) == 1 and our_measure(path[0]) and not our_measure(key):
-        return key, path[0]
-    return " / ".join(name for name in path if not is_measure_of(key, name)) or file.stem, key
+    for part in value if isinstance(value, list) else [value]:
+        if not isinstance(part, Mapping):
+            continue
+        names = next((part[key] for key in part if key.casefold() in _HEADINGS["reranker"]), None)
+        own_path = (*path, names) if isinstance(names, str) else path
+        for key, inner in part.items():
+            if _is_number(inner) and len(own_path) == 1 and our_measure(own_path[0]) and not our_measure(key):
+                yield key, own_path[0], inner
+            elif _is_number(inner):
+                owners = [name for name in own_path if not is_measure_of(key, name)]
+                yield " / ".join(owners) or stem, key, inner
+            elif isinstance(inner, Mapping) and isinstance(names, Mapping) and our_measure(key):
+                rows = [(str(names[row]), key, number) for row, number in inner.items() if row in names]
+                yield from (row for row in rows if _is_number(row[-1]))
+            elif isinstance(inner, (Mapping, list)):
+                yield from _json_values(stem, inner, (*own_path, key))
 
 
-def _mteb_figures(file: File, splits: Mapping[str, Any]) -> Iterator[Figure]:
+def _mteb_values(stem: str, splits: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
     results = [
         (split, result)
         for split, of_split in splits.items()
@@ -553,20 +492,15 @@ def _mteb_figures(file: File, splits: Mapping[str, Any]) -> Iterator[Figure]:
     ]
     for split, result in results:
         before = f"{split} {result.get(_SUBSET, '')} " if len(results) > 1 else ""
-        for key, value in result.items():
-            if _is_number(value):
-                yield _from_json(file, file.stem, before + str(key), value)
+        yield from ((stem, before + str(key), value) for key, value in result.items() if _is_number(value))
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _from_json(file: File, reranker: str, measure: str, value: float) -> Figure:
+def _parse_json_number(value: float) -> PrintedNumber | None:
     try:
-        value = float(value)
-    except OverflowError:
-        value = inf
-    number = parse_number(repr(value))
-    text, decimals = (number.text, number.decimals) if number else (repr(value), 0)
-    return Figure(reranker, measure, None, value, text, decimals, 1, file.name, None)
+        return parse_number(repr(float(value)))
+    except OverflowError:  # a whole number beyond the largest float
+        return None

@@ -1,9 +1,9 @@
 """Find the convention that a table was made with: compare its figures with those of each convention."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,16 +12,16 @@ from metrics.errors import UsageError
 from metrics.evaluation import score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.audit.conventions import Candidates, Convention, Gain, candidate_conventions
+from metrics.studies.audit.conventions import Candidates, Convention, candidate_conventions
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.progress import begin_step, listening
 from metrics.ties.precision import rounded
 
-Verdict = Literal["to the digit", "by rounding", "does not come out"]
+Verdict = Literal["to the digit", "by rounding", "is not reproduced"]
 """As printed; off in the last digit by rounding or float error; otherwise off."""
-VERDICTS: tuple[Verdict, ...] = ("to the digit", "by rounding", "does not come out")
+VERDICTS: tuple[Verdict, ...] = ("to the digit", "by rounding", "is not reproduced")
 _FLOAT_ERROR = 1e-7
 """Error of single precision, or of another order of summation, for values up to 1."""
 _NEXT_DOUBLES = 2.0**-51
@@ -50,24 +50,21 @@ class PrintedDigits:
 
         To the digit: `%.Nf` of the computed figure or of a neighbouring double is the printed one. By rounding:
         the printed figure is within half a unit of its last digit and float error, or its further digits were
-        truncated. Truncation counts only if it fits all figures that come out.
+        truncated. Truncation counts only if it fits all reproduced figures.
         """
-        verdicts = np.full(len(computed), 2)
-        is_cut, is_odd = np.zeros((2, len(computed)), dtype=bool)
+        verdicts, is_cut = np.full(len(computed), 2), np.zeros(len(computed), dtype=bool)
+        may_be_cut = True
         for decimals in np.unique(self.decimals):
             rows = np.flatnonzero(self.decimals == decimals)
             values, printed = computed[rows] * self.scales[rows], self.figures[rows] * self.scales[rows]
-            is_digit = _prints_as(values, printed, int(decimals))
             unit = 10.0**-decimals
+            is_digit = _prints_as(values, printed, int(decimals))
             is_near = np.abs(values - printed) <= unit / 2 + _FLOAT_ERROR * self.scales[rows]
-            verdicts[rows[is_near]] = 1
-            verdicts[rows[is_digit]] = 0
+            verdicts[rows] = np.select([is_digit, is_near], [0, 1], 2)
             if decimals <= _MOST_DECIMALS:
                 is_cut[rows] = _is_cut(values, printed, unit)
-                is_odd[rows] = is_digit & ~is_cut[rows]
-        if not is_odd.any():
-            verdicts[is_cut & (verdicts > 0)] = 1
-        return verdicts
+                may_be_cut &= not (is_digit & ~is_cut[rows]).any()
+        return np.where(may_be_cut & is_cut & (verdicts > 0), 1, verdicts)
 
 
 def _prints_as(values: FloatArray, printed: FloatArray, decimals: int) -> BoolArray:
@@ -93,172 +90,116 @@ def _is_cut(values: FloatArray, printed: FloatArray, unit: float) -> BoolArray:
     return np.asarray((np.floor(values / unit + error) == text) | (np.floor(below / unit) == text))
 
 
-COUNTS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
+COUNTS = ("to_the_digit", "by_rounding", "does_not_come_out")
 """Columns with the number of figures per verdict."""
 
 
-_MEAN, _NOT_JUDGED = -1, -2
-
-
-class _Scores(NamedTuple):
-    """The values of all lists, for conventions that differ in gain and treatment.
-
-    Attributes:
-        of_lists: (n_lists, n_columns) values of all measures under all treatments.
-        columns: gain and treatment → (n_figures,) column of each figure.
-        is_empty: (n_lists,) whether no document is relevant.
-    """
-
-    of_lists: FloatArray
-    columns: dict[tuple[Gain, str], IntArray]
-    is_empty: BoolArray
-
-
-@dataclass(frozen=True, eq=False)
 class ComparedFigures:
-    """The published figures of known rerankers and measures, and the lists to compare them with.
+    """The published figures of known rerankers and measures, and what conventions give for them.
 
     Attributes:
         runs: rerankers with figures.
         table: (n,) figures.
         measures: our measures with figures.
-        reranker: (n,) index in `runs`.
-        measure: (n,) index in `measures`.
-        row: (n,) list in an evaluation of all lists, `_MEAN` or `_NOT_JUDGED`.
-        starts: (n_rerankers,) first list of each reranker.
-        is_missing: (n_lists,) whether the run lacks the query.
+        printed: the figures as printed.
     """
 
-    runs: Runs
-    table: pd.DataFrame
-    measures: list[str]
-    reranker: IntArray
-    measure: IntArray
-    row: IntArray
-    starts: IntArray
-    is_missing: BoolArray
-
-    @classmethod
-    def of(cls, published: PublishedTable, names: NameMatches, runs: Runs) -> "ComparedFigures":
-        """Return the figures of known rerankers and measures; raise UsageError if there are none."""
+    def __init__(self, published: PublishedTable, names: NameMatches, runs: Runs) -> None:
+        """Select the figures of known rerankers and measures; raise UsageError if there are none."""
         figures = published.figures
-        tables = {"reranker": names.rerankers, "measure": names.measures}
         matched = pd.DataFrame(
-            {name: figures[name].map(table.set_index("published")["matched"]) for name, table in tables.items()}
+            {
+                name: figures[name].map(table.set_index("published")["matched"]).fillna("")
+                for name, table in (("reranker", names.rerankers), ("measure", names.measures))
+            }
         )
-        is_known = ((matched != "") & matched.notna()).all(axis=1)
+        is_known = (matched != "").all(axis=1)
         if not is_known.any():
             raise UsageError(
-                "No figure belongs to a known measure and to a reranker of the runs. Not matched: "
-                f"{names.unmatched}. Name them: --names PUBLISHED=NAME."
+                "No figure in the table has both a known measure and a reranker from the runs. Not matched: "
+                f"{names.unmatched}. Match names by hand: --names PUBLISHED=NAME."
             )
-        table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
+        self.table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
+        self.printed = PrintedDigits(*(self.table[name].to_numpy() for name in ("value", "decimals", "scale")))
         present = set(matched["reranker"])
-        own_runs = runs.arranged({name: name for name in runs.rerankers if name in present})
-        lists = score_runs(own_runs, ["RR"], ["expected"], Convention().options).lists
-        row = _list_rows(lists.index, matched["reranker"], table["query_id"])
-        distinct_measures = list(dict.fromkeys(matched["measure"]))
-        owner = pd.Index(own_runs.rerankers).get_indexer(lists.index.get_level_values("reranker"))
-        return cls(
-            runs=own_runs,
-            table=table,
-            measures=distinct_measures,
-            reranker=pd.Index(own_runs.rerankers).get_indexer(matched["reranker"]).astype(np.int64),
-            measure=pd.Index(distinct_measures).get_indexer(matched["measure"]).astype(np.int64),
-            row=row,
-            starts=np.searchsorted(owner, np.arange(len(own_runs.rerankers))),
-            is_missing=(lists["n_docs"] == 0).to_numpy(),
-        )
-
-    @property
-    def printed(self) -> PrintedDigits:
-        """The figures as printed."""
-        columns = (self.table[name].to_numpy() for name in ("value", "decimals", "scale"))
-        return PrintedDigits(*columns)
+        self.runs = runs.arranged({name: name for name in runs.rerankers if name in present})
+        lists = score_runs(self.runs, ["RR"], ["expected"], Convention().options).lists
+        self._is_missing = (lists["n_docs"] == 0).to_numpy()
+        rerankers, queries = pd.Index(self.runs.rerankers), self.table["query_id"]
+        owner = rerankers.get_indexer(lists.index.get_level_values("reranker"))
+        self._starts = np.searchsorted(owner, np.arange(len(rerankers)))  # first list of each reranker
+        keys = [matched["reranker"].to_numpy(), queries.fillna("").to_numpy()]
+        of_list = lists.index.get_indexer(pd.MultiIndex.from_arrays(keys))
+        of_query = np.where(of_list < 0, -1, of_list + len(rerankers))
+        # row of each figure among the means, the values of lists, and a last row for unjudged queries
+        self._row = np.where(queries.isna(), rerankers.get_indexer(matched["reranker"]), of_query)
+        self._measure, measures = pd.factorize(matched["measure"])
+        self.measures = list(measures)
 
     def all_computed(self, candidates: Candidates) -> Iterator[tuple[Convention, FloatArray]]:
         """Yield every convention with its (n,) figures."""
         choices = candidates.choices
-        by_grades: dict[tuple[str, str], dict[str, FloatArray]] = {}
-        evaluations = list(candidates.evaluations())
+        evaluations = [
+            Convention(precision=precision, unjudged=unjudged, relevant_from=grade)
+            for precision, unjudged, grade in product(
+                *(choices[name] for name in ("precision", "unjudged", "relevant_from"))
+            )
+        ]
+        by_scores: dict[tuple[str, str], dict[str, FloatArray]] = {}
         for position, shared in enumerate(evaluations):
-            begin_step("Trying rules", position, len(evaluations), shared.scoring_label)
-            values_so_far = by_grades.setdefault((shared.precision, shared.unjudged), {})
-            scored = self._score(shared, choices["gain"], choices["treatment"], values_so_far)
-            for missing, empty in product(choices["missing"], choices["empty"]):
-                means = self._means(scored, replace(shared, missing=missing, empty=empty))
-                for gain, ties in product(choices["gain"], choices["treatment"]):
-                    yield (
-                        replace(shared, missing=missing, empty=empty, gain=gain, treatment=ties),
-                        self._read(scored, means, gain, ties),
-                    )
+            label = "; ".join(map(shared.aspect, ("precision", "relevant_from", "unjudged")))
+            begin_step("Trying rules", position, len(evaluations), label)
+            known = by_scores.setdefault((shared.precision, shared.unjudged), {})
+            yield from self._computed(shared, choices, known)
 
     def compare(self, convention: Convention) -> pd.DataFrame:
         """Return all figures under a convention, as `Reproduction.figures` does."""
-        scored = self._score(convention, (convention.gain,), (convention.treatment,), {})
-        computed = self._read(scored, self._means(scored, convention), convention.gain, convention.treatment)
-        verdicts = np.array(VERDICTS, dtype=object)[self.printed.verdicts(computed)]
+        [(_, computed)] = self._computed(
+            convention, {name: [value] for name, value in vars(convention).items()}, {}
+        )
         return pd.DataFrame(
             {
                 **{name: self.table[name] for name in ("reranker", "measure", "query_id", "text")},
                 "published": self.table["value"],
                 "computed": computed,
                 "difference": computed - self.table["value"],
-                "verdict": verdicts,
+                "verdict": np.array(VERDICTS, dtype=object)[self.printed.verdicts(computed)],
             }
         )
 
-    def _score(
-        self,
-        shared: Convention,
-        gains: Sequence[Gain],
-        treatments: Sequence[str],
-        values_so_far: dict[str, FloatArray],
-    ) -> _Scores:
-        options = replace(shared, missing="zero", empty="zero").options
+    def _computed(
+        self, shared: Convention, choices: Mapping[str, Sequence[Any]], known: dict[str, FloatArray]
+    ) -> Iterator[tuple[Convention, FloatArray]]:
+        """Yield the conventions with the lists of `shared`, and their (n,) figures.
+
+        `known` has the (n_lists, n_treatments) values of measures that no smallest relevant grade changes.
+        """
         names = {
-            gain: [replace(shared, gain=gain).measure(measure) for measure in self.measures] for gain in gains
+            gain: [replace(shared, gain=gain).measure(measure) for measure in self.measures]
+            for gain in choices["gain"]
         }
         distinct = list(dict.fromkeys(name for of_gain in names.values() for name in of_gain))
-        new = [name for name in distinct if name not in values_so_far]
+        new, ties = [name for name in distinct if name not in known], choices["treatment"]
         with listening(None):  # progress counts the rules tried
-            evaluation = score_runs(self.runs, new, treatments, options)
-        values = values_so_far | dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
-        values_so_far |= {name: values[name] for name in new if not parse(name).measure.family.by_relevance}
+            evaluation = score_runs(self.runs, new, ties, replace(shared, missing="zero", empty="zero").options)
+        scored = dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
+        values = np.hstack([(known | scored)[name] for name in distinct])
+        known |= {name: scored[name] for name in new if not parse(name).measure.family.by_relevance}
         columns = {
-            gain: pd.Index(distinct).get_indexer(of_gain)[self.measure] for gain, of_gain in names.items()
+            gain: pd.Index(distinct).get_indexer(of_gain)[self._measure] * len(ties)
+            for gain, of_gain in names.items()
         }
-        return _Scores(
-            of_lists=np.hstack([values[name] for name in distinct]),
-            columns={
-                (gain, ties): of_gain * len(treatments) + position
-                for gain, of_gain in columns.items()
-                for position, ties in enumerate(treatments)
-            },
-            is_empty=(evaluation.lists["n_relevant"] == 0).to_numpy(),
-        )
-
-    def _means(self, scores: _Scores, convention: Convention) -> FloatArray:
-        is_out = (self.is_missing & (convention.missing == "skip")) | (
-            scores.is_empty & (convention.empty == "skip")
-        )
-        sums, counts = (
-            np.add.reduceat(values, self.starts)
-            for values in (np.where(is_out[:, None], 0, scores.of_lists), (~is_out).astype(np.float64))
-        )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums / counts[:, None])
-
-    def _read(self, scores: _Scores, means: FloatArray, gain: Gain, treatment: str) -> FloatArray:
-        columns = scores.columns[gain, treatment]
-        of_lists = scores.of_lists[np.maximum(self.row, 0), columns]
-        computed = np.where(self.row == _MEAN, means[self.reranker, columns], of_lists)
-        return np.where(self.row == _NOT_JUDGED, np.nan, computed)
-
-
-def _list_rows(lists: pd.MultiIndex, rerankers: pd.Series, queries: pd.Series) -> IntArray:
-    rows = lists.get_indexer(pd.MultiIndex.from_arrays([rerankers.to_numpy(), queries.fillna("").to_numpy()]))
-    return np.where(queries.isna(), _MEAN, np.where(rows < 0, _NOT_JUDGED, rows)).astype(np.int64)
+        is_empty, n_means = (evaluation.lists["n_relevant"] == 0).to_numpy(), len(self._starts)
+        table = np.pad(values, [(n_means, 1), (0, 0)], constant_values=np.nan)
+        for missing, empty in product(choices["missing"], choices["empty"]):
+            is_out = (self._is_missing & (missing == "skip")) | (is_empty & (empty == "skip"))
+            sums = np.add.reduceat(np.where(is_out[:, None], 0, values), self._starts)
+            counts = np.add.reduceat((~is_out).astype(np.float64), self._starts)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                table[:n_means] = sums / counts[:, None]
+            for gain, (place, treatment) in product(choices["gain"], enumerate(ties)):
+                convention = replace(shared, missing=missing, empty=empty, gain=gain, treatment=treatment)
+                yield convention, table[self._row, columns[gain] + place]
 
 
 _SAME_TO = 10
@@ -276,8 +217,7 @@ class Reproduction:
         conventions: one row per convention, the best first: convention, label, to_the_digit, by_rounding,
             does_not_come_out (numbers of figures), largest_difference (absolute), group (conventions of a group
             give the same figures on these files).
-        by_measure: one row per convention and measure, in the same order: convention, measure (as published),
-            to_the_digit, by_rounding, does_not_come_out.
+        by_measure: measure (as published) → the best convention that reproduces all its figures, if any does.
         candidates: conventions tried.
         n_by_chance: expected number of groups within one unit of every last digit of an arbitrary table: their
             number · Π min(1, 2 · unit / range of a figure over them).
@@ -285,7 +225,7 @@ class Reproduction:
     """
 
     conventions: pd.DataFrame
-    by_measure: pd.DataFrame
+    by_measure: Mapping[str, Convention]
     candidates: Candidates
     n_by_chance: float
     compare: Callable[[Convention], pd.DataFrame]
@@ -304,7 +244,7 @@ class Reproduction:
     def fitting(self) -> tuple[Convention, ...]:
         """The conventions that reproduce all figures, or as many as the best one if none does.
 
-        Those with more figures to the digit come first, then the more usual ones. Figures that come out by
+        Those with more figures to the digit come first, then the more usual ones. Figures reproduced by
         rounding count, as tools round differently.
         """
         first = self.conventions.iloc[0]
@@ -316,6 +256,12 @@ class Reproduction:
     def n_fitting_alike(self) -> int:
         """Number of different sets of unrounded figures that `fitting` give."""
         return int(self._fitting_groups.nunique())
+
+    @property
+    def varied(self) -> dict[str, list[Any]]:
+        """Fields in which `fitting` differ, with their values."""
+        values = {name: [*{getattr(each, name): None for each in self.fitting}] for name in vars(self.best)}
+        return {name: choices for name, choices in values.items() if len(choices) > 1}
 
     def depends_on(self, field: str) -> bool:
         """Return whether two of `fitting` that differ only in this field give different figures."""
@@ -341,51 +287,38 @@ def reproduce(
     published: PublishedTable, names: NameMatches, runs: Runs, *, relevant_from: float | None = None
 ) -> Reproduction:
     """Try all conventions that can give different figures on these files."""
-    figures = ComparedFigures.of(published, names, runs)
+    figures = ComparedFigures(published, names, runs)
     candidates = candidate_conventions(figures.runs, figures.measures, relevant_from)
     printed = figures.printed
     measure_codes, measures = pd.factorize(figures.table["measure"])
-    rows, counts_by_measure, groups, spread = [], [], dict[bytes, int](), _Spread(printed.figures)
+    rows, n_off, groups = [], [], dict[bytes, int]()
+    sums, squares = np.zeros((2, len(printed.figures)))  # over groups, for the variance of each figure
     for convention, computed in figures.all_computed(candidates):
-        verdicts = printed.verdicts(computed)
-        cells = measure_codes * len(VERDICTS) + verdicts
-        counts = np.bincount(cells, minlength=len(measures) * len(VERDICTS)).reshape(-1, len(VERDICTS))
-        group = groups.setdefault(np.round(computed, _SAME_TO).tobytes(), len(groups))
-        if group == spread.n:
-            spread.add(computed)
-        largest = np.nanmax(np.abs(computed - printed.figures), initial=0)
-        rows.append((convention, convention.label, *counts.sum(axis=0), largest, group))
-        counts_by_measure.append(counts)
+        verdicts, differences = printed.verdicts(computed), computed - printed.figures
+        n_groups = len(groups)
+        group = groups.setdefault(np.round(computed, _SAME_TO).tobytes(), n_groups)
+        if group == n_groups:
+            sums += differences
+            squares += differences**2
+        counts = np.bincount(verdicts, minlength=len(VERDICTS))
+        largest = np.nanmax(np.abs(differences), initial=0)
+        rows.append((convention, convention.label, *counts, largest, group))
+        n_off.append(np.bincount(measure_codes[verdicts == len(VERDICTS) - 1], minlength=len(measures)))
     table = pd.DataFrame(rows, columns=["convention", "label", *COUNTS, "largest_difference", "group"])
     order = _best_first(table, candidates)
-    by_measure = pd.DataFrame(np.concatenate([counts_by_measure[row] for row in order]), columns=list(COUNTS))
-    by_measure.insert(0, "convention", table["convention"].iloc[order.repeat(len(measures))].to_numpy())
-    by_measure.insert(1, "measure", np.tile(np.asarray(measures), len(order)))
-    within_units = np.minimum(2 * printed.units / spread.widths, 1)
-    n_by_chance = float(len(groups) * np.prod(within_units))
-    return Reproduction(
-        table.iloc[order].reset_index(drop=True), by_measure, candidates, n_by_chance, figures.compare
-    )
-
-
-class _Spread:
-    """Sums over groups of conventions for the variance of each figure."""
-
-    def __init__(self, near: FloatArray) -> None:
-        self._near, self.n = near, 0
-        self._sums, self._squares = np.zeros((2, len(near)))
-
-    def add(self, computed: FloatArray) -> None:
-        """Add the (n,) figures of a group."""
-        self.n += 1
-        self._sums += computed - self._near
-        self._squares += (computed - self._near) ** 2
-
-    @property
-    def widths(self) -> FloatArray:
-        """(n,) √12 · σ of each figure, the width of a uniform distribution with this σ, always positive."""
-        variances = self._squares / self.n - (self._sums / self.n) ** 2
-        return np.asarray(np.sqrt(12 * np.nan_to_num(np.maximum(variances, 0))) + _NO_WIDTH)
+    table = table.iloc[order].reset_index(drop=True)
+    is_complete = np.array(n_off)[order] == 0
+    best = is_complete.argmax(axis=0)
+    by_measure = {
+        str(measures[measure]): table["convention"].iloc[best[measure]]
+        for measure in np.argsort(best, kind="stable")
+        if is_complete[best[measure], measure]
+    }
+    variances = np.maximum(squares / len(groups) - (sums / len(groups)) ** 2, 0)
+    # √12 · σ is the width of a uniform distribution with standard deviation σ
+    widths = np.sqrt(12 * np.nan_to_num(variances)) + _NO_WIDTH
+    n_by_chance = float(len(groups) * np.prod(np.minimum(2 * printed.units / widths, 1)))
+    return Reproduction(table, by_measure, candidates, n_by_chance, figures.compare)
 
 
 def _best_first(table: pd.DataFrame, candidates: Candidates) -> IntArray:

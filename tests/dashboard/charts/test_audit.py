@@ -8,8 +8,8 @@ from dashboard.charts.palette import DARK, LIGHT
 ROWS = [
     ("a", "RR", None, 0.5, 0.5, 0.0, "to the digit"),
     ("a", "AP", None, 0.3, 0.3004, 0.0004, "by rounding"),
-    ("b", "RR", None, 0.4, 0.42, 0.02, "does not come out"),
-    ("b", "AP", None, 0.2, 0.1999, -0.0001, "does not come out"),
+    ("b", "RR", None, 0.4, 0.42, 0.02, "is not reproduced"),
+    ("b", "AP", None, 0.2, 0.1999, -0.0001, "is not reproduced"),
 ]
 COLUMNS = ["reranker", "measure", "query_id", "published", "computed", "difference", "verdict"]
 
@@ -49,7 +49,7 @@ def test_counts_below_the_columns_are_of_all_rerankers_though_few_are_drawn(figu
 
 
 def test_a_cell_of_several_queries_shows_the_worst_figure_and_counts_failures():
-    verdicts = ["to the digit", "does not come out", "does not come out"]
+    verdicts = ["to the digit", "is not reproduced", "is not reproduced"]
     differences = [0.0, 0.1, -0.2]
     figures = pd.DataFrame(
         {
@@ -68,7 +68,7 @@ def test_a_cell_of_several_queries_shows_the_worst_figure_and_counts_failures():
 
 def test_names_in_a_matrix_cannot_run():
     name = "<b onmouseover=alert(1)>"
-    figures = pd.DataFrame([(name, name, None, 0.5, np.nan, np.nan, "does not come out")], columns=COLUMNS)
+    figures = pd.DataFrame([(name, name, None, 0.5, np.nan, np.nan, "is not reproduced")], columns=COLUMNS)
     text = reproduction_matrix(figures, LIGHT, [name], has_differences=True).to_json()
     assert "<b onmouseover" not in text
     assert "&lt;b onmouseover" in text

@@ -93,7 +93,7 @@ def test_the_address_opens_a_reranker_with_gaps_readings_and_similar_rankings():
     similar = table(page, "Similar rankings")
     assert name not in similar["other"].to_list()
     assert similar["similarity"].is_monotonic_decreasing
-    assert "1/MTRR puts the first relevant document" in texts(page)
+    assert "By 1/MTRR, the typical rank" in texts(page)
     again = opened("rerankers", data=cache.SIMULATED_LABEL, opened=name, tied="nobody knows")
     assert "The ties of the two lists are broken separately" in texts(again)
     assert table(again, "Similar rankings")["similarity"].to_list() != similar["similarity"].to_list()

@@ -151,7 +151,7 @@ THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
 def test_where_documents_are_unjudged_the_page_says_which_order_nothing_reverses():
     page = opened("compare", data=label(EXTREMES["two rerankers with ties"]()), measure="Hits@1")
     assert not table(page, "Results against")["holds"].any()
-    assert "Unjudged documents could reverse every order" in texts(page)
+    assert "Unjudged documents could reverse every comparison" in texts(page)
     page.segmented_control(key="unjudged").set_value("leave_out").run()
     assert "holds" not in table(page, "Results against")
     assert "No order is safe" not in texts(page)

@@ -59,7 +59,7 @@ def test_ranks_are_those_printed_and_intervals_include_queries_and_ties(runs):
 def test_a_table_that_prints_no_mean_has_no_order(runs):
     result, order = audited(runs, "reranker,query_id,MRR\nstrict,q1,1.0\ncoarse,q1,1.0\n")
     assert len(order.pairs) == len(order.places) == 0
-    assert plain(audit_finding(result, order)).endswith("By MRR, the table prints no order of two rerankers.")
+    assert plain(audit_finding(result, order)).endswith("By MRR, the table ranks no reranker above another.")
 
 
 def test_pairs_that_swap_come_first_the_widest_first_and_then_the_closest():
@@ -222,7 +222,7 @@ OPEN = "in some tie orders, but not with ties averaged"
             f"Of two {PRINTED}, one keeps its order {FIRM}; one swaps {AVERAGED}, which is not significant.",
         ),
         (2, 0, 0, 1, f"Of three {PRINTED}, two keep their order {FIRM}; one swaps {OPEN}."),
-        (0, 0, 0, 0, "The table prints no order of two rerankers."),
+        (0, 0, 0, 0, "The table ranks no reranker above another."),
     ],
 )
 def test_the_sentence_counts_what_stands_and_what_swaps(stand, swap, significant, can, sentence):
