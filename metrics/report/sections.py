@@ -193,11 +193,11 @@ def _printed_orders(studies: ReportStudies) -> Table:
         "Published above": "a",
         "Below": "b",
         VERDICT: "verdict",
-        "Printed": "a_published:.4f",
-        "Printed below": "b_published:.4f",
+        "Published": "a_published:.4f",
+        "Published below": "b_published:.4f",
         "Tied diff.": "tied_difference:+.4f",
         "p adj.": "p_adjusted:p",
-        "Chance of printed order": "chance",
+        "Chance of published order": "chance",
     }
     is_part = n_pairs > _MOST_PAIRS
     title = f"The first {_MOST_PAIRS} of {n_pairs:,} orders" if is_part else f"Orders by {order.measure}"

@@ -172,7 +172,7 @@ def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders
     audit = section(simulated_report, "audit")
     sentence = plain(audit.sentences[0])
     assert "7 of 8 figures are reproduced" in sentence
-    assert "printed pairs" in sentence
+    assert "published pairs" in sentence
     figures, pairs = audit.tables
     assert figures.frame["MRR"].tolist().count("0.6848 (−0.0100)") == 1
     assert len(pairs.frame) == len(simulated_report.studies.audited_order.pairs)
