@@ -229,7 +229,7 @@ def _list(view: View, measure: str) -> Slide:
     current = load_list(view, reranker, query, measure)
     list_values = (current.value, measure, view.traditional, current.written)
     reason, finding = "the largest gap", gap_of_list(*list_values)
-    if abs(first["gap"]) <= EQUAL:
+    if not abs(first["gap"]) > EQUAL:  # 0 or undefined
         reason = "most tied documents"
         finding = query_finding(current.rows, current.chances, *list_values)
     return Slide(

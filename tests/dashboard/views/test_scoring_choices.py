@@ -113,7 +113,7 @@ def test_missing_and_empty_queries_are_counted_in_sight():
 @pytest.mark.parametrize("view", ["leaderboard", "ties", "rerankers", "query"])
 def test_choices_that_leave_no_list_are_said_and_show_all(view):
     page = opened(view, data=add_board(EXTREMES["nothing relevant"]()), empty="skip")
-    assert "all lists are shown" in only(page.sidebar.warning).value
+    assert "No list matches these settings, so all lists are shown." in only(page.sidebar.warning).value
     assert finding(page)
 
 
