@@ -372,11 +372,11 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     for name, colour in colours.items():
         line = {"color": colour, "width": 2, "dash": "solid"}
         figure.draw_upright(float(marks[name]), line=line, y0=strip, y1=1.12 * top)
-    figure.write_key((name, colour, f"{marks[name]:.4f}") for name, colour in colours.items())
+    figure.write_key((name, colour, f"{marks[name]:.3f}") for name, colour in colours.items())
     if span:
         for name, side in (("worst", "left"), ("best", "right")):
             place = {"x": marks[name], "y": -0.25 * top, "xanchor": side, "yanchor": "middle", "yref": "y"}
-            figure.write(f"{name} {marks[name]:.4f}", **place)
+            figure.write(f"{name} {marks[name]:.3f}", **place)
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
     figure.set_yaxes(title_text="share of tie orders", tickformat="~p", tickvals=ticks, range=ends)

@@ -132,14 +132,14 @@ def four_values(current: one_list.ListInView) -> None:
     """Draw the measure in cards: traditional, tied, worst and best, or the range beside its own rule."""
     name, traditional = current.in_question, current.view.traditional
     value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
-    worst, best = decimal(value["pessimistic"], 4), decimal(value["optimistic"], 4)
+    worst, best = decimal(value["pessimistic"]), decimal(value["optimistic"])
     order = treatment(traditional).label
     row = [
-        ui.Card("diamond", f"Traditional {name}", decimal(value[traditional], 4), order, "orange"),
-        ui.Card("circle", f"Tied {name}", decimal(value["expected"], 4), behind, "blue"),
+        ui.Card("diamond", f"Traditional {name}", decimal(value[traditional]), order, "orange"),
+        ui.Card("circle", f"Tied {name}", decimal(value["expected"]), behind, "blue"),
     ]
     if current.has_own_rule:
-        own, note = decimal(current.value["expected"], 4), "by the measure's own tie rule"
+        own, note = decimal(current.value["expected"]), "by the measure's own tie rule"
         row.insert(0, ui.Card("gavel", current.measure, own, note, "blue"))
         row.append(ui.Card("height", f"Worst to best {name}", f"{worst} – {best}", behind))
     else:

@@ -151,7 +151,7 @@ def test_relevance_patterns_come_first_then_single_orders_and_both_are_counted(t
     assert len(patterns) == 216
     assert patterns["grades"].iloc[0] == "2 1 0 | 2 1 0 | 2 1 0"
     assert patterns["orderings"].unique().tolist() == [1]
-    assert patterns["AP"].mean() == pytest.approx(float(metrics(page)["Tied AP"]), abs=5e-5)
+    assert patterns["AP"].mean() == pytest.approx(float(metrics(page)["Tied AP"]), abs=5e-4)
     page.segmented_control(key="every").set_value("Single orders").run()
     assert len(table(page, "ordering")) == math.factorial(3) ** 3
     assert any("over all orders:" in caption.value for caption in page.caption)
@@ -255,7 +255,7 @@ def test_the_values_of_a_list_are_those_of_the_order_and_of_the_scoring_chosen_n
     for (order, _), (traditional, _, worst, best) in shown.items():
         assert worst <= traditional <= best
         assert traditional == {"optimistic": best, "pessimistic": worst}.get(order, traditional)
-    assert shown["pessimistic", "float64"][2] == pytest.approx(1 / 3, abs=1e-4)
+    assert shown["pessimistic", "float64"][2] == pytest.approx(1 / 3, abs=1e-3)
     assert shown["pessimistic", "decimals:0"][2] < 1 / 3
 
 
