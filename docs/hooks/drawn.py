@@ -100,7 +100,7 @@ def _worked_example() -> Mapping[str, str]:
         "Rank of the first relevant document": _chart(
             lambda palette: first_hit_bars(example.chances, palette, None)
         ),
-        "The formulas, filled in": f"\n{formulas}\n",
+        "The formulas with these numbers": f"\n{formulas}\n",
     }
 
 

@@ -156,7 +156,7 @@ def installed(peer):
     try:
         return version(peer.package)
     except PackageNotFoundError:
-        return "of this checkout" if peer.package == "tiescope" else None
+        return "this checkout" if peer.package == "tiescope" else None
 
 
 def costs(name, n_queries, n_documents, repeats):
