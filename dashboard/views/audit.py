@@ -363,7 +363,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
     with right:
         ui.heading(
             "Rules tried",
-            f"Figures that each rule reproduces, of {n_figures:,}. Click a bar to see the figures of a rule.",
+            f"Number of the {n_figures:,} figures that each rule reproduces. Click a bar to see its figures.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
@@ -412,7 +412,7 @@ def name_controls(board: Board, names: NameMatches) -> None:
         _selects(kind, other.head(_MOST_SELECTS), options[kind])
         if len(other) > _MOST_SELECTS:
             st.caption(
-                f"{_MOST_SELECTS} of {len(other):,} {kind} with a different name on this board are shown."
+                f"Only {_MOST_SELECTS} of the {len(other):,} {kind} whose names differ on this board are shown."
             )
 
 

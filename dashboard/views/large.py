@@ -123,20 +123,20 @@ _ALL = "all rerankers"
 _COMMANDS = (
     "tiescope evaluate llm.trec --qrels qrels.txt --stream --save results.parquet\ntiescope app results.parquet"
 )
-_EXPLANATION = (
-    "TieScope scores runs that are too large to upload once, on disk. This page shows the stored scores."
-)
+_EXPLANATION = "TieScope scores large runs once, on disk, without an upload. This page shows the stored scores."
 
 
 def _path_form() -> None:
     st.caption(
-        "Stored evaluations open at once; runs are scored first. "
+        "Stored evaluations open immediately. Runs are scored before they open. "
         f"Allowed folders: {escape_markdown(str(server_files.allowed_paths()))}."
     )
     with st.form("open-path", border=False):
         path = st.text_input("Path on the server", placeholder="results.parquet, runs/*.trec", key="path")
         qrels = st.text_input(
-            "Judgments", placeholder="qrels.txt; runs with relevance need none", key="judged-by"
+            "Judgments",
+            placeholder="qrels.txt; not needed if the runs contain relevance",
+            key="judged-by",
         )
         is_submitted = st.form_submit_button("Open", type="primary", icon=":material/folder_open:", key="open")
     if is_submitted:
@@ -180,7 +180,8 @@ def ties_against_gaps(
     )
     heading(
         "Ties and gaps, reranker by reranker",
-        "Right: lists with a gap (orange: traditional score too high; grey: too low).",
+        "Right: distribution of gaps over lists with a gap (orange: traditional score above tied score; grey: "
+        "below); diamond: mean gap of all lists.",
     )
     if not len(leaderboard):
         return

@@ -43,7 +43,7 @@ _FINDABLE = 12  # rerankers from which on one is looked for by name
 _SAMPLES = {
     SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
     SIMULATED_LABEL: "four simulated rerankers with increasingly many ties",
-    PROMPTS_LABEL: "one model with five prompts; the prompt changes the model's score, the tie order does not",
+    PROMPTS_LABEL: "one model with five prompts; the score depends on the prompt, not on the tie order",
 }
 
 
@@ -178,8 +178,8 @@ def strip_caption(leaderboard: pd.DataFrame) -> str:
     gap = clear_gap(leaderboard)
     off = f"by {decimal(gap)} or more" if gap > EQUAL else "at all"
     return (
-        "Line: a reranker's worst to best tie order. Dot: tied score. Diamond: traditional score, where it "
-        f"differs {off}. Frame: rerankers drawn below."
+        "Line: a reranker's worst to best tie order. Dot: tied score. Diamond: traditional score, if it "
+        f"differs from the tied score {off}. Frame: rerankers drawn below."
     )
 
 
@@ -279,7 +279,7 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
     if len(comparable):
         title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
-        alt = f"{title} of each reranker as each tool reports it, on the range from worst to best."
+        alt = f"{title} of each reranker by tool, drawn on the reranker's range from worst to best case."
         ui.chart(kept_figure(tool_strip, rows, comparable, view.palette, title), "tools", alt)
     if len(names) < len(view.rerankers):
         st.caption("The finding above covers only the rerankers shown. The CSV has all rerankers.")
@@ -349,7 +349,10 @@ def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: 
         leaderboard_charts(drawable, view.palette, name.traditional, view.treatment)
     columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
     ui.table(
-        rows.reset_index(), "", "unjudged", shown_columns("tied_rank", "reranker", *columns, tied=name.tied)
+        rows.reset_index(),
+        "Unjudged documents by reranker",
+        "unjudged",
+        shown_columns("tied_rank", "reranker", *columns, tied=name.tied),
     )
     if _is_plan_known(view, name):
         _judging(view, name, is_quick=unjudged["unjudged"].sum() <= _QUICK)

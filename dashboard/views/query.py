@@ -204,11 +204,11 @@ def landing_section(current: one_list.ListInView) -> None:
     else:
         subject, key, rows = list_study.rank_column(rows), "landing-ties", list_study.tie_groups(rows)
         figure = charts.tie_group_heatmap(rows, palette)
-        alt = f"Chance of each range of ranks for a document of each {subject}."
-        title = f"Where a document of each {subject} can land"
+        alt = f"Chance of each range of ranks for a document, by {subject}."
+        title = f"Where a document can land, by {subject}"
         explanation = (
-            f"Chance of each range of ranks for one document of a {subject}; bold: relevant documents of that "
-            f"{subject}."
+            f"Row: one {subject}. Cell: chance that one of its documents falls in this range of ranks. Bold: "
+            "number of relevant documents."
         )
     if len(rows) > charts.HEATMAP_ROWS:
         explanation += f" The top {charts.HEATMAP_ROWS} of {count_of(len(rows), subject)}."
@@ -235,7 +235,7 @@ def first_rank_section(current: one_list.ListInView) -> None:
     )
 
 
-@section("The values over all orderings")
+@section("The values over all orders")
 def histogram_section(current: one_list.ListInView) -> None:
     """Draw the distribution of the measure over all orders, exact or from random orders.
 
@@ -261,7 +261,7 @@ def histogram_section(current: one_list.ListInView) -> None:
         )
     ui.heading(f"{measure} across the orders", source)
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
-    alt = f"Share of orderings with each value of {measure}; tied, traditional, worst and best marked."
+    alt = f"Share of orders with each value of {measure}; tied, traditional, worst and best marked."
     figure = kept_figure(charts.value_histogram, distribution, marks, current.view.palette, measure)
     ui.chart(figure, "histogram", alt)
 

@@ -88,9 +88,10 @@ def _gaps_and_summary(
 @section("Scores, ties and gaps")
 def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
     """Draw scores with bounds, ties and gaps, one row per reranker."""
-    sides = " (orange: traditional too high; grey: too low)"
+    sides = " (orange: traditional score above tied score; grey: below)"
     explanation = (
-        f"Right: lists with a gap{sides * is_signed}. Mark: mean over all lists. Click a row to open it."
+        f"Right: distribution of gaps over lists with a gap{sides * is_signed}; diamond: mean gap of all "
+        "lists. Click a row to open it."
     )
     ui.heading("Score, ties and gap, reranker by reranker", explanation)
     if point := controls.clicked_point("reranker-rows"):
@@ -241,6 +242,4 @@ def readings_table(view: View) -> None:
     columns |= shown_columns(("relevant", "relevant_mean"))
     ui.table(rows.reset_index(), "MRR beside MAP", "readings", columns)
     ui.section_finding(readings_finding(rows, view.baseline), view.rerankers)
-    st.caption(
-        f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}"
-    )
+    st.caption(f"{rr.traditional} ignores {limits_text('RR')} {ap.traditional} ignores {limits_text('AP')}")

@@ -25,7 +25,7 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import part_of, percent
 from metrics.ties.permutations import TRACTABLE
 
-GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of all orders"
+GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of scoring all orders"
 
 
 def show(view: View) -> None:
@@ -37,9 +37,9 @@ def show(view: View) -> None:
         choose_relevant_from(view.board)
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
         kind = controls.segmented("Lists", ("all", "with ties"), "lists")
-    section = controls.choose_section(
-        [GAPS, MEASURES, SIZES, COST], {"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST}
-    )
+    earlier_names = {"Summary": MEASURES, "Largest gaps": GAPS}
+    earlier_names |= {"Cost of every order": COST, "Cost of all orders": COST}
+    section = controls.choose_section([GAPS, MEASURES, SIZES, COST], earlier_names)
     all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
     is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
     with verdict:
@@ -98,16 +98,16 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     row_range.buttons()
 
 
-@cached_by_key(show_spinner="Ranking by likeliest grades …", max_entries=8)
+@cached_by_key(show_spinner="Ranking by most likely grades …", max_entries=8)
 def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return the scores of rerankers by likeliest and by expected grades."""
+    """Return the scores of rerankers by most likely and by expected grades."""
     losses = argmax_losses(view.board.runs, measure, view.queries, view.scoring)
     return losses[losses["reranker"].isin(view.rerankers)]
 
 
 @section("Other measures")
 def other_measures(view: View, measure: str) -> None:
-    """Draw the gaps in every measure, and the loss from ranking by the likeliest grade."""
+    """Draw the gaps in every measure, and the loss from ranking by the most likely grade."""
     names = tuple(name for name in view.evaluation.measures if not parse(name).measure.answers)
     ui.table(
         view.study(gaps_by_measure, names, view.traditional).reset_index(),
@@ -126,14 +126,14 @@ def other_measures(view: View, measure: str) -> None:
     losses = _likeliest_grades(view, measure)
     ui.table(
         losses,
-        "Loss from ranking by the likeliest grade",
+        "Loss from ranking by the most likely grade",
         "likeliest-grades",
         shown_columns(
             *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
             measure=measure,
         ),
-        explanation="Rerankers with grade probabilities: their documents are ranked by the likeliest and by "
-        "the expected grade.",
+        explanation="Rerankers with grade probabilities: their documents are ranked by the most likely grade "
+        "and by the expected grade.",
     )
     ui.section_finding(argmax_finding(losses, measure))
 
@@ -176,10 +176,10 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
     )
 
 
-@section("Cost of all orders")
+@section("Cost of scoring all orders")
 def cost_section(view: View) -> None:
     """Draw the number of orders of lists, and the cost of a tie by each method."""
-    ui.heading("Cost of scoring every order", "TieScope computes exact scores by closed formulas instead.")
+    ui.heading("Cost of scoring all orders", "TieScope computes exact scores by closed formulas instead.")
     lists = _list_complexities(view)
     summary = complexity.complexity_summary(lists)
     counts = [  # as numbers, a table shown could not hold them
@@ -199,7 +199,7 @@ def cost_section(view: View) -> None:
     )
     ui.table(
         summary.assign(written=counts).drop(columns="orderings").reset_index(),
-        "Orders of each reranker",
+        "Number of orders by reranker",
         "ordering-costs",
         shown_columns(
             *("reranker", ("n", "n_lists"), ("tractable", "tractable_lists"), "tractable_share"),

@@ -142,22 +142,22 @@ def orderings_text(log10: float, exact: int | None = None) -> str:
 
 
 def boxes_text(lists: Sequence[pd.DataFrame], scoring: ScoringOptions) -> str:
-    """Return the legend of the boxes of lists, and of their brackets if one has ties."""
+    """Return the legend of the boxes of lists, and of their shaded blocks if one has ties."""
     has_ties = any(rows.get("level_1", rows["first"]).duplicated().any() for rows in lists)
     brackets = f"; {bracket_text(scoring)}" * has_ties
     return f"Box: one document; tall and filled: relevant, with its grade{brackets}."
 
 
 def bracket_text(scoring: ScoringOptions) -> str:
-    """Return the legend of the brackets in a list."""
-    key = "tie" if scoring.precision.startswith("within") else "score"
+    """Return the legend of the shaded blocks in a list."""
+    which = "of one tie" if scoring.precision.startswith("within") else "with the same score"
     if scoring.criteria:
-        group_word = "front" if len(scoring.criteria) > 1 else "value"
-        key = f"{group_word} of {criteria_words(scoring.criteria)}"
+        group_word = "of one front" if len(scoring.criteria) > 1 else "with the same value"
+        which = f"{group_word} of {criteria_words(scoring.criteria)}"
     if not scoring.tiebreak_by:
-        return f"bracket: one {key}"
+        return f"shaded block: documents {which}"
     columns = " and ".join(scoring.tiebreak_by)
-    return f"dotted frame: one {key}; bracket: also equal in {columns}"
+    return f"dotted frame: documents {which}; shaded block: also equal in {columns}"
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:

@@ -20,7 +20,7 @@ class NamedReranker(NamedTuple):
     Attributes:
         ties: chance that a document copies its score to another.
         levels: number of score levels, 0 for any score.
-        performance: chance that relevance raises a score; None for the default.
+        performance: chance that the simulation raises the score of a relevant document; None for the default.
         name: of the reranker.
     """
 

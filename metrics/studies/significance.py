@@ -45,6 +45,7 @@ class Verdicts:
         changed: (n_rows,) as `changed_verdicts` returns it.
         treatment: name of the traditional treatment.
         level: confidence level; a verdict is significant if the adjusted p is below 1 - level.
+        correction: name of the correction for multiple comparisons.
     """
 
     tied: pd.DataFrame
@@ -52,6 +53,7 @@ class Verdicts:
     changed: "pd.Series[bool]"
     treatment: str = "input"
     level: float = 0.95
+    correction: str = "holm"
 
     def without_untested(self) -> "Verdicts":
         """Return the comparisons with interval, p and stars removed if no test was possible."""
@@ -168,7 +170,7 @@ def verdicts(
         compare(evaluation, measure, how, baselines, test, correction, level, seed)
         for how in ("expected", traditional)
     )
-    return Verdicts(tied, usual, changed_verdicts(tied, usual, level), traditional, level)
+    return Verdicts(tied, usual, changed_verdicts(tied, usual, level), traditional, level, correction)
 
 
 def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
@@ -221,7 +223,7 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     choice = "with or without noise" if is_noisy else "whether ties are broken or averaged"
     best = tied.loc[tied["difference"].idxmax()]
     p, n_queries = chance(best["p_adjusted"]), count_of(int(best["n"]), "query")
-    scope = f", comparing with {baseline} only" * (total > 1)
+    scope = f", {_correction_scope(verdicts, test)}" * (total > 1)
     source = f"{p}{scope}; {test.label}, {n_queries}"
     if decimal(tied["difference"].abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else "All rerankers have"
@@ -241,6 +243,16 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
         )
     end = "." if own_rule else f", {choice}."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
+
+
+def _correction_scope(verdicts: Verdicts, test: Test) -> str:
+    """Say how the p values of several comparisons are corrected."""
+    if test.simultaneous:
+        return "corrected for all pairs by the test"
+    correction, baselines = find_correction(verdicts.correction), verdicts.tied["baseline"].unique()
+    start = "not corrected" if correction.method is None else f"{correction.label} correction"
+    against = f" with {baselines[0]}" * (len(baselines) == 1)
+    return f"{start} for {count_of(len(verdicts.tied), 'comparison')}{against}"
 
 
 def _standings(verdicts: Verdicts, baseline: str) -> str:

@@ -58,7 +58,7 @@ def show(view: View) -> None:
         baseline = choices.choose_baseline(view.rerankers, width=240)
         measure = choices.measure(has_more=False)
         choices.choose_relevant_from(view.board)
-        with choices.more_menu(help="Choose the test, the correction and any other measure."):
+        with choices.more_menu(help="Choose the test, the correction or another measure."):
             test, correction = choose_test()
             found = find_test(test)
             st.caption(f"{found.summary} {found.interval_sentence} {_STARS}")
@@ -106,7 +106,7 @@ def shown_verdicts(
     return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
 
 
-@cached_by_key(show_spinner="Computing bounds over judgments …", max_entries=24)
+@cached_by_key(show_spinner="Computing bounds over all tie orders and judgments …", max_entries=24)
 def differences_allowed(
     view: ShownBoard, measure: str, baseline: str, _bounds: pd.DataFrame | None
 ) -> pd.DataFrame | None:

@@ -154,9 +154,8 @@ def _near_ties(view: View, measure: str) -> None:
     tied = parse(measure).tied
     heading(
         "Near ties",
-        "Groups form from the top down. Scores at most ε below the highest score of a group tie (within:ε in "
-        "Settings). "
-        "The panels show the tie ratio and the change of the tied score.",
+        "Groups form from the top down. A score ties with a group if it is at most ε below the group's highest "
+        "score (within:ε in Settings). The panels show the tie ratio and the change of the tied score.",
     )
     curves = shown_near_ties(view, measure)
     section_finding(noise_study.near_tie_finding(curves, tied), view.rerankers)

@@ -281,7 +281,7 @@ def _lifetime(view: View) -> str:
         return f"Shared with you. You can {'change' if record.access == 'edit' else 'read'} this board."
     if boards.is_stranger():
         period = f"Kept for {RETENTION.days} days. Anyone with this link can read the board."
-        return f"{period} After you refresh the page, you can change only a duplicate of this board."
+        return f"{period} After a refresh, the board is read-only. Duplicate it to make changes."
     return "Kept. The link opens the board after a refresh, after a restart and in another browser."
 
 

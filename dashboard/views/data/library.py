@@ -203,7 +203,8 @@ def recently_deleted() -> None:
                     change_library(partial(library.restore, record.id, owner), st.rerun)
             if max(len(uploads), len(records)) > _MAX_LINES:
                 st.caption(
-                    f"The {_MAX_LINES} newest uploads and the {_MAX_LINES} boards changed last are listed."
+                    f"The list shows only the {_MAX_LINES} newest uploads and the {_MAX_LINES} most recently "
+                    "changed boards."
                 )
     _eviction()
 
@@ -218,7 +219,7 @@ def _eviction() -> None:
     owner = boards.owner()
     current = cache.open_library().is_evicting(owner)
     evict = st.toggle(
-        "When full, delete the oldest unpinned uploads",
+        "Delete the oldest unpinned uploads when the library is full",
         current,
         key=f"evict-{current}",
         help="Otherwise a full library refuses uploads. Uploads used by a named board are never deleted "
@@ -384,7 +385,7 @@ def _columns() -> dict[str, object]:
         "rows": column.NumberColumn("Rows", format="localized", width=75),
         "queries": column.NumberColumn("Queries", format="localized", width=70),
         "depth": column.NumberColumn(
-            "Depth", format="localized", width=60, help="Documents of the longest list."
+            "Depth", format="localized", width=60, help="Number of documents in the longest list."
         ),
         "note": column.TextColumn("Note", width=180),
         "pinned": column.CheckboxColumn(

@@ -55,7 +55,8 @@ KINDS = {
     LLM: "Scores have a few levels. Some documents then copy the score of another document.",
     SEVERAL: "Your own rerankers on the same queries, one row each. Levels 0: continuous scores.",
     CONTINUOUS_KIND: "Continuous scores, which never tie.",
-    SYNTHETIC: "Scores take a few values, whatever the relevance. Noise breaks some ties.",
+    SYNTHETIC: "Scores take only a few values and do not depend on relevance. Noise removes the ties of some "
+    "lists.",
 }
 """Kinds of simulations with settings, and what their scores are."""
 NOTEBOOK_LLMS, NOTEBOOK_LISTS, NOTEBOOK_GRAG = "Notebook: four LLMs", "Notebook: 200 lists", "Notebook: G-RAG"
@@ -81,7 +82,7 @@ class Simulation(NamedTuple):
         documents: fewest and most documents of a list.
         relevant: fewest and most relevant documents of a list.
         seed: random seed.
-        ties: chance that a document copies a score, or share of synthetic lists that may tie.
+        ties: chance that a document copies a score, or share of synthetic lists that may contain ties.
         levels: number of distinct scores.
         performance: how well scores separate relevant documents, 0 to 1; query types have their own.
         has_segments: whether queries have the notebook's four types.
@@ -330,7 +331,7 @@ def _choose_several() -> Simulation:
             "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
             "ties": number_column(
                 "Tie probability",
-                help="Chance that a document copies its score to another document.",
+                help="Chance that a document's score is copied to another document.",
                 default=0.0,
                 **chance,
             ),
@@ -344,7 +345,7 @@ def _choose_several() -> Simulation:
             ),
             "performance": number_column(
                 "Performance",
-                help="Chance that relevance raises the score of a relevant document.",
+                help="Probability that the simulation raises the score of a relevant document.",
                 default=PERFORMANCE,
                 **chance,
             ),
@@ -371,7 +372,7 @@ def _rerankers(frame: pd.DataFrame) -> list[reranker_text.NamedReranker]:
 
 def _choose_synthetic() -> Simulation:
     grid = st.grid(4, min_column_width=150)
-    ties = ui.in_cell(grid, slider, "Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
+    ties = ui.in_cell(grid, slider, "Share of lists that may contain ties", (0, 1), 0.3, 0.05, "listties")
     return Simulation(SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), round(ties, 4))
 
 

@@ -205,8 +205,8 @@ def number_formats(view: View) -> None:
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(
-        "Grades scale each reranker's scores, from lowest to highest, to whole numbers from 0 to 10. No format "
-        "swaps the order of two documents; rounding only creates ties."
+        "Grades 0 to 10: each reranker's scores become whole numbers, its lowest score 0 and its highest 10. "
+        "No format swaps the order of two documents; rounding only creates ties."
     )
 
 

@@ -34,4 +34,4 @@ def test_no_weight_of_none_is_named_and_any_is_said_of_values_that_are_alike():
 def test_one_criterion_ranks_by_its_values_and_not_by_fronts():
     none, scoring = {"n_missing": 0, "n_empty": 0}, ScoringOptions(criteria=("cost:asc",))
     assert policy_phrases(none, scoring) == [r"ranked by cost \(lowest first\)"]
-    assert bracket_text(scoring) == "bracket: one value of cost (lowest first)"
+    assert bracket_text(scoring) == "shaded block: documents with the same value of cost (lowest first)"

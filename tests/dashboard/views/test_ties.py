@@ -55,7 +55,12 @@ def test_ties_are_counted_by_size_and_by_reranker():
 
 @pytest.mark.parametrize(
     ("before", "now"),
-    [("Summary", "Other measures"), ("Largest gaps", "Gaps"), ("Cost of every order", "Cost of all orders")],
+    [
+        ("Summary", "Other measures"),
+        ("Largest gaps", "Gaps"),
+        ("Cost of every order", "Cost of scoring all orders"),
+        ("Cost of all orders", "Cost of scoring all orders"),
+    ],
 )
 def test_a_section_is_opened_by_its_name_of_before(before, now):
     page = opened("ties", data=cache.SIMULATED_LABEL, section=before)
@@ -73,27 +78,27 @@ def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
 
 
 def test_more_orders_than_a_number_of_64_bits_holds_are_written():
-    page = opened("ties", section="Cost of all orders")
-    written = table(page, "Orders of each reranker")["written"]
+    page = opened("ties", section="Cost of scoring all orders")
+    written = table(page, "Number of orders by reranker")["written"]
     assert any(text.startswith("about 10") and len(text) < 14 for text in written)
 
 
 def test_what_all_orders_would_cost_is_told_of_the_lists_shown():
-    page = opened("ties", data=cache.SIMULATED_LABEL, section="Cost of all orders")
+    page = opened("ties", data=cache.SIMULATED_LABEL, section="Cost of scoring all orders")
     board = cache.sample_board(cache.SIMULATED_LABEL)
     n_tractable = (cache.evaluation(board).lists["log10_orderings"] <= 4).sum()
     assert (
         f"({n_tractable} of 400 lists) have at most 10,000 orders. All lists together have about 10¹⁴."
         in texts(page)
     )
-    rows = table(page, "Orders of each reranker").set_index("reranker")
+    rows = table(page, "Number of orders by reranker").set_index("reranker")
     assert rows.index.to_list() == [ALL_LISTS, *board.runs.rerankers]
     assert rows.loc[ALL_LISTS, ["n", "tractable"]].to_list() == [400, n_tractable]
     assert rows.loc["GPT-4 (Low Ties)", "written"] == "69,150"
 
 
 @pytest.mark.parametrize("name", ["no ties", "all tied", "one document", "long lists", "a query without rows"])
-@pytest.mark.parametrize("section", ["Tie sizes", "Cost of all orders"])
+@pytest.mark.parametrize("section", ["Tie sizes", "Cost of scoring all orders"])
 def test_the_ties_of_extreme_lists_are_told(name, section):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
     page = opened("ties", data=label, section=section)
@@ -132,7 +137,7 @@ def test_only_files_with_probabilities_show_the_loss_of_the_likeliest_grade():
         flat_csv="query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,1\n",
     )
     page = opened("ties", data=cache.loaded_boards().add(graded).label, section="Other measures")
-    losses = table(page, "Loss from ranking by the likeliest grade")
+    losses = table(page, "Loss from ranking by the most likely grade")
     assert losses["reranker"].to_list() == ["llm"]
     assert losses[["argmax", "expected", "gain"]].to_numpy().tolist() == [[0.75, 1, 0.25]]
     assert "tied RR from 0.750 to 1.000: +0.250" in texts(page).replace("*", "")
@@ -142,7 +147,7 @@ def test_the_table_has_the_100_lists_with_the_largest_gaps_until_asked_for_all(d
     page = opened("ties", data=cache.SIMULATED_LABEL)
     assert len(downloads["gaps"]()) == 400
     first = table(page, "Lists with the largest gap")
-    assert "The first 100 of 400 rows; the CSV has them all." in texts(page)
+    assert "The first 100 of 400 rows; the CSV file contains all rows." in texts(page)
     page.button(key="show-largest-expand_more").click().run()
     every_list = table(page, "Lists with the largest gap")
     assert every_list["query_id"].head(100).to_list() == first["query_id"].to_list()

@@ -17,4 +17,6 @@ def test_orange_is_explained_only_where_something_is_orange():
 
 def test_the_strip_says_no_distance_of_0_where_all_tied_values_are_equal():
     assert "0.000" not in strip_caption(leaderboard([0.3] * 21, range(1, 22)))
-    assert "differs by 0.0050 or more" in strip_caption(leaderboard([0.3] + [0.2] * 20, range(1, 22)))
+    assert "differs from the tied score by 0.0050 or more" in strip_caption(
+        leaderboard([0.3] + [0.2] * 20, range(1, 22))
+    )
