@@ -53,7 +53,7 @@ def choose_results() -> Results | None:
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
         st.error(
-            f"The file lacks scores for tie orders that this page needs. Score it with {needed}.",
+            f"This page needs tie orders that the file was not scored under. Score the file with {needed}.",
             icon=":material/error:",
         )
         return None

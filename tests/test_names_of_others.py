@@ -45,7 +45,7 @@ def test_the_error_names_the_file_that_hides_metrics_and_says_what_to_do(python,
     assert ended.returncode == 1
     *_, message = ended.stderr.strip().splitlines()
     assert message.startswith(f"ImportError: {tmp_path / 'metrics.py'} hides the package `metrics`")
-    assert "Rename it" in message
+    assert "Rename the other package" in message
 
 
 @pytest.mark.parametrize("engine", [[], ["--engine", "dask"]])

@@ -78,7 +78,7 @@ class AllowedPaths:
     def _refused(self, text: str) -> UsageError:
         quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} ..."
         return UsageError(
-            f"{quoted}: there is no such file that may be opened here. You can open files in {self}."
+            f"{quoted}: this file does not exist, or may not be opened here. You can open files in {self}."
         )
 
     def has_address(self, text: str) -> bool:

@@ -46,7 +46,7 @@ def admit() -> None:
     except UsageError as error:
         _close("Sign-in is not set up", error_markdown(error))
     except LibraryError as error:
-        reason = f"TieScope cannot check who has signed out, so nobody can sign in. {error}"
+        reason = f"TieScope cannot read its record of sign-outs, so nobody can sign in. {error}"
         _close("Sign-ins cannot be checked", escape_markdown(reason))
     address = identity() if is_required else ""
     if note_admission(address) and is_required:

@@ -173,11 +173,11 @@ def order_matrix(
         doubt, level = 0.0, f"<br>equal in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
         if pair.reversible:
             doubt, text = 1 - abs(pair.above - pair.below), with_signs(chance_percent(chance)).removesuffix("%")
-            says = f"this order in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
+            says = f"this ranking holds in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
         elif pair.equal == 1:
             text, says = _LEVEL, "equal in every tie order"
         else:
-            text, says = _UNMOVED, f"no tie order swaps the pair{level}"
+            text, says = _UNMOVED, f"no tie order reverses this pair{level}"
         says = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
         cells_of_pairs[position[upper], position[lower]] = doubt, text, says
     scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
@@ -188,7 +188,7 @@ def order_matrix(
     texts = {text for _, text, _ in cells_of_pairs.values()}
     pale = {
         ">99: settled in practice": pairs["reversible"].any(),
-        f"{_UNMOVED} : no tie order swaps the pair": _UNMOVED in texts,
+        f"{_UNMOVED} : no tie order reverses this pair": _UNMOVED in texts,
         f"{_LEVEL} : equal in every tie order": _LEVEL in texts,
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint

@@ -52,10 +52,10 @@ def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> 
             x=leaderboard["expectation"],
             y=np.arange(len(leaderboard)),
             marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
-            name="estimate from the judged rate",
+            name="estimate from judged documents",
             legendrank=1001,
             customdata=marks.named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
-            hovertemplate="<b>%{customdata[0]}</b><br>estimate from the judged rate %{x:.4f}",
+            hovertemplate="<b>%{customdata[0]}</b><br>estimate from judged documents %{x:.4f}",
             **subplot,
         )
 
@@ -419,7 +419,14 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
         figure.draw_line(**points, line=line, name=name, hovertemplate=_WIDTH_HOVER)
     line = {"color": palette.muted, "width": 1}
     figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
-    figure.write("width from ties alone", x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
+    figure.write(
+        "width from ties if all documents are judged",
+        x=0,
+        xanchor="left",
+        y=plan.floor,
+        yanchor="top",
+        yref="y",
+    )
     if plan.halving():
         _add_half(figure, plan)
     height = max(plan.width - plan.floor, 1e-9)

@@ -65,7 +65,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
         hovertemplate="%{customdata[1]} overtakes %{customdata[0]}",
     )
     marks.add_legend(
-        figure, {"two rerankers swap ranks (by 1% of the range or more)": ring} if len(trades) else {}
+        figure, {"two rerankers swap ranks (by at least 1% of the value range)": ring} if len(trades) else {}
     )
     marks.add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:

@@ -95,7 +95,7 @@ CHARTS: Mapping[str, _Chart] = {
     ),
     "published": _Chart(
         lambda studies: f"Published and tied ranks{_of_many(studies)}",
-        "Each reranker: its published and tied ranks, and its score with tie bounds and confidence interval.",
+        "Published and tied rank of each reranker, and its score with tie bounds and confidence interval.",
         _published,
         lambda _: _SLOPE_WIDTH,
     ),

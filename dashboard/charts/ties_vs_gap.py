@@ -346,7 +346,7 @@ _TICKS = {0: "1", 3: "thousand", 6: "million", 9: "billion", 12: "trillion", 15:
 def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Palette, limit: int) -> Figure:
     """Draw lists by number of orderings, and the cost of a tie by size and method, in powers of ten.
 
-    `costs` has size and log10 of the documents visited by enumeration, patterns, sampling and closed_form.
+    `costs` has size and log10 of the documents processed by enumeration, patterns, sampling and closed_form.
     `limit` is the largest number of orderings to enumerate.
     """
     figure = Figure.of_panels(1, 2, palette, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
@@ -362,8 +362,8 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
             marker={"size": 6},
             name=label,
             customdata=costs[["size", method]],
-            hovertemplate=f"{label}<br>a tie of %{{customdata[0]:,.0f}} documents: "
-            "10<sup>%{customdata[1]:.1f}</sup> documents visited",
+            hovertemplate=f"{label}<br>tie size %{{customdata[0]:,.0f}}: "
+            "10<sup>%{customdata[1]:.1f}</sup> documents processed",
             row=1,
             col=2,
         )
@@ -371,7 +371,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     ticks = named_ticks(f"{size:,}" for size in sizes) | {"tickvals": np.log10(sizes)}
     figure.set_xaxes(title_text="documents in the tie", **ticks, col=2)
     ticks = {"tickvals": list(_TICKS), "ticktext": list(_TICKS.values())}
-    return figure.set_yaxes(title_text="documents visited", range=[-0.2, HIGHEST], **ticks, col=2)
+    return figure.set_yaxes(title_text="documents processed", range=[-0.2, HIGHEST], **ticks, col=2)
 
 
 def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:

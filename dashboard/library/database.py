@@ -134,7 +134,9 @@ class Ownership:
 
     @property
     def _hatch(self) -> str:
-        return f"If you remove {self._path}, the folder will belong to the next database that opens it."
+        return (
+            f"If you remove the file {self._path}, TieScope assigns the folder to the database it opens next."
+        )
 
     def _location(self, database: str) -> str:
         return database if "://" in database else str(self._folder / database)

@@ -49,7 +49,7 @@ def show(view: View) -> None:
 
 
 _PRESET_HELP = (
-    "**Short**: a summary of two screens. **Full**: the summary and an appendix with every table. **Paper**: "
+    "**Short**: a two-screen summary. **Full**: the summary and an appendix with every table. **Paper**: "
     "one LaTeX table of traditional and tied scores with bounds and stars."
 )
 _SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
@@ -204,7 +204,13 @@ def target_sections(view: View, studies: ReportStudies) -> None:
             "adjust", "Targets met, traditional", f"{summary.traditional}{of_all}", "same targets", "orange"
         ),
         ui.Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
-        ui.Card("casino", "Met only by tie order", number, by_order, "orange" if summary.by_sort else "gray"),
+        ui.Card(
+            "casino",
+            "Met only because of the tie order",
+            number,
+            by_order,
+            "orange" if summary.by_sort else "gray",
+        ),
     )
     wide, narrow = st.columns([5, 3], gap="large")
     with wide:

@@ -80,7 +80,7 @@ class ShownRows:
 
 def rows_left_out(n_shown: int, n_rows: int) -> str:
     """Return a note on rows that only the download has, empty if all are shown."""
-    return f"The first {n_shown:,} of {n_rows:,} rows; the CSV has them all." * (n_shown < n_rows)
+    return f"The first {n_shown:,} of {n_rows:,} rows; the CSV file contains all rows." * (n_shown < n_rows)
 
 
 def shown_rows(

@@ -24,7 +24,7 @@ def unjudged_documents(view: ShownBoard, measure: str) -> pd.DataFrame:
     return holes.unjudged_counts(values, measure_at)
 
 
-@cached_by_key(show_spinner="Computing bounds over judgments …", max_entries=24)
+@cached_by_key(show_spinner="Computing bounds over all tie orders and judgments …", max_entries=24)
 def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return the lowest and highest value of each list over all tie orders and judgments.
 

@@ -57,7 +57,7 @@ def leaderboard_charts(
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
-    bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
+    bounds = "bounds over ties and judgments" if "highest" in leaderboard else "tie bounds"
     scores_help = (
         f"Bar: from the worst to the best tie order. Diamond: traditional score, by {traditional.order}. "
         f"Dot: tied score, the mean over all tie orders.{holes_caption(leaderboard)}"
@@ -88,11 +88,14 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
         parts.append(
-            "Bounds can be below the worst case: a further relevant document increases the number that the "
-            "measure divides by."
+            "Bounds can be below the worst case: each further relevant document increases the measure's "
+            "denominator."
         )
     if not leaderboard["is_exact"].all():
-        parts.append("No judgments can give a value outside the bounds, but some bounds cannot be reached.")
+        parts.append(
+            "Every value that judgments can give lies within the bounds, but some bounds are wider than "
+            "necessary."
+        )
     if "expectation" not in leaderboard:
         return " ".join(parts)
     is_unknown = leaderboard["expectation"].isna()
@@ -111,7 +114,7 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
     ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
     if len(leaderboard) == 1:
-        return "A single reranker has no rank to change."
+        return "Ranks cannot change, because only one reranker is shown."
     marked = (
         "swaps with another" if len(leaderboard) <= charts.FEW else f"moves {charts.LONG_MOVE} ranks or more"
     )

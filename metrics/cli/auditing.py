@@ -59,8 +59,8 @@ def audit_command(
     show: Annotated[
         Literal["figures", "conventions", "names", "orders"],
         Option(
-            help="Content of the table: figures under the convention that fits best, all conventions, matched "
-            "names, or the order of each pair of rerankers."
+            help="Content of the table. figures: figures under the best convention. conventions: all "
+            "conventions. names: matched names. orders: the order of each pair of rerankers."
         ),
     ] = "figures",
     order_by: Annotated[

@@ -62,7 +62,9 @@ def compare_command(
         bool,
         Option("--table", help="Write one table of all measures and latencies, with significance stars."),
     ] = False,
-    only_swaps: Annotated[bool, Option("--swaps", help="Only pairs that swap if ties are averaged.")] = False,
+    only_swaps: Annotated[
+        bool, Option("--swaps", help="Show only pairs whose order differs between traditional and tied scores.")
+    ] = False,
     *,
     table_output: options.TableOutput,
     scoring: "ScoringOptions",
@@ -165,7 +167,7 @@ def _pair_by_pair(
     for measure in evaluation.measures:
         tables = {ties: compare(evaluation, measure, ties, baselines, **testing) for ties in evaluation.ties}
         if len(tables) > 1 and "expected" in tables:
-            tables = _with_changes(tables, measure, testing["test"], testing["level"])
+            tables = _with_changes(tables, measure, testing)
         n_pairs = max(map(len, tables.values()))
         for start in range(0, max(1, n_pairs), _BLOCK):
             rows = slice(start, start + _BLOCK)
@@ -178,19 +180,20 @@ def _pair_by_pair(
 
 
 def _with_changes(
-    tables: "dict[str, pd.DataFrame]", measure: str, test: str, level: float
+    tables: "dict[str, pd.DataFrame]", measure: str, testing: dict[str, Any]
 ) -> "dict[str, pd.DataFrame]":
     """Add the column `changed`, whether a verdict differs from the tied one, and report the changes."""
     from metrics.studies import significance
     from metrics.studies.prose import plain
 
+    test, level, correction = testing["test"], testing["level"], testing["correction"]
     tied = tables["expected"].assign(changed=False)
     tables = tables | {"expected": tied}
     for ties in [name for name in tables if name != "expected"]:
         changed = significance.changed_verdicts(tied, tables[ties], level)
         tables[ties] = tables[ties].assign(changed=changed)
         tied["changed"] |= changed
-        verdicts = significance.Verdicts(tied, tables[ties], changed, ties, level)
+        verdicts = significance.Verdicts(tied, tables[ties], changed, ties, level, correction)
         say(f"{measure}: {plain(significance.significance_finding(verdicts, measure, test))}")
     return tables
 
@@ -335,8 +338,8 @@ def review_command(
     fail_on: Annotated[
         Literal["never", "missed", "lower"],
         Option(
-            help="When to exit with 1. missed: a target is missed. lower: a target is missed, or a value fell "
-            "in every tie order. never: not at all."
+            help="When to exit with status 1. missed: a target is missed. lower: a target is missed, or a "
+            "value fell in every tie order. never: not at all."
         ),
     ] = "missed",
     traditional: options.Traditional = None,
@@ -384,7 +387,8 @@ def judge_next_command(
         int | None,
         Option(
             min=1,
-            help="Documents below this rank in every run are not relevant (default: the cut-off, or 10).",
+            help="Assume that documents below this rank in every run are not relevant (default: the cut-off, "
+            "or 10).",
         ),
     ] = None,
     rate: Annotated[

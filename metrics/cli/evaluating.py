@@ -273,7 +273,10 @@ def permutations_command(
     limit: Annotated[int | None, Option(min=1, help=f"Orderings to print (default: {_LIMIT}).")] = None,
     draws: Annotated[
         int | None,
-        Option(min=2, help="Draw this many random orderings instead of listing all, with the standard error."),
+        Option(
+            min=2,
+            help="Draw this many random orderings instead of listing all, and print the mean's standard error.",
+        ),
     ] = None,
     seed: Annotated[int | None, Option(min=0, help="Seed of the draws (default: 0).")] = None,
     *,
@@ -290,7 +293,7 @@ def permutations_command(
     from metrics.studies.prose import decimal
 
     if limit is not None and draws is not None:
-        raise UsageError("--limit is for listed orderings, --draws for random ones: give only one.")
+        raise UsageError("--limit applies to listed orderings, and --draws to random orderings: give only one.")
     if seed is not None and draws is None:
         raise UsageError("--seed needs --draws.")
     runs, file = reading.read([run], qrels), Path(run.path).name
@@ -302,7 +305,7 @@ def permutations_command(
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
         raise UsageError(
-            f"{by_subtopics[0]} needs subtopics, but this command scores orderings with grades only. Leave out "
+            f"{by_subtopics[0]} needs subtopics, but this command uses only grades. Leave out "
             f"-m {by_subtopics[0]}."
         )
     names = list(dict.fromkeys(str(question(name)) for name in measures))

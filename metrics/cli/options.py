@@ -184,7 +184,7 @@ Targets = Annotated[
     list[str] | None,
     Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
 ]
-TargetBaseline = Annotated[str | None, Option(help="Reranker that the word `baseline` in a target means.")]
+TargetBaseline = Annotated[str | None, Option(help="Reranker that `baseline` stands for in a target.")]
 Columns = Annotated[
     list[str] | None,
     _reading_option(
@@ -235,7 +235,9 @@ def _reading(
     column: Columns = None,
     repeated: Annotated[
         Repeated,
-        _reading_option(help="A document twice in a list: stop (error), or keep the first or highest score."),
+        _reading_option(
+            help="If a list contains a document twice: stop (error), or keep the first or highest score."
+        ),
     ] = "error",
     missing_score: Annotated[
         MissingScore,
@@ -247,7 +249,7 @@ def _reading(
     repeats: Annotated[
         list[str] | None,
         _reading_option(
-            help="Combine repeats of one reranker into their mean and score_std. seeds: rerankers "
+            help="Combine repeats (runs of one reranker) into mean scores and score_std. seeds: rerankers "
             "whose names differ only in a seed. NAME=A,B,C: the rerankers A, B and C, combined as NAME; "
             "repeatable. A,B,C: the score columns A, B and C."
         ),
@@ -255,8 +257,8 @@ def _reading(
     repeats_std: Annotated[
         SpreadKind,
         _reading_option(
-            help="Standard deviation of the repeats that is used as score_std. order: without shifts that move "
-            "a whole list. run: of a single run. mean: standard error of the mean."
+            help="Which standard deviation of the repeats to use as score_std. order: after subtracting each "
+            "repeat's mean shift of a list's scores. run: of a single run. mean: standard error of the mean."
         ),
     ] = "order",
     max_rerankers: Annotated[
@@ -288,7 +290,7 @@ def _scoring(
         str,
         _scoring_option(
             help="Rounding of scores before ties are found: float64, float32, float16, bfloat16, decimals:N, "
-            "or within:E (scores that differ by at most E are tied)."
+            "or within:E (scores within E of their group's highest score are tied)."
         ),
     ] = "float64",
     missing: Annotated[

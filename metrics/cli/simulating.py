@@ -35,8 +35,8 @@ def simulate_command(
     what: Annotated[
         Kind,
         Argument(
-            help="What to simulate: LLM rerankers, scores without ties, synthetic lists, or the data of the "
-            "notebook, which takes no options."
+            help="What to simulate: LLM rerankers, scores without ties, synthetic lists, or the "
+            "notebook's data (without other options)."
         ),
     ] = "llm",
     queries: Annotated[int | None, Option(help="Number of queries (default: 100).")] = None,
@@ -46,7 +46,7 @@ def simulate_command(
     tie_probability: Annotated[
         list[float] | None,
         Option(
-            help="llm: probability that a document copies its score to another document, so that they tie; "
+            help="llm: probability that a document's score is copied to another document, which makes a tie; "
             "repeat the option for several rerankers. synthetic: share of lists with ties."
         ),
     ] = None,
@@ -63,7 +63,7 @@ def simulate_command(
     ] = None,
     performance: Annotated[
         float | None,
-        Option(help="Probability that a relevant document gets a higher score than by chance (default: 0.9)."),
+        Option(help="Probability that relevance raises the score of a relevant document (default: 0.9)."),
     ] = None,
     segments: Annotated[
         bool,
@@ -140,7 +140,9 @@ def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> "di
         return reranker_table([parse_reranker(text) for text in texts])
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
-        raise UsageError("Give --levels and --tie-probability equally often, or give one of them once.")
+        raise UsageError(
+            "Give --levels and --tie-probability the same number of times, or one of them only once."
+        )
     pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
     return {
         default_name(chance, many).replace("LLM", f"LLM {number}"): LlmReranker(chance, many)

@@ -91,7 +91,9 @@ def watch_command(
     ] = None,
     halflife: Annotated[
         float | None,
-        Option(max=MAX_HALF_LIFE, help="Average over all lists; a list's weight halves every N newer lists."),
+        Option(
+            max=MAX_HALF_LIFE, help="Average over all lists; a list's weight halves with every N newer lists."
+        ),
     ] = None,
     lines: Annotated[
         Literal["table", "trec", "jsonl"] | None,
@@ -102,7 +104,11 @@ def watch_command(
     ] = None,
     every: Annotated[
         float,
-        Option(min=0.05, max=3600, help="Seconds between two checks of the folder, and between two tables."),
+        Option(
+            min=0.05,
+            max=3600,
+            help="Seconds between checks of the folder, and minimum seconds between printed tables.",
+        ),
     ] = 1.0,
     as_json: Annotated[bool, Option("--json", help="Print means and changes as lines of JSON.")] = False,
     *,
@@ -224,7 +230,7 @@ class _Tables:
 _WINDOWS = {
     "last": "means over the last {:,.0f} lists of each reranker",
     "seconds": "means over the last {:,g} seconds",
-    "halflife": "weighted means; the weight of a list halves every {:,g} lists",
+    "halflife": "weighted means; the weight of a list halves with every {:,g} newer lists",
 }
 
 

@@ -336,7 +336,8 @@ class Evaluation(HasScoringOptions):
         if len(repeated):
             reranker, query = repeated[0]
             raise UsageError(
-                f"Two parts have the query {query!r} of {reranker!r}. Split runs and judgments by query."
+                f"Two parts contain query {query!r} of reranker {reranker!r}. Split runs and judgments "
+                "by query."
             )
         policies = sum_counts([part.policies for part in parts])
         return replace(
@@ -354,7 +355,9 @@ class Evaluation(HasScoringOptions):
             if value != expected:
                 raise UsageError(f"Parts were evaluated with different {name}: {expected!r} and {value!r}.")
         if self.policies["n_scored"].sum() != len(self.scores):
-            raise UsageError("A part lacks some of its queries. Merge the whole parts, then call only().")
+            raise UsageError(
+                "A part lacks some of its queries. Merge the complete parts first, then call only()."
+            )
 
     def design(self) -> dict[str, object]:
         """Return what evaluations must share to be merged: measures, ties and each option."""

@@ -74,7 +74,7 @@ def numbers_of(values: Values, name: str) -> FloatArray:
         )
     if numbers.ndim > 1:
         raise UsageError(
-            f"{name} has shape {numbers.shape}, but one list has one dimension. For many lists, use "
+            f"{name} has shape {numbers.shape}, but must have one dimension. For many lists, use "
             "metrics.score(frame)."
         )
     if np.isnan(numbers).any():

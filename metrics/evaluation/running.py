@@ -147,8 +147,7 @@ class Running:
             raise UsageError("Name at least one measure.")
         if asks_for_bounds(traditional):
             raise UsageError(
-                f"{traditional} needs the judgments of all runs, which are unknown while lists arrive one by "
-                "one."
+                f"{traditional} needs all runs and their judgments, but here lists arrive one by one."
             )
         self._treatments = {
             "traditional": treatment(traditional).name,

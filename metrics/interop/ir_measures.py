@@ -215,7 +215,7 @@ tied_nDCG, worst_nDCG, best_nDCG = _declare_three(
 )
 _OWN = _BINARY | _JUDGED
 _OWN_PARAMS = {name: RR.SUPPORTED_PARAMS[name] for name in _OWN}
-TsRR = _declare("TsRR", "TsRR", "expected", _OWN_PARAMS, [_OWN], "It settles ties by its own rule.")
+TsRR = _declare("TsRR", "TsRR", "expected", _OWN_PARAMS, [_OWN], "TsRR settles ties by its own rule.")
 
 
 def tied(measure: measures.Measure | str) -> measures.Measure:

@@ -101,8 +101,8 @@ MEASURES: tuple[Measure, ...] = (
         family=expected_reciprocal_rank,
         cutoff="optional",
         aliases=("ExpectedReciprocalRank",),
-        summary="Mean of 1/rank at the rank where readers stop. At each document, "
-        "a share (2^grade - 1)/16 of the readers who reach it stops; grades go up to 4.",
+        summary="Expected value of 1/rank for the rank at which a reader stops. A reader who reaches a "
+        "document stops there with probability (2^grade - 1)/16; grades go up to 4.",
         source="Chapelle et al., CIKM 2009; highest grade: gdeval of TREC's web track",
     ),
     Measure(
@@ -110,8 +110,8 @@ MEASURES: tuple[Measure, ...] = (
         family=add.normalised_gain(),
         cutoff="optional",
         aliases=("nDCG-exp",),
-        summary="Gain 2^grade - 1, discounted by rank, divided by the same sum for the best order of all "
-        "judged documents.",
+        summary="Sum of the gains 2^grade - 1, discounted by rank, divided by this sum for the ideal order of "
+        "all judged documents.",
         source=f"{_DCG}; {_TIES}",
         term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$, divided by the ideal DCG",
     ),
@@ -175,7 +175,7 @@ MEASURES: tuple[Measure, ...] = (
         name="RBP",
         family=add.additive(add.relevant, persistent),
         cutoff="none",
-        summary="Sum over relevant documents of the probability that a reader reaches their rank, times 1 - p. "
+        summary="Sum of the probabilities that a reader reaches each relevant document, multiplied by 1 - p. "
         "The reader continues to the next document with probability p.",
         source=f"Moffat & Zobel, TOIS 2008; {_TIES}",
         parameter=0.8,
@@ -233,8 +233,8 @@ MEASURES: tuple[Measure, ...] = (
         family=own.tie_sensitive_rr,
         cutoff="none",
         answers="RR",
-        summary="Reciprocal rank that is closer to the worst case if the tie has more of the list's irrelevant "
-        "documents.",
+        summary="Reciprocal rank that approaches the worst case as the tie contains more of the list's "
+        "irrelevant documents.",
         source=f"Tie-sensitive Reciprocal Rank, McGill DMaS: {_TSRR}",
     ),
     Measure(
@@ -332,7 +332,7 @@ def _cutoff(text: str, digits: str | None) -> int | None:
         return None
     digits = digits.lstrip("0")
     if not 1 <= len(digits) <= _DIGITS:
-        raise UsageError(f"{text[:40]}: a cut-off is 1 or more, up to {10**_DIGITS - 1:,}.")
+        raise UsageError(f"{text[:40]}: a cut-off must be between 1 and {10**_DIGITS - 1:,}.")
     return int(digits)
 
 
@@ -340,7 +340,7 @@ def _recall(text: str, number: str | None, usual: float | None) -> float | None:
     if number is None:
         return usual
     if not 0 <= float(number) <= 1:
-        raise UsageError(f"{text[:40]}: a recall is from 0 to 1, as in IPrec@0.1.")
+        raise UsageError(f"{text[:40]}: the recall level must be between 0 and 1, as in IPrec@0.1.")
     return float(number)
 
 

@@ -217,7 +217,8 @@ class RefinedGroups:
             if ties.bound:
                 if self._holes is None:
                     raise UsageError(
-                        "The bounds lowest and highest need the judgments of all runs. Call metrics.evaluate."
+                        "The bounds lowest and highest need all runs and their judgments. Call "
+                        "metrics.evaluate."
                     )
                 bounds = bounds or measure.joint_bounds(self._holes)
                 yield bounds[ties.bound > 0]

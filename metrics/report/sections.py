@@ -93,7 +93,10 @@ def _of_best(studies: ReportStudies) -> str:
 def _summary(studies: ReportStudies) -> Section:
     measure, count = studies.measure_at, len(studies.rerankers)
     has_others = count > 1 and not studies.has_own_rule
-    orders = f" {measure.traditional} breaks ties by {studies.order.order}. Worst and best span all tie orders."
+    orders = (
+        f" {measure.traditional} breaks ties by {studies.order.order}. Worst and best are the smallest and "
+        "largest mean of any tie order."
+    )
     title = f"The first {_MOST_ROWS} of {count}" if count > _MOST_ROWS else "Leaderboard"
     table = Table.of(title, studies.leaderboard.head(_MOST_ROWS), _board_columns(studies, {}))
     return Section(
@@ -171,7 +174,7 @@ def _printed_figures(studies: ReportStudies, means: pd.DataFrame) -> Table:
     reproduction = studies.audit.reproduction
     best = reproduction.conventions.iloc[0]
     note = (
-        f"Rule: {reproduction.best.label}. Values that match to the digit: {best['to_the_digit']:,}. Values "
+        f"Rule: {reproduction.best.label}. Values that match in every digit: {best['to_the_digit']:,}. Values "
         f"that match after rounding (≈): {best['by_rounding']:,}. Values not reproduced: "
         f"{best['does_not_come_out']:,}, with computed minus printed value in brackets."
     )
@@ -322,7 +325,7 @@ def _scores(studies: ReportStudies) -> Section:
         note = "First column: one tie order. Second: mean over all tie orders. Others: their own rules."
         frame = answers.set_axis(map(str, answers), axis=1).rename_axis("Reranker").reset_index()
         formats = dict.fromkeys(frame.columns[1:], ".4f")
-        tables.append(Table(f"{answers.columns[0]} by every rule for ties", frame, formats, note=note))
+        tables.append(Table(f"{answers.columns[0]} under each rule for ties", frame, formats, note=note))
     bound_sentences, bound_tables = _bounds(studies)
     return Section(
         f"Traditional scores break ties by {studies.order.order}. Tied scores average over all tie orders. "
@@ -341,8 +344,8 @@ def _leaderboard(studies: ReportStudies) -> Table:
         board = board.assign(ranks=_rank_ranges(board["rank_low"], board["rank_high"]))
         columns = {"Tier": "tier:d", "Ranks": "ranks"}
         note += (
-            " Ranks: joint 95% confidence intervals for the rank of each reranker by its true mean (Mogstad et "
-            "al. 2024). "
+            " Ranks: joint 95% confidence intervals for each reranker's rank by true mean (Mogstad et al. "
+            "2024). "
             f"Tier: neighbouring rerankers that the data cannot tell apart. {tiers_condition(studies.measure)}"
         ).rstrip()
     columns = _board_columns(studies, columns | {"SD queries": "std_queries:.4f"})
@@ -398,7 +401,7 @@ def _bounds(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...
     note = (
         f"Unjudged: share of unjudged documents in the {within_words(measure)}. Worst, tied and best count "
         "unjudged documents as not relevant. Lowest and highest also cover all grades that unjudged documents "
-        f"could have{'' if is_exact(runs, measure) else ' (outer bounds: the true extremes may lie inside)'}."
+        f"could have{'' if is_exact(runs, measure) else ' (outer bounds: the true range may be narrower)'}."
     )
     table = Table.of(f"{measure.traditional} with unjudged documents", leaderboard, columns, note)
     return (hole_finding(leaderboard, counts, measure),), (table,)
@@ -582,7 +585,7 @@ def _stability(studies: ReportStudies) -> Section:
         **_BY_ORDER,
         "Rank": "place:d",
         "Possible ranks": "possible",
-        "Likeliest rank": "likeliest:d",
+        "Most likely rank": "likeliest:d",
         "Its chance": "chance",
         "Method": "method",
     }

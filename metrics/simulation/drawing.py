@@ -184,7 +184,9 @@ def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> 
 
 def _check_span(name: str, span: Span, minimum: int) -> None:
     if not minimum <= span[0] <= span[1]:
-        raise UsageError(f"{name}={span[0]} to {span[1]}: give the smaller number first, {minimum} or more.")
+        raise UsageError(
+            f"{name}={span[0]} to {span[1]}: give the smaller number first; it must be {minimum} or more."
+        )
 
 
 def long_table(runs: Runs) -> pa.Table:

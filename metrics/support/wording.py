@@ -71,9 +71,9 @@ def written_p(p: float, digits: int = 3) -> str:
 
 
 def compared_as(precision: str) -> str:
-    """Return the rounding of scores: float32, decimals:2, equal within 0.01 of the group's highest score."""
+    """Return the rounding of scores: float32, decimals:2, tied if within 0.01 of the group's highest score."""
     name, _, number = precision.partition(":")
-    return f"equal within {number} of the group's highest score" if name == "within" else precision
+    return f"tied if within {number} of the group's highest score" if name == "within" else precision
 
 
 def quote(name: str) -> str:

@@ -49,7 +49,7 @@ class Noise:
     def summary(self) -> str:
         """The noise in words."""
         if self.number_format:
-            return f"true scores that are uniform within half a rounding step of {self.number_format}"
+            return f"true scores distributed uniformly within half a rounding step of {self.number_format}"
         size = "each row's score_std" if self.by_row else f"{self.sigma:g}"
         return f"normal noise with standard deviation {size}"
 

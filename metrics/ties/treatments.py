@@ -249,7 +249,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "expected",
         "mean over all orders",
         "Tied",
-        "every order of the ties",
+        "every order of the tied documents",
         "The mean over all orders of the tied documents: the tied score.",
         "MTRR and TMHits@k; scikit-learn's nDCG",
     ),
@@ -306,7 +306,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "std",
         "standard deviation over all orders",
         "SD from ties",
-        "every order of the ties",
+        "every order of the tied documents",
         "The standard deviation over all orders of the tied documents.",
         "no other tool",
         spread=True,
@@ -317,18 +317,18 @@ TREATMENTS: tuple[Treatment, ...] = (
 JOINT_BOUNDS: tuple[Treatment, ...] = (
     Treatment(
         "lowest",
-        "smallest value under any judgments",
+        "smallest value over all possible judgments",
         "Lowest",
-        "every order and judgment",
+        "every tie order and every possible grade",
         "The smallest value over all orders and all grades of unjudged documents.",
         "no other tool",
         bound=-1,
     ),
     Treatment(
         "highest",
-        "largest value under any judgments",
+        "largest value over all possible judgments",
         "Highest",
-        "every order and judgment",
+        "every tie order and every possible grade",
         "The largest value over all orders and all grades of unjudged documents.",
         "no other tool",
         bound=1,
@@ -394,8 +394,7 @@ def treatments_by_name() -> dict[str, Treatment]:
         summary="The mean over all orders, weighted by their probability under normal noise with standard "
         "deviation SIGMA. It approaches the tied mean as the noise goes to 0. Without SIGMA, the column "
         "score_std gives each row's standard deviation. noise:FORMAT (such as noise:bfloat16) and "
-        "noise:decimals:N instead assume that the true score is uniform within half a rounding step of the "
-        "score.",
+        "noise:decimals:N instead assume true scores distributed uniformly within half a rounding step.",
     )
     by_pattern = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
     return {ties.name: ties for ties in (*TREATMENTS, *JOINT_BOUNDS)} | by_pattern

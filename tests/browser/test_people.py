@@ -348,7 +348,7 @@ def test_who_is_signed_in_reads_no_file_outside_of_the_allowed_folder(people, si
             page.run(f"results={path}")
             page.type("Path", path)
             page.type("Judgments", "qrels.txt")
-            assert "there is no such file that may be opened here" in page.click("Open").text, path
+            assert "does not exist, or may not be opened here" in page.click("Open").text, path
         assert SECRET.encode() not in b"".join(page.frames)
         assert COOKIE_SECRET.encode() not in b"".join(page.frames)
         page.type("Path", "coarse.trec")

@@ -108,7 +108,7 @@ def test_an_option_that_a_kind_would_ignore_is_refused_by_name(call, tmp_path, k
         (["-o", "made.csv", "--tie-probability", 2], "tie probability=2"),
         (
             ["-o", "made.csv", *["--levels", 3] * 3, *["--tie-probability", 0.2] * 2],
-            "--levels and --tie-probability equally often",
+            "--levels and --tie-probability the same number",
         ),
         (["-o", "made.csv", "--reranker", "Mine"], "'Mine' does not describe a reranker"),
         (["-o", "made.csv", "--reranker", "2,3"], "tie probability=2"),

@@ -155,7 +155,7 @@ def test_a_merged_evaluation_can_be_merged_again():
 
 
 def test_a_query_in_two_parts_of_a_reranker_is_refused_by_name():
-    with pytest.raises(UsageError, match="Two parts have the query 'q2' of 'A'"):
+    with pytest.raises(UsageError, match="Two parts contain query 'q2' of reranker 'A'"):
         Evaluation.merge(scored(queries_of(TABLE, "q2")), scored(TABLE))
 
 
@@ -166,7 +166,7 @@ def test_a_query_left_out_of_two_parts_is_refused_too():
         runs = Runs(Runs.from_frame(frame(queries_of(TABLE, query))).tables, qrels)
         evaluations.append(evaluate(runs, ["RR"], ["expected"], missing="skip"))
     assert [one.policies["n_missing"].to_list() for one in evaluations] == [[1, 1], [1, 1]]
-    with pytest.raises(UsageError, match="Two parts have the query 'gone' of 'A'"):
+    with pytest.raises(UsageError, match="Two parts contain query 'gone' of reranker 'A'"):
         Evaluation.merge(*evaluations)
 
 
@@ -188,7 +188,7 @@ def test_parts_evaluated_differently_are_refused_by_what_differs(name, options):
 
 
 def test_a_part_reduced_to_some_queries_is_refused_because_its_counts_are_of_all():
-    with pytest.raises(UsageError, match="Merge the whole parts"):
+    with pytest.raises(UsageError, match="Merge the complete parts"):
         Evaluation.merge(scored().only(["A"], ["q1"]))
 
 

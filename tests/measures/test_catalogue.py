@@ -111,10 +111,10 @@ NO_PARAMETER = ["RBP(1.5)", "RBP(-0.5)", "RBP(1)", "RBP(12)", "RR(0.5)"]
         *((text, "no measure") for text in NO_NAME),
         *((text, r"unjudged documents are left out.*unjudged='leave_out'") for text in CONDENSED),
         ("Hits", "cut-off"),
-        ("RR@0", "1 or more"),
-        ("Hits@00", "1 or more"),
+        ("RR@0", "must be between 1 and"),
+        ("Hits@00", "must be between 1 and"),
         ("RR@2.5", "a whole number"),
-        ("IPrec@10", "from 0 to 1"),
+        ("IPrec@10", "between 0 and 1"),
         *(
             (text, r"only RBP and alpha_nDCG take a parameter, between 0 and 1: RBP\(0.8\)")
             for text in NO_PARAMETER

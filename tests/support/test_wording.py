@@ -71,5 +71,5 @@ def test_scores_are_said_to_be_compared_as_what_they_are():
     assert [compared_as(precision) for precision in ("float32", "decimals:2", "within:0.01")] == [
         "float32",
         "decimals:2",
-        "equal within 0.01 of the group's highest score",
+        "tied if within 0.01 of the group's highest score",
     ]

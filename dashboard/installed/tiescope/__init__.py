@@ -19,8 +19,8 @@ def __getattr__(name: str) -> object:
     if origin is None or Path(origin).resolve() != ROOT / _METRICS:
         raise ImportError(
             f"{origin or 'Another package'} hides the package `metrics` that tiescope needs, because both have "
-            "the same name. Rename it, or remove its folder from Python's path (sys.path). The command "
-            "`tiescope` works in any case."
+            "the same name. Rename the other package, or remove its folder from Python's path (sys.path). The "
+            "command `tiescope` works without this change."
         )
     import metrics  # noqa: PLC0415 whether it is ours is asked first
 

@@ -290,12 +290,12 @@ def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent(
 def test_the_tick_at_the_judged_rate_is_under_dot_and_diamond():
     figure = place_and_score(ROWS.assign(expectation=[0.7, np.nan, np.nan]), LIGHT, "nDCG@10")
     names = [trace.name for trace in figure.data]
-    tick = figure.data[names.index("estimate from the judged rate")]
-    assert names.index("estimate from the judged rate") < names.index("traditional") < names.index("tied")
+    tick = figure.data[names.index("estimate from judged documents")]
+    assert names.index("estimate from judged documents") < names.index("traditional") < names.index("tied")
     assert tick.x[0] == 0.7
     assert tick.marker.size > 0.42 * 30
     nowhere = place_and_score(ROWS.assign(expectation=np.nan), LIGHT, "nDCG@10")
-    assert "estimate from the judged rate" not in [trace.name for trace in nowhere.data]
+    assert "estimate from judged documents" not in [trace.name for trace in nowhere.data]
 
 
 def test_without_bounds_over_judgments_there_is_one_bar():
@@ -319,7 +319,11 @@ def test_the_rule_joins_the_lines_where_half_of_what_holes_leave_open_is_closed(
     assert list(rule.x) == [2, 4]
     assert list(rule.y) == pytest.approx([0.4, 0.4])
     texts = [annotation.text for annotation in figure.layout.annotations]
-    assert texts == ["width from ties alone", "<b>2</b> in this order", "<b>4</b> at random"]
+    assert texts == [
+        "width from ties if all documents are judged",
+        "<b>2</b> in this order",
+        "<b>4</b> at random",
+    ]
     floor = figure.layout.shapes[0]
     assert (floor.y0, floor.y1) == pytest.approx((0.2, 0.2))
     assert (floor.x0, floor.x1, floor.xref) == (0, 1, "x domain")

@@ -283,8 +283,8 @@ def test_a_run_that_changed_is_scored_anew(server, runs):
         ("qrels.txt", "qrels.txt", "this file is already named as the judgments"),
         ("coarse.trec", "*.trec", "several files match"),
         ("kept.parquet", "qrels.txt", "contains its judgments"),
-        ("coarse.trec", "none.txt", "no such file that may be opened"),
-        ("", "", "no such file that may be opened"),
+        ("coarse.trec", "none.txt", "does not exist, or may not be opened"),
+        ("", "", "does not exist, or may not be opened"),
     ],
 )
 def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, runs, path, qrels, message):

@@ -166,7 +166,7 @@ def tied_list(n, relevant=1):
 def test_single_orders_are_offered_only_where_all_can_be_listed(downloads):
     page = explored(data=tied_list(7), section="Permutations", every="Single orders")
     assert "Every order: 5,040" in page_text(page)
-    assert "The first 250 of 5,040 rows; the CSV has them all." in page_text(page)
+    assert "The first 250 of 5,040 rows; the CSV file contains all rows." in page_text(page)
     assert table(page, "ordering")["ordering"].to_list() == list(range(1, 251))
     assert downloads["orders"]()["ordering"].to_list() == list(range(1, 5041))
     page = explored(data=tied_list(8), section="Permutations")

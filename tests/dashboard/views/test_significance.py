@@ -164,8 +164,11 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     text = texts(page)
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
     assert "Holm over 1 comparison." in text
-    assert "the 95% randomisation-test interval of the mean difference, although p compares ranks" in text
-    assert "For high, too few queries: the interval of the difference at level 0.95 is unbounded." in text
+    assert "the 95% randomisation-test confidence interval of the mean difference" in text
+    assert (
+        "For high, too few queries: the confidence interval of the difference at level 0.95 is unbounded."
+        in text
+    )
 
 
 def test_where_ranks_and_means_disagree_a_note_says_so():
@@ -207,7 +210,7 @@ def test_the_table_has_100_queries_behind_a_difference_until_asked_for_all(downl
     page = detailed()
     assert downloads["queries"]()["query_id"].nunique() == 200
     assert len(table(page, "Query by query")) == 100
-    assert "The first 100 of 200 rows; the CSV has them all." in texts(page)
+    assert "The first 100 of 200 rows; the CSV file contains all rows." in texts(page)
     page.button(key="show-queries-expand_more").click().run()
     assert table(page, "Query by query")["query_id"].nunique() == 200
     assert table(page, "Query by query")["open"].nunique() == 200
@@ -375,7 +378,7 @@ def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     figure = order_matrix(pairs, ["a", "b", "c"], LIGHT)
     cells = figure.data[0]
     assert [trace.name for trace in figure.data[2:]] == [
-        "· : no tie order swaps the pair<br>= : equal in every tie order"
+        "· : no tie order reverses this pair<br>= : equal in every tie order"
     ]
     swatches = [
         trace.marker for trace in order_matrix(pairs.assign(reversible=True), list("abc"), LIGHT).data[2:]
@@ -383,7 +386,7 @@ def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     assert len({swatch.color for swatch in swatches}) == len(swatches) == 3
     assert {swatch.line.color for swatch in swatches} == {LIGHT.muted}
     assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
-    assert "no tie order swaps the pair" in cells.customdata[0][1]
+    assert "no tie order reverses this pair" in cells.customdata[0][1]
     assert "equal in every tie order" in cells.customdata[1][2]
 
 

@@ -75,7 +75,7 @@ def test_bounds_that_nobody_can_know_are_refused(paths):
         list(stream.parts(lambda part: evaluate(part, "RR", "highest", empty="skip")))
     with pytest.raises(UsageError, match="is_bounded=True"):
         list(Stream(*paths).parts(lambda part: evaluate(part, "RR", "highest")))
-    with pytest.raises(UsageError, match=r"need the judgments of all runs\. Call metrics\.evaluate"):
+    with pytest.raises(UsageError, match=r"need all runs and their judgments\. Call metrics\.evaluate"):
         list(RefinedGroups(Ranking.of(runs, "A")).values(parse("RR"), [treatment("lowest")]))
     with pytest.raises(UsageError, match="one by one"):
         Running("RR", traditional="lowest")

@@ -113,5 +113,5 @@ def test_a_format_is_said_to_be_even_and_a_standard_deviation_normal():
     assert treatment("noise:0.05").summary.endswith("approaches the tied mean as the noise goes to 0.")
     for number_format in ("bfloat16", "decimals:2"):
         summary = treatment(f"noise:{number_format}").summary
-        assert f"uniform within half a rounding step of {number_format}" in summary
+        assert f"uniformly within half a rounding step of {number_format}" in summary
         assert "normal" not in summary
