@@ -180,9 +180,10 @@ def test_documents_are_listed_by_front_with_criteria_and_tie_breaks():
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
     page = opened("query", data=label, section="Documents", **RANKED)
     rows = table(page, "The documents")
-    assert "of one front of score and third (lowest first); shaded block: also equal in fresh and" in texts(
-        page
-    )
+    assert (
+        "dotted frame: documents of one front of score and third (lowest first); shaded block: also equal in "
+        "fresh and"
+    ) in texts(page)
     keys = rows.assign(front=-rows["front"])[["front", "further_1", "further_2"]].to_numpy().tolist()
     assert keys == sorted(keys, reverse=True)
     points = rows[["criterion_1", "criterion_2"]].to_numpy() * [1, -1]
