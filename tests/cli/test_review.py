@@ -100,7 +100,7 @@ def test_names_of_users_are_text_in_a_badge_a_fragment_and_a_review(call, write)
 def test_a_value_that_is_not_scored_is_no_failure_of_a_badge(call, write):
     table = write("none.csv", "query_id,doc_id,score,relevance\nq,a,1,0\n")
     code, out, _ = call("badge", table, "--empty", "skip")
-    assert (code, "has no list, so" in out) == (0, True)
+    assert (code, "has no list, so MTRR is not scored" in out) == (0, True)
     assert "nan" not in out
     assert "None" not in out
     assert call("embed", table, "--empty", "skip")[0] == 0

@@ -55,7 +55,9 @@ OWN_RULES = {"TsRR": metrics.tsrr, "taRR": metrics.tarr}
     ],
 )
 def test_arguments_in_their_old_order_are_taken_with_a_warning(old, new):
-    with pytest.warns(DeprecationWarning, match=r"Call \w+\(relevance, scores(, k)?, ties=\.\.\.\)"):
+    with pytest.warns(
+        DeprecationWarning, match=r"deprecated order\. Call \w+\(relevance, scores(, k)?, ties=\.\.\.\)"
+    ):
         value = old()
     assert value == new()
 
@@ -141,7 +143,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg({1, 2}), "number or boolean for each document"),
         (
             lambda: metrics.ndcg([[1, 0], [0, 1]]),
-            r"shape \(2, 2\).* use metrics\.score",
+            r"shape \(2, 2\), but .* one dimension\. .* use metrics\.score",
         ),
         (lambda: metrics.ndcg([10**400, 1]), "number or boolean for each document"),
         (lambda: metrics.ndcg([1], 2.5), "scores=2.5: give a number"),

@@ -184,7 +184,7 @@ def test_more_rows_than_are_counted_are_shown_without_shares(monkeypatch):
     monkeypatch.setattr(html_repr, "MAX_COUNTED_ROWS", 5)
     html = Runs.from_frame(rows_of("a"))._repr_html_()
     assert cells(html)[1] == ["a", "2", "6", "", ""]
-    assert "more than 5 rows" in html
+    assert "not counted: more than 5 rows" in html
 
 
 def test_nothing_is_coloured_fetched_or_run(runs, evaluation):

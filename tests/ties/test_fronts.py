@@ -127,7 +127,7 @@ def test_what_cannot_be_ranked_by_is_said():
 
 def test_a_list_too_long_for_fronts_is_refused(monkeypatch):
     monkeypatch.setattr(fronts, "MAX_LIST", 2)
-    with pytest.raises(UsageError, match=r"3 documents is too long .* the limit is 2"):
+    with pytest.raises(UsageError, match=r"3 documents is too long .*several criteria.* the limit is 2"):
         evaluate(runs(score=[1.0] * 3, relevance=[1.0] * 3), criteria=["score"])
 
 

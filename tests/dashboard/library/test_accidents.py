@@ -407,7 +407,9 @@ def test_a_missing_driver_is_told(library_at, monkeypatch):
 
 
 def test_a_server_that_does_not_answer_is_told_without_its_password(library_at, tmp_path):
-    with refused("The library .*cannot be reached. Check TIESCOPE_DATABASE_URL") as caught:
+    with refused(
+        "The library .*cannot be reached. Check TIESCOPE_DATABASE_URL, .* server is running"
+    ) as caught:
         library_at(f"postgresql://anna:secret@/boards?host={tmp_path}").boards()
     assert "secret" not in str(caught.value)
 

@@ -449,7 +449,7 @@ def test_an_earlier_library_on_a_read_only_disk_says_where_to_open_it(home, on_r
     shutil.copytree(STORED_BY_0_1, home)
     codes, printed = on_read_only_disk()
     assert codes == ["2", "2", "2"], printed
-    assert printed.count("was written by an older TieScope and is read-only.") == 3
+    assert printed.count("was written by an older TieScope and is read-only. Open it once with write") == 3
 
 
 def test_a_read_only_disk_without_a_library_is_told(home, on_read_only_disk):

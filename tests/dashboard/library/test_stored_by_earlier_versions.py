@@ -68,7 +68,7 @@ CARDLESS = {
     ),
     "large": lambda page: f"{table(page, 'All rerankers')['tied'].max():.4f}",
     "leaderboard": lambda page: f"{table(page, 'All rerankers')['tied'].max():.4f}",
-    "significance": lambda page: finding(page).split("detects a difference of ")[1].split()[0],
+    "significance": lambda page: finding(page).split("detect a difference of ")[1].rstrip("."),
     "tradeoffs": lambda page: f"{table(page, 'All figures')['tied'].max():.4f}",
 }
 """Pages that had cards and have none by now: a figure of these, where it is now."""
