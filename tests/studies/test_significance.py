@@ -316,6 +316,20 @@ def test_the_finding_says_plainly_that_no_verdict_changes_or_why_there_is_none(v
     assert words in plain(significance_finding(outcome, "MRR", "t"))
 
 
+@pytest.mark.parametrize(
+    ("test", "correction", "words"),
+    [
+        ("t", "holm", ", Holm correction for 2 comparisons with r0; paired t-test"),
+        ("t", "none", ", not corrected for 2 comparisons with r0; paired t-test"),
+        ("tukey", "holm", ", corrected for all pairs by the test; Tukey"),
+    ],
+)
+def test_the_finding_says_how_the_p_of_several_comparisons_is_corrected(test, correction, words):
+    by_name = {f"r{at}": FIVE[:, at] for at in range(3)}
+    outcome = verdicts(scored(input=by_name, expected=by_name), "RR", "input", "r0", test, correction)
+    assert words in plain(significance_finding(outcome, "MRR", test))
+
+
 @given(st.lists(st.sampled_from([-0.3, 0.0, 0.3]), min_size=2, max_size=6))
 def test_the_finding_counts_who_is_better_and_who_is_worse_than_the_baseline(shifts):
     noise = tied_values(1, 40, 1)[:, 0] / 50
