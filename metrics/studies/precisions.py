@@ -117,7 +117,7 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
         return *own_rule, f"{measure} is {values}, where {percent(farthest['tie_ratio'])} of the documents tie."
     if is_unchanged.all():
         return (
-            Strong("Digits do not matter here. "),
+            Strong("The number of digits does not matter here. "),
             f"No format changes tied {measure}, or its range from worst to best case, by {SHARE:.0%} of tied "
             f"{measure} or more. {widest_ties}.",
         )
@@ -205,7 +205,7 @@ def graded_rerankers(runs: Runs) -> list[str]:
 def argmax_losses(
     runs: Runs, measure: str, queries: Collection[str] | None = None, scoring: ScoringOptions = AS_READ
 ) -> pd.DataFrame:
-    """Compare the scores of each reranker by its likeliest grades and by its expected grades.
+    """Compare the scores of each reranker by its most likely grades and by its expected grades.
 
     Returns:
         One row a reranker with probabilities: reranker, argmax_tie_ratio, expected_tie_ratio (means over
@@ -237,7 +237,7 @@ def _scores_by(runs: Runs, name: str, column: str) -> FloatArray:
 
 
 def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
-    """State the largest cost of likeliest grades in `argmax_losses`, with its standard error."""
+    """State the largest cost of most likely grades in `argmax_losses`, with its standard error."""
     scored = losses.dropna(subset=["gain"])
     if scored.empty:
         return NOTHING_SCORED
@@ -247,9 +247,10 @@ def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
     is_within = 0 < abs(row["gain"]) <= error
     error_text = "" if np.isnan(error) else f" (standard error {decimal(error)})"
     return (
+        "With the most likely grade as its score, ",
         Strong(str(row["reranker"])),
-        f" has {likeliest} of the documents in a list tied by likeliest grade, and {expected} by expected "
-        f"grade. Expected grades change tied {measure} from {decimal(row['argmax'])} to "
+        f" ties {likeliest} of the documents in a list; with the expected grade, {expected}. "
+        f"Expected grades change tied {measure} from {decimal(row['argmax'])} to "
         f"{decimal(row['expected'])}: ",
         Strong(signed(row["gain"])),
         f"{error_text}{', within its standard error' if is_within else ''}.",

@@ -64,7 +64,7 @@ class GradeProbabilities:
         return int((np.abs(sums - 1) > _TOLERANCE).sum())
 
     def scores(self) -> dict[str, FloatArray]:
-        """Return the mean, standard deviation and likeliest grade of each row; NaN, 0 and NaN without one.
+        """Return the mean, standard deviation and most likely grade of each row; NaN, 0 and NaN without one.
 
         The mean sum(p * g) / sum(p) is rounded to twelve decimals, so that the order of summation makes no
         difference. Among equally likely grades, the lowest counts.
@@ -84,7 +84,7 @@ def distribution_findings(
     mapping: Mapping[str, str],
     file: str,
 ) -> Iterator[Finding]:
-    """Report the ties that likeliest grades would make, and probabilities that do not sum to 1."""
+    """Report the ties that most likely grades would make, and probabilities that do not sum to 1."""
     is_scored = probabilities.is_valid
     if n_rows := int(is_scored.sum()):
         keys = {ours: coded(raw[mapping[ours]]).indices for ours in ("reranker", "query_id") if ours in mapping}
@@ -92,8 +92,9 @@ def distribution_findings(
         rows = pd.DataFrame({name: column.to_pandas() for name, column in (keys | scores).items()})[is_scored]
         argmax, expected = (int(rows.duplicated([*keys, name], keep=False).sum()) for name in scores)
         message = (
-            f"Tied by the likeliest grade: {part_of(argmax, n_rows, 'document')}. Tied by the expected grade: "
-            f"{part_of(expected, n_rows, 'document')}. The column {ARGMAX} holds the likeliest grade."
+            f"Ties if the score is the most likely grade: {part_of(argmax, n_rows, 'document')}. Ties if the "
+            f"score is the expected grade: {part_of(expected, n_rows, 'document')}. The column {ARGMAX} holds "
+            "the most likely grade."
         )
         yield make_finding("grades-expected", file, message, count=max(argmax, 1))
     if n_scaled := probabilities.n_scaled:
@@ -251,7 +252,7 @@ FORMATS = (
     Format(
         "grade-probabilities",
         "Probabilities of grades, or their logarithms, for documents without a score. The score is the "
-        "expected grade, score_std its standard deviation, argmax_grade the likeliest grade.",
+        "expected grade, score_std its standard deviation, argmax_grade the most likely grade.",
         "query_id,doc_id,p_0,p_1,p_2\nq1,d7,0.1,0.3,0.6\nq1,d2,0,0.25,0.75",
         is_probabilities,
         read_probabilities,
