@@ -37,8 +37,7 @@ class AllowedPaths:
         """
         folders, addresses = [], []
         for text in texts:
-            is_short = _SCHEME.match(text) and not Path(text).is_dir()  # an address such as s3:bucket
-            if "://" in text or is_short:
+            if "://" in text or (_SCHEME.match(text) and not Path(text).is_dir()):  # the latter: s3:bucket
                 addresses.append(_address(text))
                 continue
             folder = Path(text).absolute()

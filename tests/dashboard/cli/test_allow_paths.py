@@ -235,6 +235,7 @@ def test_any_other_address_is_refused(text):
         "memory://data",
         "s3://",
         "s3://u:p@bucket/",
+        f"{'s' * 300}://u:p@bucket/",
         "s3://bucket/../x",
         "s3://bucket/%2e",
         "https://Example.org/runs",

@@ -317,7 +317,7 @@ def test_a_folder_whose_owner_is_gone_for_good_can_be_given_to_another_database(
 ):
     kept = files(filled)
     monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    (path,) = re.findall(r"If you remove (\S+), the folder", " ".join(call("boards")[2].split()))
+    (path,) = re.findall(r"If you remove the file (\S+), TieScope", " ".join(call("boards")[2].split()))
     Path(path).unlink()
     assert visit() == ""
     assert (files(filled), len(listed(call))) == (kept, 5)
