@@ -59,7 +59,7 @@ def test_the_likeliest_grade_can_be_chosen_as_the_score():
 def test_findings_count_the_ties_that_grading_makes_and_what_is_scaled():
     findings = noted(TABLE)
     assert findings["grades-expected"].count == 3
-    assert "likeliest grade: 3 of 3 documents" in findings["grades-expected"].message
+    assert "most likely grade: 3 of 3 documents" in findings["grades-expected"].message
     assert "expected grade: 0 of 3 documents" in findings["grades-expected"].message
     assert findings["grades-scaled"].count == 1
     assert "grades-scaled" not in noted("query_id,doc_id,p_0,p_1\nq,a,0.5,0.5\n")
@@ -120,7 +120,7 @@ def test_ties_are_counted_among_documents_that_have_probabilities():
         file = File("llm.csv", f"query_id,doc_id,p_0,p_1\n{rows}".encode())
         source = read(file, columns_chosen, missing_score="last")
         message = next(one.message for one in source.noted if one.code == "grades-expected")
-        assert "likeliest grade: 0 of 2 documents" in message
+        assert "most likely grade: 0 of 2 documents" in message
         assert "expected grade: 0 of 2 documents" in message
 
 
