@@ -134,11 +134,11 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
 
 def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
     """Set empty standard deviations to 0 if the score is also missing."""
-    is_blank = pc.is_null(column, nan_is_null=True)
-    if pa.types.is_string(column.type):
+    is_text, is_blank = pa.types.is_string(column.type), pc.is_null(column, nan_is_null=True)
+    if is_text:
         is_blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(column), ""), fill_value=True)
-    is_free = pc.and_(is_missing, is_blank)
-    return pc.if_else(is_free, pa.scalar(0).cast(column.type), column)
+    zero = pa.scalar("0" if is_text else 0, column.type)  # a cast would refuse narrow decimals
+    return pc.if_else(pc.and_(is_missing, is_blank), zero, column)
 
 
 def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:

@@ -163,7 +163,10 @@ class Comparisons:
 
 
 def _chance(lead: FloatArray) -> FloatArray:
-    chances: FloatArray = np.exp(-np.logaddexp(0, -lead))
+    with needs("stats"):
+        from scipy.special import expit  # noqa: PLC0415 as above
+
+    chances: FloatArray = expit(lead)
     return chances
 
 
