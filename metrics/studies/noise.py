@@ -295,9 +295,9 @@ def _at_distances(
         evaluation = score_runs(copies, measure, "expected", options).only(list(scores), queries)
         ratios.append(evaluation.tie_ratios.reindex(list(scores)))
         means.append(evaluation.means(evaluation.measures[0])["expected"].loc[list(scores)])
-    index = pd.Index(distances, name="distance")
+    index, names = pd.Index(distances, name="distance"), pd.Index(scaled.rerankers, name="reranker")
     tie_ratios, tied_means = (
-        pd.DataFrame(np.concatenate(parts).reshape(len(distances), -1), index, scaled.rerankers)
+        pd.DataFrame(np.concatenate(parts).reshape(len(distances), -1), index, names)
         for parts in (ratios, means)
     )
     return NearTieCurves(tie_ratios.dropna(axis=1), tied_means)

@@ -233,7 +233,7 @@ def agreement_results(n: IntArray, difference: FloatArray, level: float, n_pairs
 def _constant_results(p: FloatArray, difference: FloatArray, level: float, note: str) -> TestResults:
     """Return results if the values of each reranker, or their differences, do not vary."""
     half, is_equal = np.where(p < alpha(level), 0.0, np.inf), np.abs(difference) <= EQUAL
-    notes = np.where(is_equal, "no query differs", note).astype(object)
+    notes = np.where(is_equal, np.array("no query differs", dtype=object), note)  # texts are shared
     return TestResults(np.where(is_equal, 1.0, p), difference - half, difference + half, notes)
 
 

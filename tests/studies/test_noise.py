@@ -183,6 +183,7 @@ def test_curves_start_as_read_and_end_with_few_ties_of_nearly_all(crowded, near)
     ratios = as_read.lists["tie_ratio"].groupby(level="reranker").mean()
     assert near.tie_ratios.loc[0].to_dict() == pytest.approx(ratios.to_dict())
     assert near.means.index[[1, -1]].to_list() == pytest.approx([1e-4, 1])
+    assert [table.columns.name for table in near] == ["reranker", "reranker"]
     assert (near.tie_ratios.loc[1] > 0.9).all()
     assert (near.means.loc[1] < near.means.loc[0]).all()
 
