@@ -70,7 +70,7 @@ def test_one_list_shows_the_orderings_of_the_measure_whose_ties_are_settled(data
     rows = table(page, "Every measure of this list").set_index("measure")
     assert rows.loc["PRR"].drop("tied").isna().all()
     assert rows.loc["PRR", "tied"] == pytest.approx(0.2)
-    assert "The values of RR over its 120 orders" in finding(page)
+    assert "The values of RR over all 120 orders of this list are shown." in finding(page)
 
 
 def test_the_rerankers_page_shows_the_ties_of_the_measure_in_question(data):
