@@ -366,23 +366,35 @@ def sketch(**columns):
             None,
             (
                 "A has the highest MTRR at every noise level up to σ = 1.",
-                "in at least half of the draws up to σ = 1",
+                "The order of both rerankers holds in at least half of the draws up to σ = 1",
             ),
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.05,
-            ("noise level of σ = 0.14, then B.", "order of both rerankers holds in half", "at σ = 0.05."),
+            (
+                "A has the highest MTRR up to a noise level of σ = 0.14, then B.",
+                "order of both rerankers holds in half",
+                "at σ = 0.05.",
+            ),
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.01,
-            ("noise level of σ = 0.14, then B.", "Even at σ = 0.01,", "holds in fewer than half of the draws"),
+            (
+                "A has the highest MTRR up to a noise level of σ = 0.14, then B.",
+                "Even at σ = 0.01, the order of both",
+                "holds in fewer than half of the draws",
+            ),
         ),
         (
             sketch(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0], C=[0.7] * 4),
             0.05,
-            ("noise level of σ = 0.14, then C.", "order of all 3 rerankers holds in half", "at σ = 0.05."),
+            (
+                "A has the highest MTRR up to a noise level of σ = 0.14, then C.",
+                "order of all 3 rerankers holds in half",
+                "at σ = 0.05.",
+            ),
         ),
         (
             sketch(A=[0.501, 0.5, 0.4, 0.1], B=[0.5, 0.502, 0.5, 0.3]),  # never clear of each other before

@@ -285,7 +285,8 @@ def test_an_audits_evaluation_uses_the_gain_of_the_convention(board):
 def test_a_query_that_nobody_judged_does_not_come_out(board):
     result = audited(board, "reranker,query,RR\na,other,0.5\n")
     assert result.reproduction.figures()["verdict"].tolist() == ["is not reproduced"]
-    assert "in 1 query: other. 1 figure is for a query without judgments." in str(result)
+    assert "by reranker: a (1); by measure: RR (1); in 1 query: other." in str(result)
+    assert "1 figure is for a query without judgments." in str(result)
 
 
 def test_judgments_come_with_runs_or_beside_them(board, write):

@@ -63,6 +63,7 @@ def test_documents_judged_for_other_queries_point_at_the_query_ids(listing_of_ro
     listing = listing_of_rows([("q", "a", 2, None)])
     [finding] = documents_of_both(listing, judged_of({"q": {"b": 1}, "r": {"a": 1}}))
     assert "listed documents are judged for other queries" in finding.message
+    assert finding.message.endswith("the query IDs may belong to another collection.")
 
 
 def test_one_judged_document_is_enough(listing_of_rows, judged_of):
