@@ -246,7 +246,7 @@ class ColumnChoice:
         for ours in needed:
             if ours not in mapping:
                 problem = f"no {ours} column among {', '.join(header)}"
-                hint = f"Rename the right column to {ours}, or choose it as {ours}."
+                hint = f"Rename the correct column to {ours}, or choose it as {ours}."
                 raise ReadError(file, problem, hint, line=1).with_columns(header, mapping)
         return mapping
 

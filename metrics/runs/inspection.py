@@ -407,8 +407,8 @@ def _unjudged(listing: Listing, holes: TopHoles) -> Finding:
     in_lists = part_of(holes.n_concerned, holes.n_lists, "list")
     message = (
         f"{percent(holes.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
-        f"{holes.n_docs:,}. A tie across the cut-off adds the expected number of its unjudged documents in "
-        f"the top {_DEPTH}."
+        f"{holes.n_docs:,}. For a tie across the cut-off, the expected number of its unjudged documents in "
+        f"the top {_DEPTH} is counted."
     )
     severity: Severity | None = "warning" if holes.share > _WARNING_SHARE else None
     return listing.finding("unjudged", message, count=max(1, round(holes.expected)), severity=severity)
@@ -455,7 +455,7 @@ class RerankerCoverage:
             share = describe_part(lacking, self.n_queries, "query", "have no judgments")
             yield self._finding(name, "queries-unjudged", f"{share}.", lacking)
         if n_judged and not self.n_judged_rows:
-            message = "No document listed for a judged query is judged."
+            message = "The lists of judged queries contain no judged document."
             yield self._finding(name, "documents-no-overlap", message, n_judged)
 
     def queries_differ(self, name: str, n_queries: int) -> Iterator[Finding]:
@@ -798,9 +798,9 @@ def order_leaks(listing: Listing) -> Iterator[Finding]:
     if places is not None and abs(places.z) > _MIN_Z:
         side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
         message = (
-            f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones tend to come "
-            f"{side} the others: their mean rank is {places.mean:.2f}, and the expected rank in random order "
-            f"is {places.expected:.2f} ({abs(places.z):.1f} standard deviations apart). "
+            f"In {count_of(places.n_ties, 'tie')} with both relevant and non-relevant documents, the relevant "
+            f"documents tend to come {side} the others: their mean rank is {places.mean:.2f}, and the expected "
+            f"rank in random order is {places.expected:.2f} ({abs(places.z):.1f} standard deviations apart). "
             f"{percent(places.first)} of these ties begin with a relevant document; "
             f"{percent(places.expected_first)} would in random order. "
             f"File order tends to make the run look {verdict} than it is."

@@ -23,7 +23,10 @@ from metrics.support.wording import first_names, quote
 Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic", SUBTOPICS)
-_KEEP_ONE = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
+_KEEP_ONE = (
+    "Keep one row of each document, or choose to keep the first row or the row with the highest value "
+    "(repeated: first, max)."
+)
 
 
 def join_sources(
@@ -326,9 +329,12 @@ def _judgment_finding(
         if repeated == "error":
             problem = (
                 f"document {document!r} has grade {now:g} for query {query!r} here, but grade {before:g} in "
-                f"{place} ({n_rows:,} judgments with a different grade in all)"
+                f"{place} (judgments with different grades in all: {n_rows:,})"
             )
-            hint = "Correct one of them, or choose to keep the first or the highest (repeated: first, max)."
+            hint = (
+                "Correct one of the grades, or choose to keep the first or the highest grade (repeated: first, "
+                "max)."
+            )
             raise origin.error(row, problem, hint, RepeatError)
         choice = "the first" if repeated == "first" else "the highest"
         message = (

@@ -249,7 +249,8 @@ _UNLIKE = 3.0
 _FEW = 10
 """Fewest scores of a repeat whose range is compared."""
 _MEANINGS = {
-    "order": "the standard deviation between repeats, after removing each repeat's shift of the list",
+    "order": "the standard deviation between repeats, without differences that shift all scores of a list "
+    "alike",
     "run": "the standard deviation between repeats",
     "mean": "the standard error of this mean",
 }
@@ -399,7 +400,7 @@ def _refuse_missing(source: Source, scores: FloatArray, names: Sequence[str], *,
         problem = f"the score column {names[blank[0]]!r} holds no number"
         raise ReadError(source.file, problem, "Choose other columns as repeats.", line=1)
     if is_refused and is_missing.all(axis=1).any():
-        hint = "Give a score, drop the row, or rank such documents last or drop them (missing score)."
+        hint = "Give a score. Or rank documents without a score last, or drop them (missing score: last, drop)."
         row = int(np.argmax(is_missing.all(axis=1)))
         raise source.origin.error(row, f"no number in any of {first_names(names)}", hint)
 

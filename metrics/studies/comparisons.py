@@ -114,7 +114,7 @@ def comparison_notes(
     are not finite.
     """
     is_significant = results.p < alpha(level)
-    unbounded = f"too few queries: the interval of the difference at level {level:.4g} is unbounded"
+    unbounded = f"too few queries: the confidence interval of the difference at level {level:.4g} is unbounded"
     disagree = "p compares ranks, the interval compares means, and the two disagree"
     does_exclude = (results.low > 0) | (results.high < 0)
     conditions = [results.note != "", is_significant != does_exclude, np.isinf(results.low)]

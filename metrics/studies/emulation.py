@@ -142,7 +142,7 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
     if options.criteria:
         return "a ranking by the score alone, without further criteria"
     if options.tiebreak_by:
-        return "ties by score alone, without the further columns that break ties"
+        return "ties of the score alone, without the columns of tiebreak_by"
     if measure.measure.family.by_relevance:
         is_same = bool(rule.level) or np.array_equal(judged >= 1, judged >= level)
         return "" if is_same else "relevant from grade 1"

@@ -135,8 +135,8 @@ def experiment_note(
             "on all pairs at once" if test.simultaneous else within if is_corrected else "without correction"
         )
         sentences = [
-            f"Rerankers are compared with {baseline} by {test.label} {scope}, separately for each treatment of "
-            "ties.",
+            f"Each reranker is compared with {baseline} by the {test.label} {scope}, separately for each "
+            "treatment of ties.",
             f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
         ]
         if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two

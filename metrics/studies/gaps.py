@@ -185,11 +185,11 @@ def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
     if n_alike == len(ratios) > 1:
         return (
             Strong("All rerankers"),
-            f" give tied scores to {share} of the documents in a list on average. ",
+            f" tie {share} of the documents in a list on average. ",
         )
     most_tied = Strong(str(ratios.idxmax()))
     if len(ratios) == 1:
-        return most_tied, f" gives tied scores to {share} of the documents in a list on average. "
+        return most_tied, f" ties {share} of the documents in a list on average. "
     verb = "has" if n_alike == 1 else "have"
     return (
         most_tied,
@@ -272,8 +272,8 @@ def _prediction(r: float, low: float, high: float) -> str:
     words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))
     strength = next((word for bound, word in words if abs(r) < bound), "strongly")
     return (
-        f"The tie ratio predicts the gap {strength} ({r_text}): ties matter only if they mix relevant and "
-        "other documents. "
+        f"The tie ratio predicts the gap {strength} ({r_text}). Ties matter only if they mix documents "
+        "of different grades. "
     )
 
 

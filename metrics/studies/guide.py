@@ -153,8 +153,8 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         ),
         FilledFormula(
             "TsRR",
-            "TsRR lies between taRR and the worst case. The more irrelevant documents tie, the closer TsRR is "
-            "to the worst case.",
+            "TsRR lies between taRR and the worst case. The more non-relevant documents the tie has, the "
+            "closer TsRR is to the worst case.",
             _lines(
                 r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
                 rf"\tau=\frac{{n-r}}{{b+n-r+w}}={_exact((n - r) / max(b + n - r + example.below, 1))}",

@@ -51,7 +51,7 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
     manner = (
         "the bounds can be wider than the possible differences"
         if shares_grades
-        else "the bounds may give a document different grades in the two lists"
+        else "the bounds may assume different grades for the same document in the two lists"
     )
     if not is_safe.any():
         n = len(is_safe)
@@ -110,8 +110,8 @@ def _who_could_lead(rows: pd.DataFrame) -> Prose:
     if len(leaders) == len(tied_leaders):
         return (head, f"{all_judged}, as many as by tie order alone")
     if len(tied_leaders) == 1:
-        return (head, f"{all_judged}, but by tie order alone only ", Strong(str(tied_leaders[0])))
-    return (head, f"{all_judged}, but by tie order alone only {len(tied_leaders):,}")
+        return (head, f"{all_judged}, but tie order alone lets only ", Strong(str(tied_leaders[0])), " lead")
+    return (head, f"{all_judged}, but tie order alone lets only {len(tied_leaders):,} of them lead")
 
 
 def within_words(measure: MeasureAt) -> str:

@@ -303,7 +303,8 @@ def trec_form(documents: pd.DataFrame) -> str:
     for kind, name in (("query", "query_id"), ("document", "doc_id")):
         if wrong := next((text for text in documents[name] if not _is_word(text)), None):
             problem = (
-                f"A TREC qrels file cannot contain the {kind} ID {clean(wrong)!r}: it is not one plain word"
+                f"A TREC qrels file cannot contain the {kind} ID {clean(wrong)!r}: it has a space or an "
+                "invisible character, or begins with #, [ or {"
             )
             raise UsageError(f"{problem}. Write a CSV file.")
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
@@ -472,13 +473,13 @@ def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
         return head
     before, pairs_text = value.n_settled_before, count_of(n_pairs, "pair")
     if not len(value.settled):
-        return (*head, f" The bounds separate {before:,} of {pairs_text}, as before.")
+        return (*head, f" The bounds of {before:,} of {pairs_text} do not overlap, as before.")
     rows = value.settled.head(_MOST_NAMED)
     pairs = "; ".join(f"{row.above} above {row.below}" for row in rows.itertuples())
     total = before + len(value.settled)
     return (
         *head,
-        f" The bounds separate {total:,} of {pairs_text} ({before:,} before). Newly separated: ",
+        f" The bounds of {total:,} of {pairs_text} do not overlap ({before:,} before). No longer overlapping: ",
         Strong(pairs),
         f"{and_more(len(value.settled) - len(rows))}.",
     )

@@ -29,7 +29,8 @@ _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
 LARGE = (
-    f"by {SHARE:.0%} of the tied score, by more than its standard error over queries, or past another reranker"
+    f"by {SHARE:.0%} of the tied score or more, by more than the standard error over queries, or past another "
+    "reranker"
 )
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {
@@ -114,7 +115,7 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
         difference, passed = high - low, (tied > low + EQUAL) & (tied <= high + EQUAL)
         text = f"its worst and best case differ by {_share(difference / own)} of its tied score"
     if _exceeds(np.array(difference), np.array(error)):
-        text += f", more than its standard error over queries ({decimal(error)})"
+        text += f", more than the standard error over queries ({decimal(error)})"
     passed[row] = False
     if moves and passed.any():
         nearest = str(rows.index[int(np.where(passed, np.abs(tied - own), np.inf).argmin())])

@@ -138,7 +138,7 @@ def mean_distributions(
 def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
     """Return the values of the lists under `SPREADS`: index (reranker, query_id), a column a treatment."""
     if measure not in evaluation.measures or not set(SPREADS) <= set(evaluation.ties):
-        raise UsageError(f"Evaluate {measure} under {', '.join(SPREADS)} to compute its stability.")
+        raise UsageError(f"Evaluate {measure} under {', '.join(SPREADS)}. Stability needs these treatments.")
     return evaluation.scores[measure][list(SPREADS)]
 
 
@@ -157,7 +157,9 @@ def _mean_distribution(
     if not moving.any():
         return MeanDistribution("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
     if name not in rankings:
-        raise UsageError(f"The ranking of {name} is missing, and ties can change its mean.")
+        raise UsageError(
+            f"The ranking of {name} is missing. It is needed because ties can change the mean of {name}."
+        )
     ranking, n = rankings[name], len(values)
     groups = RefinedGroups(ranking).of(measure)
     list_ids = _list_ids(name, ranking, values, measure.values(groups))[moving]

@@ -219,7 +219,8 @@ def query_finding(
     if parse(measure).measure.answers:
         return (
             Strong(f"{measure} settles ties by its own rule: "),
-            f"{decimal(value['expected'])} for this list, in which {tied:,} of {len(rows):,} documents tie. "
+            f"the value of this list is {decimal(value['expected'])}, and {tied:,} of its {len(rows):,} "
+            "documents tie. "
             f"The values of {question(parse(measure))} over all {orderings} orders of this list are shown.",
         )
     if width <= EQUAL:

@@ -13,14 +13,14 @@ MEASURES = ("RR", "AP")
 """The measures explained."""
 LIMITS: Mapping[str, tuple[str, ...]] = {
     "RR": (
-        "relevant documents after the first (one or ten give the same value)",
+        "relevant documents after the first (the value is the same whether one or ten follow)",
         "recall (it looks only for the first relevant document)",
-        "the tail (ranks 50 and 500 differ by only .018)",
+        "differences between low ranks (RR is .020 at rank 50 and .002 at rank 500)",
     ),
     "AP": (
         "grades (all relevant documents count the same)",
         "the number of relevant documents (a query with few is hard to compare with a query with many)",
-        "other documents (only the ranks of the relevant documents count)",
+        "non-relevant documents (only the ranks of the relevant documents count)",
     ),
 }
 """Limits of each measure."""
@@ -171,8 +171,8 @@ def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -
     return (
         "The queries of ",
         Strong(str(richer.name)),
-        f" have more relevant documents ({counts} a query), which makes a first hit easier, so the ratio to "
-        "the other reranker is not due to the ranking alone. ",
+        f" have more relevant documents ({counts} a query), so a first hit is easier. The ratio to the "
+        "other reranker may partly come from the queries. ",
     )
 
 

@@ -91,7 +91,7 @@ TESTS = (
         queries="two",
         summary="Do the ranks of the differences favour one side? Queries without a difference are left out. "
         "Exact for up to about 250 differences.",
-        interval="randomisation-test interval of the mean difference, although p compares ranks",
+        interval="randomisation-test confidence interval of the mean difference (p itself compares ranks)",
         source="Wilcoxon, Biometrics Bulletin 1(6), 1945",
         function=wilcoxon,
     ),
@@ -110,7 +110,8 @@ TESTS = (
         name="bootstrap",
         label="bootstrap test",
         queries="two",
-        summary="Up to which level does the bootstrap interval of the mean difference exclude 0? "
+        summary="What is the highest confidence level at which the bootstrap interval of the mean difference "
+        "excludes 0? "
         "If two rerankers differ on few queries, p is never below the chance that all these differences "
         "have the same sign.",
         interval="percentile interval, widened for few queries",
@@ -124,7 +125,7 @@ TESTS = (
         queries="own",
         summary="For runs on different queries: do lists of one reranker score higher than lists of the other? "
         "Exact for up to about 50 queries per reranker, even if values are equal.",
-        interval="Welch's t interval of the mean difference, although p compares ranks",
+        interval="Welch's t confidence interval of the mean difference (p itself compares ranks)",
         source="Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
         function=mann_whitney,
         aliases=("mannwhitney", "mannwhitneyu", "u"),

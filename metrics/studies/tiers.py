@@ -86,7 +86,10 @@ def tiers_condition(measure: str) -> str:
     """Return the assumption of rank intervals for a measure without an upper bound; empty for others."""
     if np.isfinite(largest_difference(measure)):
         return ""
-    return "Rank intervals assume that no query has a larger difference than the largest observed difference."
+    return (
+        "Rank intervals assume that no further query would have a difference larger than the largest observed "
+        "one."
+    )
 
 
 def better(values: FloatArray, largest: float = np.inf, *, level: float = 0.95, seed: int = 0) -> BoolArray:

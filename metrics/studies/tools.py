@@ -75,7 +75,7 @@ _SCIKIT_NDCG = Rule(
     view=(rules.keep_listed,),
     refusals=(rules.ONE_DOCUMENT, rules.NEGATIVE, rules.INFINITE),
 )
-_STEPS = "All documents of a tie enter at one recall step, so relevant documents count as last in the tie"
+_STEPS = "A tie counts as one step, so its relevant document counts as the last of the tie"
 _SCIKIT_AP = Rule(
     "pessimistic",
     f"{_STEPS}; {_LACKING_OUT}.",
@@ -99,7 +99,7 @@ _CROSS_AP = replace(
     refusals=(*_CROSS_NDCG.refusals, rules.TWO_RELEVANT),
 )
 _CROSS_RR = replace(_CROSS_NDCG, treatment="input", why=f"{_NO_ORDER}; {_LACKING_OUT}.", stable=0)
-_ONE_SIDED = "lists with only relevant or only other documents are left out"
+_ONE_SIDED = "lists with only relevant or only non-relevant documents are left out"
 _BI_NDCG = replace(
     _CROSS_NDCG,
     why=f"Ties are averaged, but relevance is binary, and {_ONE_SIDED}.",
@@ -156,7 +156,7 @@ TOOLS: tuple[Tool, ...] = (
          "with another provider.",
          _IR_DESC.spelled(f"{_IR} {_IR_GAINS}") | _IR_ASC.spelled("RR@k=RR@{k}")),
     Tool("ranx", "0.3.21",
-         "Ties keep file order in lists of up to 15 documents; an unstable sort shuffles longer lists.",
+         "Ties keep file order in lists of up to 15 documents; an unstable sort shuffles ties in longer lists.",
          _RANX_LISTED.spelled(_RANX)),
     Tool("BEIR", "2.2.0",
          "Like pytrec_eval, but ties keep file order for MRR; drops documents whose ID equals the query ID.",
@@ -167,7 +167,7 @@ TOOLS: tuple[Tool, ...] = (
          "nDCG averages ties; MRR uses an unstable sort; every list counts.",
          _CROSS_NDCG.spelled(_NDCG) | _CROSS_AP.spelled("AP=map") | _CROSS_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers bi-encoder reranking", "6.2.0",
-         "Like CrossEncoder, but only for lists with both relevant and other documents.",
+         "Like CrossEncoder, but lists without both relevant and non-relevant documents are left out.",
          _BI_NDCG.spelled(_NDCG) | _BI_AP.spelled("AP=map") | _BI_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers retrieval", "6.2.0",
          "Ties by ascending document ID; before 2026, ties were broken by the order of an internal heap.",

@@ -135,7 +135,7 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
     )
     assert code == 0
     assert "The table follows this convention: file order; relevant from grade 2. 18 of 18 figures" in err
-    assert "RR: Of three published pairs, " in err
+    assert "RR: Of three pairs with different published means, " in err
     inputs = (tmp_path / "runs.csv", "--qrels", tmp_path / "qrels.csv", "-p", tmp_path / "t.csv")
     options = ("--relevant-from", "2", "--show", "orders", "--order-by", "AP", "--format", "csv")
     code, out, err = call("audit", *inputs, *options)
@@ -154,7 +154,7 @@ def test_the_order_of_rr_comes_first_and_is_chosen_by_our_name_or_that_of_the_ta
     other = write("other.trec", RUN.replace(" 9 t", " 0 t"))
     published = write("t.csv", "run,map,recip_rank\nbm25+,0.3611,0.3\nother,0.2,0.2\n")
     _, _, err = call("audit", other, *inputs, "--published", published, *choice)
-    assert "recip_rank: The only published pair" in err
+    assert "recip_rank: The only pair with different published means" in err
     code, _, err = call("audit", other, *inputs, "--published", published, "--order-by", "nDCG@10")
     assert code == 2
     assert "the table has no ranking by this measure" in err

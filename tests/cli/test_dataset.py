@@ -149,6 +149,6 @@ def test_a_script_needs_no_guard_and_its_workers_say_nothing(runs):
     assert (process.returncode, process.stdout) == (2, "once\n")
     hint = (
         "Map words to numbers, drop the row, or choose another column. "
-        "Or rank such documents last or drop them (missing score: last, drop)."
+        "Or rank documents without a score last, or drop them (missing score: last, drop)."
     )
     assert process.stderr == f"tiescope: bad.parquet, row 322: score None is not a number. {hint}\n"

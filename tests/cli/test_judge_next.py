@@ -48,7 +48,7 @@ def test_a_form_that_came_back_joins_the_judgments_and_what_it_settled_is_said(c
     code, out, err = call("judge-next", *files, "--judged", form, "--format", "csv")
     assert (code, rows(out)) == (0, [])
     assert "4 new judgments, 2 relevant: the bounds of P@2 narrowed from 1.000 to 0.000 on average" in err
-    assert "The bounds separate 1 of 1 pair (0 before). Newly separated: one above two." in err
+    assert "The bounds of 1 of 1 pair do not overlap (0 before). No longer overlapping: one above two." in err
 
 
 def test_a_form_is_not_written_over_what_is_read_nor_read_without_judgments(call, files):

@@ -23,8 +23,8 @@ def test_a_published_table_is_audited_and_its_file_hashed(call, run_and_qrels, w
     code, out, err = call("report", *run_and_qrels, *DAY, "--preset", "short", "--published", table)
     assert (code, err) == (0, "")
     assert "## Audit" in out
-    assert "only published pair" in out
-    assert "Percents were divided by 100: MRR." in out
+    assert "only pair with different published means" in out
+    assert "Percentages were divided by 100: MRR." in out
     assert "Left out because no name matches: reranker 'other'; measure 'BLEU'." in out
     full = call("report", *run_and_qrels, *DAY, "--section", "method", "--published", table)[1]
     assert "table.md" in full

@@ -172,7 +172,7 @@ def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders
     audit = section(simulated_report, "audit")
     sentence = plain(audit.sentences[0])
     assert "7 of 8 figures are reproduced" in sentence
-    assert "published pairs" in sentence
+    assert "pairs with different published means" in sentence
     figures, pairs = audit.tables
     assert figures.frame["MRR"].tolist().count("0.6848 (−0.0100)") == 1
     assert len(pairs.frame) == len(simulated_report.studies.audited_order.pairs)
@@ -354,7 +354,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
         [name, ties] for name in ("fast", "middle", "slow") for ties in ("tied", "traditional")
     ]
     assert {row[0]: row[-1] for row in rows} == {"fast": "0.0115 ns", "middle": "–", "slow": "1.15"}
-    assert "compared with slow by Wilcoxon signed-rank test with Holm" in finished.latex(DAY).replace(
+    assert "compared with slow by the Wilcoxon signed-rank test with Holm" in finished.latex(DAY).replace(
         r"\allowbreak{}", ""
     )
     assert "1 of 3 rerankers has no latencies." in Elements(finished.html(DAY)).text

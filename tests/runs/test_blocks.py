@@ -64,7 +64,7 @@ def test_blocks_hold_what_the_whole_holds_or_a_query_comes_again(writer, data):
                 columns_read.setdefault(name, []).extend(values)
             lines += map(block.origin.line_of, range(len(block.table)))
     except ReadError as error:
-        assert "appears again" in error.problem  # noqa: PT017 either end is right
+        assert "are not consecutive" in error.problem  # noqa: PT017 either end is right
         assert come_again(table)
         return
     assert not come_again(table)

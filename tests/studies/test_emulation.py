@@ -142,7 +142,7 @@ def test_tools_read_scores_in_the_precision_asked_for_and_no_second_score():
     )
     rows = emulate(Runs.from_frame(second), ["RR"], tiebreak_by=["fine"])
     assert set(rows.loc[rows["refusal"] == "", "question"]) == {
-        "ties by score alone, without the further columns that break ties"
+        "ties of the score alone, without the columns of tiebreak_by"
     }
     assert set(rows["tied"]) == {1}
 

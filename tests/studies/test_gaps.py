@@ -439,8 +439,8 @@ def test_the_finding_says_who_else_ties_as_much_to_the_percent():
     assert text_of(0.9, 0.2) == f"A has the most ties: {end}"
     assert text_of(0.9, 0.899, 0.2) == f"A and 1 more have the most ties: {end}"
     assert text_of(0.9, 0.899, 0.2, 0.9) == f"A and 2 more have the most ties: {end}"
-    assert text_of(0.9, 0.9) == f"All rerankers give tied scores to {end}"
-    assert text_of(0.9) == f"A gives tied scores to {end}"
+    assert text_of(0.9, 0.9) == f"All rerankers tie {end}"
+    assert text_of(0.9) == f"A ties {end}"
 
 
 def test_the_prediction_is_that_of_the_finding_on_lists():

@@ -32,11 +32,11 @@ def finding(table):
         ([A, (0.4, 0.5, 0.7, 0.7)], "as many as by tie order alone"),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.4, 0.5, 0.5, 0.7)],
-            "Up to 2 of 2 rerankers could lead if every document were judged, but by tie order alone only a",
+            "Up to 2 of 2 rerankers could lead if every document were judged, but tie order alone lets only a",
         ),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.5, 0.6, 0.6, 0.9), (0.4, 0.5, 0.5, 0.7)],
-            "Up to 3 of 3 rerankers could lead if every document were judged, but by tie order alone only 2",
+            "Up to 3 of 3 rerankers could lead if every document were judged, but tie order alone lets only 2",
         ),
         (
             [(0.5, 0.6, 0.6, 0.9), (0.1, 0.2, 0.2, 0.3)],

@@ -233,7 +233,7 @@ def test_a_small_mean_is_judged_by_its_own_size():
     assert row(spread=0.001, a=(0.0019, 0.0014))[0] == "tie-deflated"
     assert row(spread=0.001, a=(0.0048, 0.0021)) == (
         "tie-deflated",
-        "56% below its tied score, more than its standard error over queries (0.0010)",
+        "56% below its tied score, more than the standard error over queries (0.0010)",
     )
     assert row(spread=0.001, a=(0.0021, 0.0021, 0.002, 0.0023)) == (
         "tie-sensitive",
@@ -260,7 +260,7 @@ def test_a_gap_larger_than_the_luck_with_many_queries_counts():
     word, why = row(spread=0.03, queries=10_000, a=(0.3, 0.3004))
     assert (word, why) == (
         "tie-inflated",
-        "0.1% above its tied score, more than its standard error over queries (0.00030)",
+        "0.1% above its tied score, more than the standard error over queries (0.00030)",
     )
     assert row(spread=0.03, queries=100, a=(0.3, 0.3004))[0] == "stable"
 

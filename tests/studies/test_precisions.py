@@ -172,12 +172,16 @@ def test_the_finding_of_scores_that_no_format_ties_says_so():
     runs = Runs.from_frame(
         pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [10, 0], "relevance": [1, 0]})
     )
-    assert "Digits do not matter here." in plain(precision_finding(precision_curve(runs, "RR"), "MRR"))
+    assert "The number of digits does not matter here." in plain(
+        precision_finding(precision_curve(runs, "RR"), "MRR")
+    )
 
 
 def test_the_finding_of_scores_that_tie_as_read_compares_with_them():
     runs = simulate({"tied": LlmReranker(1, 1)}, 20)
-    assert "Digits do not matter here." in plain(precision_finding(precision_curve(runs, "RR"), "MRR"))
+    assert "The number of digits does not matter here." in plain(
+        precision_finding(precision_curve(runs, "RR"), "MRR")
+    )
 
 
 def test_the_finding_of_scores_that_differ_late_says_that_every_digit_counts():
@@ -295,8 +299,8 @@ def test_the_ties_that_grading_makes_and_what_the_measure_gains_are_said(paths):
     assert row["argmax"] == pytest.approx(((1 + 1 / 2 + 1 / 3) / 3 + 3 / 4) / 2)
     assert row["expected"] == 1
     text = plain(argmax_finding(losses, "MRR"))
-    assert text.startswith("llm has 100% of the documents")
-    assert "0% by expected grade" in text
+    assert "llm ties 100% of the documents" in text
+    assert "with the expected grade, 0%." in text
     assert "tied MRR from 0.681 to 1.000: +0.319" in text
     assert f"(standard error {row['gain_error']:.3f})" in text
 

@@ -195,7 +195,7 @@ def test_batches_of_draws_change_nothing(monkeypatch):
 def test_a_p_too_coarse_for_the_comparisons_made_says_so():
     values = np.column_stack([np.zeros(20), np.arange(1, 21)])
     assert run_test("bootstrap", values).note == ""
-    assert "too coarse for 4,950 comparisons" in run_test("bootstrap", values, comparisons=4950).note
+    assert "after correction for 4,950 comparisons" in run_test("bootstrap", values, comparisons=4950).note
 
 
 def test_a_bootstrap_of_few_differing_queries_is_no_surer_than_their_signs():
@@ -336,7 +336,7 @@ def test_an_interval_leaves_0_out_where_p_is_significant_or_the_note_says_why_no
     disagrees = "p compares ranks, the interval compares means" in row["note"]
     assert (bool(is_significant(row["p"], level)) != leaves_out) == disagrees
     assert not disagrees or test.name in ("wilcoxon", "mann-whitney")
-    assert test.name not in ("wilcoxon", "mann-whitney") or "although p compares ranks" in test.interval
+    assert test.name not in ("wilcoxon", "mann-whitney") or "p itself compares ranks" in test.interval
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
@@ -363,7 +363,7 @@ def test_a_bootstrap_of_five_queries_at_99_percent_has_no_bound_and_says_so():
     assert (row["p"], row["low"], row["high"]) == (1 / 16, -1, 1)
     assert row["note"].startswith("only 5 queries differ")
     assert "cannot give p below 0.0625" in row["note"]
-    assert row["note"].endswith("the interval at level 0.99 is unbounded")
+    assert row["note"].endswith("the confidence interval at level 0.99 is unbounded")
 
 
 def test_a_measure_without_a_largest_value_has_no_largest_difference():
@@ -371,7 +371,9 @@ def test_a_measure_without_a_largest_value_has_no_largest_difference():
         scored("DCG", expected={"A": [0, 0], "B": [2, 3]}), "DCG", "expected", "A", "randomisation"
     ).iloc[0]
     assert (row["low"], row["high"]) == (-np.inf, np.inf)
-    assert row["note"] == "too few queries: the interval of the difference at level 0.95 is unbounded"
+    assert (
+        row["note"] == "too few queries: the confidence interval of the difference at level 0.95 is unbounded"
+    )
 
 
 @pytest.mark.parametrize("n", [20, 45])

@@ -213,6 +213,4 @@ def test_a_steady_lead_that_a_few_unseen_queries_would_undo_is_not_told():
 
 def test_a_measure_without_a_bound_says_what_its_rank_intervals_assume():
     assert tiers_condition("nDCG@10") == ""
-    assert tiers_condition("DCG@10") == (
-        "Rank intervals assume that no query has a larger difference than the largest observed difference."
-    )
+    assert "larger than the largest observed one" in tiers_condition("DCG@10")

@@ -280,7 +280,10 @@ class BlockTable(ABC):
         if last is not None:
             of_reranker = "".join(f" of {name!r}" for name in ids[1:])
             unit = source.origin.unit
-            problem = f"query {ids[0]!r}{of_reranker} appears again, although its rows ended on {unit} {last}"
+            problem = (
+                f"rows of query {ids[0]!r}{of_reranker} are not consecutive: they ended on {unit} {last} and "
+                "continue here"
+            )
             raise source.origin.error(
                 row - n_before, problem, "Sort the file by query, or read it whole (without --stream)."
             )

@@ -133,7 +133,7 @@ def _refuse_other_queries(
 
 
 def _hint(ours: str) -> str:
-    return f"Rename the right column, or choose it: read_runs(frame, columns={{'{ours}': NAME}})."
+    return f"Rename the correct column, or choose it: read_runs(frame, columns={{'{ours}': NAME}})."
 
 
 def _arrow(column: pd.Series, frame_name: str) -> pa.Array:

@@ -18,9 +18,9 @@ from metrics.studies.prose import Prose, Strong, and_more, decimal, plain
 from metrics.support.wording import count_of, first_names, part_of
 
 _TELLS_APART = {
-    "treatment": "ties between relevant and other documents",
+    "treatment": "ties between relevant and non-relevant documents",
     "precision": "scores that tie only after rounding",
-    "relevant_from": "documents graded between the relevance thresholds",
+    "relevant_from": "grades that only some of the conventions count as relevant",
     "missing": "runs without some of the judged queries",
     "empty": "queries without relevant documents",
     "gain": "grades above 1",
@@ -37,7 +37,7 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     n, n_out = reproduction.n_figures, int(reproduction.conventions["does_not_come_out"].iloc[0])
     if n_out == n:
         return (
-            "No tested convention reproduces any figure of the table. With the most usual convention, ",
+            "No tested convention reproduces any figure of the table. With the most common convention, ",
             Strong(reproduction.best.label),
             ", no figure matches",
             *_where_it_fails(reproduction),
@@ -56,7 +56,7 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     label = Strong("; ".join(shared))
     open_words = _what_is_open(reproduction) if alternatives else ""
     if reproduction.n_by_chance >= _HARDLY:
-        end = f". With so few digits, this match may be chance.{open_words}"
+        end = f". With so few digits, this match may be due to chance.{open_words}"
         return reproduced, f"{outcome} under ", label, end
     end = f"{outcome.rstrip(',')}.{open_words}"
     return "The table follows this convention: ", label, ". ", reproduced, end
@@ -72,7 +72,7 @@ def untold_notes(reproduction: Reproduction) -> list[str]:
 
 _QUESTIONS = {
     "precision": "whether scores were compared {}",
-    "relevant_from": "whether documents are relevant from grade {}",
+    "relevant_from": "whether the lowest relevant grade is {}",
     "missing": "whether queries without rows count as 0 or are left out",
     "empty": "whether queries without relevant documents count as 0 or are left out",
     "gain": "whether the gain of nDCG is the grade or 2^grade − 1",

@@ -94,11 +94,11 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
         ending = (
             "is ranked the same way in every tie order" if n_firm else f"swaps {swap if n_swaps else can_swap}"
         )
-        return ("The only published pair ", Strong(ending), ".")
+        return ("The only pair with different published means ", Strong(ending), ".")
     number = "all" if n_firm == n else small_number(n_firm)
     prose: Prose = (
         *(
-            f"Of {small_number(n)} published pairs, ",
+            f"Of {small_number(n)} pairs with different published means, ",
             Strong(f"{number} {'keeps its' if n_firm == 1 else 'keep their'} order"),
         ),
         " in every tie order",

@@ -90,7 +90,7 @@ def read_published(files: Files) -> PublishedTable:
     percents = _scale_percents(table)
     _add_zeros(table, typed)
     notes = [note for part in parts for note in part.notes]
-    notes += [f"Percents were divided by 100: {', '.join(percents)}."] if percents else []
+    notes += [f"Percentages were divided by 100: {', '.join(percents)}."] if percents else []
     return PublishedTable(table, tuple(dict.fromkeys(notes)), other_names)
 
 

@@ -436,7 +436,7 @@ def _fields(line: str) -> list[str]:
 
 _SUBSET, _SCORES = "hf_subset", "scores"
 _JSON_HINT = (
-    "Give a JSON object of measures and values, one such object per model, or MTEB results of one task."
+    "Give one JSON object of measures and values, one such object per model, or the MTEB results of one task."
 )
 
 

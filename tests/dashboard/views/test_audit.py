@@ -35,7 +35,7 @@ def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
         "The figures do not show whether scores were compared as read, as float16, as bfloat16 or rounded to "
         "6, 4, 3 or 2 decimals."
     ) in sentences
-    assert "By MRR, of 27 published pairs," in sentences
+    assert "By MRR, of 27 pairs with different published means," in sentences
     by_measure = table(page, "Published pairwise orders by measure").set_index("measure")
     assert by_measure.loc["MRR"].tolist() == [27, 9, 9, 9]
     assert any("Agreement of the two orders" in caption.value for caption in page.caption)

@@ -43,7 +43,7 @@ def test_relevant_documents_first_in_their_ties_make_file_order_look_better(list
     assert_facts(
         finding.message,
         "In 17 ties",
-        "relevant ones tend to come before",
+        "relevant documents tend to come before",
         "mean rank is 1.00",
         "random order is 1.50",
         "4.1 standard deviations",
@@ -58,7 +58,7 @@ def test_relevant_documents_last_in_their_ties_make_file_order_look_worse(listin
     assert_facts(
         finding.message,
         "In 13 ties",
-        "relevant ones tend to come after",
+        "relevant documents tend to come after",
         "mean rank is 3.00",
         "random order is 2.00",
         "4.4 standard deviations",

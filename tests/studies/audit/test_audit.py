@@ -22,7 +22,7 @@ def said(runs, text, **options):
 def test_where_no_figure_comes_out_no_convention_is_said_to_be_nearest(runs):
     text = said(runs, "run,RR\nr,0.01\n", relevant_from=2)
     assert text.startswith("No tested convention reproduces any figure")
-    assert "With the most usual convention, trec_eval: id, descending; relevant from grade 2, no figure" in text
+    assert "most common convention, trec_eval: id, descending; relevant from grade 2, no figure" in text
     assert "the largest difference is 0.323." in text
     assert text.endswith("by reranker: r (1); by measure: RR (1).")
 

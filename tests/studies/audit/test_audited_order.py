@@ -187,7 +187,7 @@ def test_a_reranker_that_was_not_evaluated_or_is_there_twice_is_refused():
         pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), evaluation, "RR", distributions)
 
 
-PRINTED = "published pairs"
+PRINTED = "pairs with different published means"
 FIRM = "in every tie order"
 AVERAGED = "with ties averaged"
 OPEN = "in some tie orders, but not with ties averaged"
@@ -203,9 +203,9 @@ OPEN = "in some tie orders, but not with ties averaged"
             0,
             f"Of 66 {PRINTED}, 63 keep their order {FIRM}; three swap {AVERAGED}, none of them significant.",
         ),
-        (1, 0, 0, 0, f"The only published pair is ranked the same way {FIRM}."),
-        (0, 1, 1, 0, f"The only published pair swaps {AVERAGED}, which is significant."),
-        (0, 0, 0, 1, f"The only published pair swaps {OPEN}."),
+        (1, 0, 0, 0, f"The only pair with different published means is ranked the same way {FIRM}."),
+        (0, 1, 1, 0, f"The only pair with different published means swaps {AVERAGED}, which is significant."),
+        (0, 0, 0, 1, f"The only pair with different published means swaps {OPEN}."),
         (6, 0, 0, 0, f"Of six {PRINTED}, all keep their order {FIRM}."),
         (
             0,

@@ -64,7 +64,7 @@ def test_footnotes_are_no_part_of_names_in_markdown(note):
 def test_percents_are_said_of_every_measure_they_stand_under():
     text = "model,DL19 nDCG@10,DL19 MAP,MRR\na,49.7,29.0,70.2\nb,50.1,30.0,81.0\n"
     assert read_published({"t.csv": text.encode()}).notes == (
-        "Percents were divided by 100: DL19 nDCG@10, DL19 MAP, MRR.",
+        "Percentages were divided by 100: DL19 nDCG@10, DL19 MAP, MRR.",
     )
 
 

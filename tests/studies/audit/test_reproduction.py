@@ -216,7 +216,7 @@ def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
     sentence = plain(convention_finding(result.reproduction))
     assert "The table was made" not in sentence
     assert "2 of 2 figures are reproduced, all to the last digit under 6 conventions" in sentence
-    assert "ties between relevant and other documents" in sentence
+    assert "ties between relevant and non-relevant documents" in sentence
     assert any("every run has all judged queries" in note for note in untold_notes(result.reproduction))
 
 
@@ -270,7 +270,7 @@ def test_percents_with_one_decimal_name_the_convention_too(board):
     result = audit(board, {"t.md": "\n".join(rows).encode()}, relevant_from=2)
     assert USUAL in result.reproduction.fitting
     assert (result.reproduction.figures()["verdict"] == "to the digit").all()
-    assert result.published.notes == (f"Percents were divided by 100: {', '.join(MEASURES)}.",)
+    assert result.published.notes == (f"Percentages were divided by 100: {', '.join(MEASURES)}.",)
 
 
 def test_an_audits_evaluation_uses_the_gain_of_the_convention(board):
@@ -311,7 +311,7 @@ def test_of_tables_that_none_made_none_is_said_to_be_made(board, digits, n_reran
         rows = [",".join([n, *(f"{v:.{digits}f}" for v in row)]) for n, row in zip("abc", values, strict=False)]
         sentence = str(audited(board, "\n".join([",".join(["run", *measures]), *rows]), relevant_from=None))
         assert "was made by" not in sentence
-        come_out += "With so few digits, this match may be chance." in sentence
+        come_out += "this match may be due to chance." in sentence
     assert come_out
 
 
