@@ -94,7 +94,7 @@ def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.is_null(numbers, nan_is_null=True)
     hint = "Map words to numbers, drop the row, or choose another column."
     if name == "score":
-        hint += " Or rank such documents last or drop them (missing score: last, drop)."
+        hint += " Or rank documents without a score last, or drop them (missing score: last, drop)."
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a number", hint)
     return numbers
 

@@ -265,7 +265,7 @@ def near_tie_curves(
         UsageError: an unknown name, or further score columns that rank or split ties.
     """
     if options.further_columns:
-        raise UsageError("Near ties use the score alone. Leave out criteria and tiebreak_by.")
+        raise UsageError("Near ties are computed from the score alone. Leave out criteria and tiebreak_by.")
     scaled = in_spreads(runs_at_precision(runs, options.precision))
     tables = _at_distances(scaled, measure, np.append(0.0, distances), options, queries)
     first = _first_loss(scaled, measure, tables.means, options, queries)
@@ -387,7 +387,7 @@ def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
     has_lost = _has_lost(means)
     if not has_lost.any():
         return (
-            Strong("Near ties cost little here. "),
+            Strong("Near ties hardly lower scores here. "),
             f"No reranker loses {decimal(_LOSS)} {measure}, even if scores within "
             f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} of each other count as tied.",
         )
@@ -400,12 +400,12 @@ def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
     several = len(losing) > 1
     verb = "loses" if len(means.columns) == 1 else f"{'are' if several else 'is'} the first to lose"
     distance = f"{means.index[row]:g}"
-    scores = "their scores." if several else f"its scores. At this distance, {more}."
+    ending = "." if several else f". At this distance, {more}."
     return (
         Strong(first_names(losing)),
-        f" {verb} {decimal(_LOSS)} {measure} if near scores count as tied: scores within ",
+        f" {verb} {decimal(_LOSS)} {measure} if scores within ",
         Strong(distance),
-        f" standard deviation{'s' * (distance != '1')} of {scores}",
+        f" standard deviation{'s' * (distance != '1')} of each other count as tied{ending}",
     )
 
 
@@ -454,8 +454,8 @@ def own_noise_sentence(own: pd.DataFrame, tied: pd.Series, measure: str) -> Pros
     name = str(losses.idxmax())
     value, without = decimal(float(values[name])), decimal(float(tied[name]))
     if abs(losses[name]) <= LEVEL or value == without:
-        return (" With noise of its own score_std, ", Strong(name), f" keeps its {without} {measure}.")
-    return (" With noise of its own score_std, ", Strong(name), f" has {value} {measure} instead of {without}.")
+        return (" With noise of size score_std, ", Strong(name), f" keeps its {without} {measure}.")
+    return (" With noise of size score_std, ", Strong(name), f" has {value} {measure} instead of {without}.")
 
 
 def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -> Prose:

@@ -368,7 +368,7 @@ def bootstrap(comparison: Comparison) -> list[Result]:
                 low, high = -np.inf, np.inf
                 note += (
                     f"a sign test on {'this query' if one else 'these queries'} cannot give p below "
-                    f"{smallest:.4g}, so the interval at level {level:.4g} is unbounded"
+                    f"{smallest:.4g}, so the confidence interval at level {level:.4g} is unbounded"
                 )
         results.append((p, low, high, note))
     return results
@@ -379,7 +379,8 @@ def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
         return ""
     comparisons = count_of(comparison.comparisons, "comparison")
     return (
-        f"no random draw is as extreme as the data, so p is only an upper limit, too coarse for {comparisons}"
+        "no random draw is as extreme as the data, so p is an upper limit, which may not be "
+        f"significant after correction for {comparisons}"
     )
 
 
