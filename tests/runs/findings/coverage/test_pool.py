@@ -91,6 +91,12 @@ def test_a_reranker_with_far_fewer_judged_documents_is_outside_the_pool(board):
     assert finding.message.endswith("was probably not in the judged pool.")
 
 
+@pytest.mark.parametrize(("seed", "outside"), [(0, ["B"]), (12, [])], ids=["3 to 4", "2 to 3"])
+def test_a_larger_share_must_exceed_the_median_by_three_standard_errors(board, seed, outside):
+    findings = board({"A": 0.9, "B": 0.6}, n_queries=5, seed=seed)
+    assert [name for name, own in findings.items() if own] == outside
+
+
 @pytest.mark.parametrize(
     "shares",
     [
