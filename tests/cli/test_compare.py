@@ -140,7 +140,10 @@ def test_json_has_no_infinity(call, write):
 
 @pytest.mark.parametrize(
     ("test", "words"),
-    [("wilcoxon", "randomisation-test interval of the mean difference"), ("t", "interval of Student's t")],
+    [
+        ("wilcoxon", "randomisation-test confidence interval of the mean difference (p itself compares ranks)"),
+        ("t", "interval of Student's t"),
+    ],
 )
 def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
     _, _, err = call("compare", table, "-m", "RR", "--test", test, "--level", "0.9")
