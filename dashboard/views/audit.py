@@ -412,7 +412,7 @@ def name_controls(board: Board, names: NameMatches) -> None:
         _selects(kind, other.head(_MOST_SELECTS), options[kind])
         if len(other) > _MOST_SELECTS:
             st.caption(
-                f"Only {_MOST_SELECTS} of the {len(other):,} {kind} whose names differ on this board are shown."
+                f"{len(other):,} {kind} have another name on this board. The first {_MOST_SELECTS} are shown."
             )
 
 

@@ -393,7 +393,9 @@ def _judging(view: View, measure: MeasureAt, *, is_quick: bool) -> None:
         return
     wide, narrow = ui.side_by_side(3, 2, "settling")
     with wide:
-        alt = f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random."
+        alt = (
+            f"Mean width of the {plan.measure} bounds by documents judged, for this order and for a random one."
+        )
         ui.chart(kept_figure(settling_curve, plan, view.palette), "settling", alt)
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)

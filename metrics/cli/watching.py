@@ -74,8 +74,8 @@ def watch_command(
     run: Annotated[
         options.NamedPath,
         options.run_argument(
-            "Folder to which run files are added, or - for lines of standard input. A file is read once its "
-            "size and modification time are the same in two checks. Files that start with a dot or end in "
+            "Folder to which run files are added, or - for lines of standard input. A file is read when two "
+            "checks find the same size and modification time. Files that start with a dot or end in "
             ".part or .tmp are skipped until they are renamed.",
             "FOLDER|-",
         ),

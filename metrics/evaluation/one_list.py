@@ -90,8 +90,7 @@ class ListOptions(TypedDict, total=False):
     Attributes:
         relevant_from: smallest relevant grade, above 0; 1 by default.
         unlisted: grades of judged documents that the list lacks. They count in the divisors of recall, F1,
-            average
-            precision and nDCG.
+            average precision and nDCG.
     """
 
     relevant_from: float

@@ -133,8 +133,7 @@ class Running:
             criteria: score columns that rank together instead of the score.
             unjudged: whether unjudged documents are irrelevant or left out of their lists.
             keep: number of latest lists of each reranker whose values are kept; None: all. Overall means do not
-                need
-                them; windows and changes do.
+                need them; windows and changes do.
 
         Raises:
             UsageError: a name does not exist, no measure is given, or `keep` is below 1.
@@ -233,8 +232,7 @@ class Running:
 
         Raises:
             UsageError: more than one window is given, it is not above 0, it is not a whole number of lists, or
-                it
-                needs lists that are not kept.
+                it needs lists that are not kept.
         """
         self._check_window(last, seconds, halflife)
         if last is seconds is halflife is None:

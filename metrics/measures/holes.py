@@ -22,8 +22,7 @@ class HoleTable(NamedTuple):
     Attributes:
         lists: (n_columns,) the lists.
         members: (deepest, n_columns) their unjudged documents in the order in which they become relevant; past
-            the
-            last one the number of all documents.
+            the last one the number of all documents.
         counts: (deepest + 1, n_columns) how many are relevant: 0, 1, ...; constant past the last one.
     """
 

@@ -24,8 +24,8 @@ Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic", SUBTOPICS)
 _KEEP_ONE = (
-    "Keep one row of each document, or choose to keep the first row or the row with the highest value "
-    "(repeated: first, max)."
+    "Delete the extra rows of each document, or let TieScope keep the first row (repeated: first) or the row "
+    "with the highest value (repeated: max)."
 )
 
 

@@ -129,7 +129,7 @@ def build_source(
     if is_ranked:
         columns["score"] = pc.negate(columns["score"])
         message = (
-            "The file gives ranks and no scores: minus the rank is used as the score, so any ties are hidden."
+            "The file gives ranks and no scores. The negated rank is used as the score, so any ties are hidden."
         )
         findings.append(make_finding("ranks-as-scores", origin.file, message, count=len(columns["score"])))
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}

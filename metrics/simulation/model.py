@@ -15,8 +15,7 @@ class LlmReranker:
     Attributes:
         tie_probability: chance that a document copies its score to another one.
         levels: number of distinct scores, evenly spaced over [0, 1]; 0 for any score from 0.1 to 1.2, so that
-            only
-            copied scores tie.
+            only copied scores tie.
         performance: chance that a relevant document is scored higher than by luck; None: that of the simulation
             or of the type of query.
 

@@ -309,5 +309,5 @@ def _leaders(values: pd.DataFrame) -> str:
     return (
         f" All {subject} rank the same reranker first."
         if leaders == 1
-        else f" The tools rank {leaders} different rerankers first."
+        else f" The tools disagree: {leaders} rerankers rank first in some tool."
     )

@@ -387,7 +387,7 @@ def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
     has_lost = _has_lost(means)
     if not has_lost.any():
         return (
-            Strong("Near ties hardly lower scores here. "),
+            Strong("Near ties have little effect on the scores. "),
             f"No reranker loses {decimal(_LOSS)} {measure}, even if scores within "
             f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} of each other count as tied.",
         )

@@ -118,8 +118,8 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     if is_unchanged.all():
         return (
             Strong("The number of digits does not matter here. "),
-            f"No format changes tied {measure}, or its range from worst to best case, by {SHARE:.0%} of tied "
-            f"{measure} or more. {widest_ties}.",
+            f"In every format, tied {measure} and its range from worst to best case change by less than "
+            f"{SHARE:.0%} of tied {measure}. {widest_ties}.",
         )
     cost = f"{widest_ties} and tie order alone can change {measure} by up to {decimal(width.max())}."
     if abs(widest["traditional"] - as_read["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:

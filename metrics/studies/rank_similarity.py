@@ -299,8 +299,8 @@ DEPTH = 50
 LIST_QUESTIONS: Mapping[Variant, str] = {
     "b": "Tied documents count as equal, so a list and its copy have an overlap of 1.",
     "a": (
-        "Mean overlap over all orders of tied documents. The ties of the two lists are broken separately, so "
-        "a list with ties and its copy have an overlap below 1."
+        "Mean overlap over all orders of tied documents. Each list breaks its ties separately, so the "
+        "overlap of a list with its own copy is below 1 if documents tie."
     ),
     "w": "Tied documents share the first rank of their tie.",
 }

@@ -9,7 +9,7 @@ def table(write):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--draws", 9, "--limit", 3], "give only one"),
+        (["--draws", 9, "--limit", 3], "--limit applies to listed orderings, and --draws"),
         (["--seed", 0], "--seed needs --draws"),
     ],
 )

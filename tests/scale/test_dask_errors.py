@@ -77,7 +77,7 @@ def test_a_document_twice_in_a_torn_list_is_named_with_both_files(address, repea
     repeat_message = (
         f"document {row['doc_id']!r} is listed twice for query {row['query_id']!r}, first in 0.parquet on row 6"
     )
-    assert str(refused.value).startswith(f"1.csv, row 111: {repeat_message}. Keep one row of each")
+    assert str(refused.value).startswith(f"1.csv, row 111: {repeat_message}. Delete the extra rows")
 
 
 @pytest.mark.parametrize("policy", ["first", "max"])
@@ -97,7 +97,7 @@ def test_a_document_twice_in_one_torn_file_is_named_with_its_rows(address, tmp_p
     monkeypatch.setattr("metrics.scale.dataset_parts.ROWS", 40)
     rows = table().sample(frac=1, random_state=2)
     pd.concat([rows, rows[3:4]]).to_parquet(tmp_path / "run.parquet", row_group_size=40)
-    with pytest.raises(RepeatError, match=r"run\.parquet, row 241: .* first in run\.parquet on row 4\. Keep"):
+    with pytest.raises(RepeatError, match=r"run\.parquet, row 241: .* first in run\.parquet on row 4\. Delete"):
         dataset_evaluation(address, tmp_path / "run.parquet")
 
 

