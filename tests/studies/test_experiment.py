@@ -152,7 +152,7 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     [
         (
             runs_of(untimed("base", "coarse", "best")),
-            ["compared with base by paired t-test with Holm", "No run has latencies."],
+            ["compared with base by the paired t-test with Holm", "No run has latencies."],
         ),
         (runs_of(names=("base",)), ["There is only one reranker, so there is nothing to test."]),
         (runs_of(queries=1), ["A test needs two queries, so no difference can be significant."]),
