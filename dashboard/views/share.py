@@ -206,7 +206,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
         ui.Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
         ui.Card(
             "casino",
-            "Met only because of the tie order",
+            "Met by tie order only",
             number,
             by_order,
             "orange" if summary.by_sort else "gray",

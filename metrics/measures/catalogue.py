@@ -233,8 +233,8 @@ MEASURES: tuple[Measure, ...] = (
         family=own.tie_sensitive_rr,
         cutoff="none",
         answers="RR",
-        summary="Reciprocal rank that approaches the worst case as the tie contains more of the list's "
-        "irrelevant documents.",
+        summary="Reciprocal rank, closer to the worst case the larger the share of the list's irrelevant "
+        "documents in the tie.",
         source=f"Tie-sensitive Reciprocal Rank, McGill DMaS: {_TSRR}",
     ),
     Measure(

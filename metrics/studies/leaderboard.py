@@ -29,8 +29,8 @@ _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
 LARGE = (
-    f"by {SHARE:.0%} of the tied score or more, by more than the standard error over queries, or past another "
-    "reranker"
+    f"by at least {SHARE:.0%} of the tied score, by more than the standard error over queries, or by enough to "
+    "swap two rerankers"
 )
 """When a difference made by ties is large; `is_large` decides."""
 VERDICTS: dict[Verdict, str] = {

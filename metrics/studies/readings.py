@@ -130,7 +130,8 @@ def _ratios(leader: "pd.Series[float]", other: "pd.Series[float]") -> Prose:
         Strong(f"{rr} times"),
         " the MTRR of ",
         Strong(str(other.name)),
-        f" and {ap} times its tied MAP ({rr_before} and {ap_before} times by traditional scores). ",
+        f" and {ap} times its tied MAP (by traditional scores: {rr_before} times the MRR and {ap_before} times "
+        "the MAP). ",
     )
 
 

@@ -167,7 +167,7 @@ TOOLS: tuple[Tool, ...] = (
          "nDCG averages ties; MRR uses an unstable sort; every list counts.",
          _CROSS_NDCG.spelled(_NDCG) | _CROSS_AP.spelled("AP=map") | _CROSS_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers bi-encoder reranking", "6.2.0",
-         "Like CrossEncoder, but lists without both relevant and non-relevant documents are left out.",
+         "Like CrossEncoder, but only for lists with both relevant and non-relevant documents.",
          _BI_NDCG.spelled(_NDCG) | _BI_AP.spelled("AP=map") | _BI_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers retrieval", "6.2.0",
          "Ties by ascending document ID; before 2026, ties were broken by the order of an internal heap.",

@@ -352,7 +352,7 @@ def order_chart(view: View, stability: OrderStability) -> None:
         "P(row above column) with ties broken at random",
         "Percentage of random tie-breaks that rank the row above the column. Numbers are ranks by tied score.",
     )
-    alt = "Chance that each reranker ranks above each other reranker when ties are broken at random."
+    alt = "For each pair of rerankers, the chance that one ranks above the other if ties are broken at random."
     order = _best_first(stability)
     is_narrow = visitor.is_narrow()
     figure = kept_figure(order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow)
