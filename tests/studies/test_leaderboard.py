@@ -294,7 +294,7 @@ def test_rounding_zero_one_query_and_nothing_scored_are_stable_or_have_no_verdic
 
 def test_what_counts_is_said_of_every_verdict():
     for word in ("stable", "tie-sensitive", "tie-inflated", "tie-deflated"):
-        for beside in ("1% of the tied score", "standard error over queries", "another reranker"):
+        for beside in ("1% of the tied score", "standard error over queries", "swap two rerankers"):
             assert beside in VERDICTS[word]
 
 

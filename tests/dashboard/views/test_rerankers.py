@@ -95,7 +95,7 @@ def test_the_address_opens_a_reranker_with_gaps_readings_and_similar_rankings():
     assert similar["similarity"].is_monotonic_decreasing
     assert "By 1/MTRR, the typical rank" in texts(page)
     again = opened("rerankers", data=cache.SIMULATED_LABEL, opened=name, tied="nobody knows")
-    assert "The ties of the two lists are broken separately" in texts(again)
+    assert "Each list breaks its ties separately" in texts(again)
     assert table(again, "Similar rankings")["similarity"].to_list() != similar["similarity"].to_list()
 
 
