@@ -141,6 +141,11 @@ def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array
     return pc.if_else(pc.and_(is_missing, is_blank), zero, column)
 
 
+def _rank(column: pa.Array, *_: object) -> pa.Array | None:
+    numbers = parse_numbers(column)
+    return None if numbers.null_count else numbers
+
+
 def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     """Return grades as float64: finite numbers; true is 1 and false is 0.
 
@@ -178,7 +183,7 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
     "measure": _measure,
     "deviation": _deviation,
     "grade": as_grades,
-    "rank": lambda column, *_: None if (numbers := parse_numbers(column)).null_count else numbers,
+    "rank": _rank,
 }
 """Kind of a column → what converts and checks its values; None skips the column."""
 

@@ -403,7 +403,7 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
 
 
 def _unjudged(listing: Listing, holes: TopHoles) -> Finding:
-    number = f"{holes.expected:,.{0 if round(holes.expected, 6).is_integer() else 1}f}"
+    number = f"{holes.expected:,.0f}" if round(holes.expected, 6).is_integer() else f"{holes.expected:,.1f}"
     in_lists = part_of(holes.n_concerned, holes.n_lists, "list")
     message = (
         f"{percent(holes.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "

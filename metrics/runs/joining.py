@@ -94,13 +94,10 @@ def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Find
         used_names |= set(labels)
         for (number, place), label in zip(unnamed, labels, strict=True):
             names[number][place] = label
-    renamed = [replace(stack, names=new) for stack, new in zip(stacks, names, strict=True)]
-    pairs = (
-        pair for stack, new in zip(stacks, names, strict=True) for pair in zip(stack.names, new, strict=True)
-    )
+    new_names = [name for stack_names in names for name in stack_names if name not in holders]
     first = stacks[holders[shared[0]][0][0]].provenance.file
-    noted.append(told_apart_finding(first, shared, [new for old, new in pairs if new != old]))
-    return renamed
+    noted.append(told_apart_finding(first, shared, new_names))
+    return [replace(stack, names=stack_names) for stack, stack_names in zip(stacks, names, strict=True)]
 
 
 def two_runs_error(file: str, name: str) -> UsageError:
@@ -202,7 +199,8 @@ def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: lis
 def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding:
     rows, n_repeats = stack.pairs.repeats
     first, again = rows or (0, 0)
-    document, query, origin = *_document_and_query(stack, again), stack.provenance
+    document, query = _document_and_query(stack, again)
+    origin = stack.provenance
     if repeated == "error":
         problem = (
             f"document {document!r} is listed twice for query {query!r}, first on {origin.unit} "
@@ -231,9 +229,9 @@ def _join_judgments(
     """Return the judgments of all files, or else those that files of runs hold."""
     separate, embedded = list[RunStack](), list[RunStack]()
     for source in sources:
-        judgments, kept = (source, separate) if source.kind == "qrels" else (source.judgments, embedded)
+        judgments, group = (source, separate) if source.kind == "qrels" else (source.judgments, embedded)
         if judgments is not None:
-            kept.append(RunStack.single("", judgment_columns(judgments.table), source.origin))
+            group.append(RunStack.single("", judgment_columns(judgments.table), source.origin))
     files = separate or embedded
     if not files:
         return None
@@ -316,9 +314,9 @@ def _judgment_finding(
     document, query = _document_and_query(judgments, pair_rows[1])
     before, now = (judgments.table["relevance"][row].as_py() for row in pair_rows)
     ends = np.cumsum([0, *(len(file.table) for file in files)])
-    numbers = [int(np.searchsorted(ends, row, side="right")) - 1 for row in pair_rows]
+    numbers = np.searchsorted(ends, pair_rows, side="right") - 1
     other, origin = (files[number].provenance for number in numbers)
-    other_row, row = (row - int(ends[number]) for row, number in zip(pair_rows, numbers, strict=True))
+    other_row, row = np.subtract(pair_rows, ends[numbers]).tolist()
     place = f"{other.file}, {other.unit} {other.line_of(other_row)}"
     if code == "judged-twice":
         message = (
@@ -350,11 +348,11 @@ def _with_known_targets(judgments: RunStack, pair: IntArray) -> RunStack:
     if "target_id" not in table.column_names or not table["target_id"].null_count:
         return judgments
     targets = combine_chunks(table["target_id"])
-    known = np.flatnonzero(np.asarray(targets.is_valid()))[::-1]
-    known_row = np.full(pair.max() + 1, -1)
-    known_row[pair[known]] = known  # the first row is written last
-    known_row = known_row[pair]
-    column = pc.coalesce(targets, targets.take(pa.array(known_row, mask=known_row < 0)))
+    rows = np.flatnonzero(np.asarray(targets.is_valid()))[::-1]
+    row_of_pair = np.full(pair.max() + 1, -1)
+    row_of_pair[pair[rows]] = rows  # the first row is written last
+    target_row = row_of_pair[pair]
+    column = pc.coalesce(targets, targets.take(pa.array(target_row, mask=target_row < 0)))
     return replace(judgments, table=with_column(table, "target_id", column))
 
 
@@ -380,15 +378,15 @@ def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list
     if n_repeats := int(is_repeated.sum()):
         noted.append(_subtopic_finding(stack, int(rows["row"][is_repeated].min()), n_repeats, repeated))
         rows = rows[~is_repeated]
-    rows = rows.assign(kept=rows.groupby(["pair", "score"], sort=False)["row"].transform("min"))
-    highest = rows.groupby("kept")["grade"].max()
-    named = rows[rows["code"] >= 0].sort_values(["kept", "code"])
-    n_named = named.groupby("kept").size().reindex(highest.index, fill_value=0).to_numpy()
-    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(named["code"]))
-    ends = pa.array(np.append(0, np.cumsum(n_named)), pa.int32())
+    rows = rows.assign(first=rows.groupby(["pair", "score"], sort=False)["row"].transform("min"))
+    highest = rows.groupby("first")["grade"].max()
+    entries = rows[rows["code"] >= 0].sort_values(["first", "code"])
+    n_entries = entries.groupby("first").size().reindex(highest.index, fill_value=0).to_numpy()
+    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(entries["code"]))
+    ends = pa.array(np.append(0, np.cumsum(n_entries)), pa.int32())
     merged = stack.take(highest.index.to_numpy())
     table = with_column(merged.table.drop_columns(["subtopic"]), "relevance", pa.array(highest))
-    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(named["grade"])))
+    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(entries["grade"])))
     return replace(merged, table=table)
 
 

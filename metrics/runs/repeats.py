@@ -489,11 +489,15 @@ def _unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> 
     own, n_repeats = counts.pop("score_std", 0), count_of(len(columns), "repeat")
     lacking = [f"{column} (in {count:,})" for column, count in counts.items() if count < len(columns)]
     if lacking:
-        message = f"columns not read because some of the {n_repeats} lack them: {', '.join(lacking)}."
-        yield make_finding("columns-unused", file, f"{quote(name)}: {message}", count=len(lacking))
+        reason = f"some of the {n_repeats} lack them: {', '.join(lacking)}"
+        message = f"{quote(name)}: columns not read because {reason}."
+        yield make_finding("columns-unused", file, message, count=len(lacking))
     if own:
-        message = f"the score_std column in {own:,} of {n_repeats} is ignored; score_std is computed from the"
-        yield make_finding("columns-unused", file, f"{quote(name)}: {message} scores.")
+        message = (
+            f"{quote(name)}: the score_std column in {own:,} of {n_repeats} is ignored; score_std is computed "
+            "from the scores."
+        )
+        yield make_finding("columns-unused", file, message)
 
 
 def _refuse_unlike_grades(name: str, members: Sequence[str], grades: FloatArray, table: pa.Table) -> None:

@@ -180,13 +180,15 @@ class Stacks(Mapping[str, pa.Table]):
         """Select, order and rename rerankers: old name → new name."""
         stacks = []
 
-        def neighbours(numbered: tuple[int, str]) -> tuple[int, int]:
-            number, place = self.places[numbered[1]]
-            return number, place - numbered[0]
+        def stack_and_shift(entry: tuple[int, str]) -> tuple[int, int]:
+            """Return the same for names that follow each other in a stack."""
+            position, old = entry
+            number, place = self.places[old]
+            return number, place - position
 
-        for (number, shift), group in groupby(enumerate(names), neighbours):
-            places, olds = zip(*group, strict=True)
-            part = self.stacks[number].slice(shift + places[0], shift + places[-1] + 1)
+        for (number, shift), group in groupby(enumerate(names), stack_and_shift):
+            positions, olds = zip(*group, strict=True)
+            part = self.stacks[number].slice(positions[0] + shift, positions[-1] + shift + 1)
             stacks.append(replace(part, names=[names[old] for old in olds], known_pairs=part.pairs))
         return Stacks(stacks)
 

@@ -132,7 +132,7 @@ def test_a_data_frame_may_lack_scores():
 
 
 def test_another_word_is_refused():
-    with pytest.raises(UsageError, match="must be 'error', 'last' or 'drop', not 'first'"):
+    with pytest.raises(UsageError, match="missing_score must be 'error', 'last' or 'drop', not 'first'"):
         read(File("t", TABLE.encode()), missing_score="first")
 
 

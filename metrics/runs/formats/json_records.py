@@ -462,10 +462,11 @@ def read_by_query(file: File, choice: ColumnChoice, format_name: str) -> Source:
         return (_lists if format_name == LISTS else _nested)(file, document, choice, format_name)
     sources = []
     for name, value in _RUN_AND_JUDGMENTS.items():
-        part, part_choice = document[name], choice if value == "score" else ColumnChoice({})
+        part = document[name]
         if not isinstance(part, dict) or not part:
             problem = f"{name} holds {excerpt(part)}"
             raise ReadError(file.name, problem, "Write {query: [document, document]}.")
+        part_choice = choice if value == "score" else ColumnChoice({})
         if isinstance(next(iter(part.values())), list):
             sources.append(_lists(file, part, part_choice, LISTS, value))
         else:
@@ -544,14 +545,14 @@ def _segments(file: File, parts: Sequence[Part]) -> list[str]:
         ReadError: two groups share a query ID, so that judgments could not tell them apart.
     """
     paths = [path for path, _, _ in parts]
-    depth = range(max(map(len, paths)))
-    levels = [
-        slice(level, level + 1) for level in depth if len({path[level : level + 1] for path in paths}) > 1
-    ]
+    depth = max(map(len, paths))
+    levels = {level for level in range(depth) if len({path[level : level + 1] for path in paths}) > 1}
     slashes = "/"
     while any(slashes in name for path in paths for name in path):
         slashes += "/"
-    segments = [slashes.join(name for level in levels for name in path[level] if name) for path in paths]
+    segments = [
+        slashes.join(name for level, name in enumerate(path) if name and level in levels) for path in paths
+    ]
     owners: dict[str, str] = {}
     for (_, query, _), segment in zip(parts, segments, strict=True):
         other = owners.setdefault(query, segment)

@@ -56,6 +56,11 @@ class Permutation:
         """Number of documents that the text leaves out."""
         return sum(place is None for place in self.places)
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether the text ranks no document."""
+        return self.n_dropped == len(self.places)
+
 
 def parse_permutation(answer: object, n_documents: int) -> Permutation:
     """Return how an answer ranks documents numbered from 1.
@@ -197,21 +202,20 @@ def _query_of(record: Record, documents: Sequence[object]) -> str:
 def _findings(
     permutations: Sequence[Permutation], queries: Sequence[str], origin: FileProvenance
 ) -> Iterator[Finding]:
-    ranks_nothing = [own.n_dropped == len(own.places) for own in permutations]
-    read = [own for own, is_unread in zip(permutations, ranks_nothing, strict=True) if not is_unread]
-    dropped = [own.n_dropped * (own.n_dropped < len(own.places)) for own in permutations]
+    n_documents = sum(len(answer.places) for answer in permutations if not answer.is_unread)
+    dropped = [0 if answer.is_unread else answer.n_dropped for answer in permutations]
     for code, counts, sentence in (
         ("answers-dropped", dropped, _DROPPED),
-        ("answers-repeated", [own.n_repeated for own in permutations], _REPEATED),
-        ("answers-invented", [own.n_invented for own in permutations], _INVENTED),
-        ("answers-unread", [int(is_unread) for is_unread in ranks_nothing], _UNREAD),
+        ("answers-repeated", [answer.n_repeated for answer in permutations], _REPEATED),
+        ("answers-invented", [answer.n_invented for answer in permutations], _INVENTED),
+        ("answers-unread", [int(answer.is_unread) for answer in permutations], _UNREAD),
     ):
         rows = [row for row, count in enumerate(counts) if count]
         if rows:
             message = sentence.format(
                 n=sum(counts),
                 answers=part_of(len(rows), len(counts), "answer"),
-                documents=count_of(sum(len(own.places) for own in read), "document"),
+                documents=count_of(n_documents, "document"),
                 query=f", query {quote(queries[rows[0]])} first" if queries[rows[0]] else "",
             )
             line = origin.line_of(rows[0])

@@ -16,7 +16,7 @@ from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.delimited import head_row, header_table
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.json_records import file_records, first_record, value_array
+from metrics.runs.formats.json_records import file_records, first_record, value_arrays
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded
 from metrics.support.cached import cached_property
@@ -256,10 +256,8 @@ def read_preferences(head: Head, choice: ColumnChoice) -> Source:
     if head.is_json:
         records, origin = file_records(head.file)
         columns = _of_header(head, list(records[0]), choice)
-        values = {
-            ours: value_array([record.get(name) for record in records], name, origin).cast(pa.string())
-            for ours, name in columns.items()
-        }
+        raw = value_arrays(records, columns.values(), origin)
+        values = {ours: raw[name].cast(pa.string()) for ours, name in columns.items()}
     else:
         header = head_row(head)[0]
         refuse_many_columns(head.file.name, header)

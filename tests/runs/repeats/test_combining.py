@@ -117,7 +117,7 @@ def test_noise_of_repeats_scores_what_one_further_run_would():
     runs = read_runs(frame(scores), repeats="seeds", repeats_std="mean")
     ahead = norm.cdf((first - second) / spread * 3**0.5)
     assert evaluate(runs, "RR", "noise").scores.iloc[0, 0] == pytest.approx(ahead + (1 - ahead) / 2)
-    with pytest.raises(UsageError, match="must be 'order', 'run' or 'mean', not 'both'"):
+    with pytest.raises(UsageError, match="repeats_std must be 'order', 'run' or 'mean', not 'both'"):
         read_runs(frame(scores), repeats="seeds", repeats_std="both")
 
 

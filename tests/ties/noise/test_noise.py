@@ -88,7 +88,7 @@ def test_further_score_columns_are_refused_beside_noise():
 
 
 TOO_SMALL_OR_LARGE = ["noise:1e-300", "noise:1e308", "noise:5e307"]
-NONE = ["noise:-1", "noise:nan", "noise:inf", "noise:", "noise:float8", "noise:decimals:18"]
+INVALID = ["noise:-1", "noise:nan", "noise:inf", "noise:", "noise:float8", "noise:decimals:18"]
 NO_MEAN = r"no formula for the mean of {} under noise:0\.1\. Choose AP or nDCG"
 
 
@@ -96,7 +96,7 @@ NO_MEAN = r"no formula for the mean of {} under noise:0\.1\. Choose AP or nDCG"
     ("ties", "measures", "problem"),
     [
         ("noise", NAMES, "score_std"),
-        *((name, NAMES, "standard deviation of 0 or more") for name in NONE),
+        *((name, NAMES, "standard deviation of 0 or more") for name in INVALID),
         *((name, NAMES, r"0, or between 1e-290 and 1e\+290") for name in TOO_SMALL_OR_LARGE),
         *(("noise:0.1", [measure], NO_MEAN.format(measure)) for measure in ("bpref", "infAP")),
     ],

@@ -52,6 +52,7 @@ def test_unjudged_documents_of_the_top_ten_are_counted(listing_of_rows, judged_o
     assert finding == ["info", "unjudged", None, 2]
     assert message.startswith("18% of the documents in the top 10")
     assert "in 1 of 2 lists: 2 of 11." in message
+    assert "For a tie across the cut-off, the expected number" in message
 
 
 def test_ties_across_the_border_count_by_their_expected_share(listing_of_rows, judged_of):
