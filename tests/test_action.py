@@ -322,7 +322,7 @@ def test_a_line_that_names_no_file_is_refused_and_is_no_command(tmp_path):
     job = Job(tmp_path, stand_in=True, runs="--help\n$(touch owned)`touch owned`; touch owned")
     ended = job.run("Review")
     assert ended.returncode == 2
-    assert "'--help' is not a file of the repository" in ended.stdout
+    assert "runs: '--help' is not a file of the repository, nor a pattern that matches one." in ended.stdout
     assert not list(tmp_path.rglob("owned"))
 
 

@@ -238,8 +238,8 @@ def pull(
 ) -> list[Path]:
     """Write a board into a folder; return the files.
 
-    `parquet` gives one table with our column names per upload with runs, and the judgments, without repeated
-    rows; `trec` one run per reranker, and qrels; `tiescope` one file with all, also the published results.
+    `parquet` gives a table for each upload with runs, and the judgments, with our column names and without
+    repeated rows; `trec` a run for each reranker, and qrels; `tiescope` a board file with published results.
     """
     writers: dict[str, Write]
     if form == "tiescope":

@@ -39,8 +39,8 @@ def check_command(
     ],
     qrels: options.Qrels = None,
     *,
-    table_output: options.TableOutput,
     reading: options.ReadingOptions,
+    table_output: options.TableOutput,
 ) -> None:
     """Report problems in runs and judgments before scoring; exit with 1 on errors."""
     from metrics.cli.output import write_text
@@ -152,9 +152,9 @@ def evaluate_command(
         FileUse.WRITTEN,
     ] = None,
     *,
+    reading: options.ReadingOptions,
     table_output: options.TableOutput,
     scoring: "ScoringOptions",
-    reading: options.ReadingOptions,
     _lists_measures: Annotated[bool, options.listing("--list-measures", "all measures", _measures)] = False,
     _lists_ties: Annotated[bool, options.listing("--list-ties", "all ways to score ties", _tie_orders)] = False,
     _lists_tools: Annotated[bool, options.listing("--list-tools", "tie orders of other tools", _tools)] = False,
@@ -280,9 +280,9 @@ def permutations_command(
     ] = None,
     seed: Annotated[int | None, Option(min=0, help="Seed of the draws (default: 0).")] = None,
     *,
+    reading: options.ReadingOptions,
     table_output: options.TableOutput,
     list_scoring: "ScoringOptions",
-    reading: options.ReadingOptions,
 ) -> None:
     """List the orderings that one list's ties allow, with their scores."""
     import pandas as pd

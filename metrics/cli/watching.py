@@ -112,8 +112,8 @@ def watch_command(
     ] = 1.0,
     as_json: Annotated[bool, Option("--json", help="Print means and changes as lines of JSON.")] = False,
     *,
-    scoring: "ScoringOptions",
     reading: options.ReadingOptions,
+    scoring: "ScoringOptions",
 ) -> None:
     """Print running means as files arrive in a folder, or lines on standard input.
 

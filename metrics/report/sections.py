@@ -176,7 +176,7 @@ def _printed_figures(studies: ReportStudies, means: pd.DataFrame) -> Table:
     note = (
         f"Rule: {reproduction.best.label}. Values that match in every digit: {best['to_the_digit']:,}. Values "
         f"that match after rounding (≈): {best['by_rounding']:,}. Values not reproduced: "
-        f"{best['does_not_come_out']:,}, with computed minus printed value in brackets."
+        f"{best['does_not_come_out']:,}, with computed minus published value in brackets."
     )
     return Table("Reproduced figures", wide.rename_axis("Reranker").reset_index(), note=note)
 

@@ -31,7 +31,9 @@ from metrics.studies.verdict_sentence import same_runs
 from metrics.support.cached import cached_property
 from metrics.ties import Ranking, Treatment, order_of_ties, treatment
 
-MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
+EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
+"""Measures that the evaluator of the notebook prints."""
+MEASURES = (*EVALUATOR_MEASURES, "nDCG@10")
 """Default measures: those of the notebook, and the usual one for grades."""
 PRESETS: Mapping[str, tuple[str, ...]] = {
     "short": ("summary", "swaps", "audit", "targets", "brief"),
@@ -106,8 +108,6 @@ class ReportOptions:
         object.__setattr__(self, "traditional", order_of_ties(self.traditional).name)
 
 
-EVALUATOR_MEASURES = MEASURES[:-1]
-"""Measures that the evaluator of the notebook prints."""
 MAX_RERANKERS = 30
 """Rerankers in the sections about stability and other tools, the best by tied score."""
 MAX_SWAPS = 10
@@ -243,9 +243,8 @@ class ReportStudies:
     def readings(self) -> pd.DataFrame:
         """MRR and MAP as ranks and ratios, best tied score first."""
         evaluation = self._score_again(readings.MEASURES)
-        return readings.readings(evaluation, self.options.traditional, self.baseline).loc[
-            self.leaderboard.index
-        ]
+        table = readings.readings(evaluation, self.options.traditional, self.baseline)
+        return table.loc[self.leaderboard.index]
 
     @cached_property
     def verdicts(self) -> Verdicts:

@@ -9,7 +9,10 @@ def table(write):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--draws", 9, "--limit", 3], "--limit applies to listed orderings, and --draws"),
+        (
+            ["--draws", 9, "--limit", 3],
+            "--limit applies to listed orderings, and --draws to random orderings: give only one",
+        ),
         (["--seed", 0], "--seed needs --draws"),
     ],
 )
