@@ -78,10 +78,10 @@ def pair_statistics(comparison: Comparison, *, paired: bool) -> dict[str, npt.ND
         counts, means = np.array([(len(one), one.mean() if len(one) else 0.0) for one in samples]).T
         n, mean_baseline, mean = counts[reranker].astype(np.int64), means[baseline], means[reranker]
         residuals = [one - one.mean() if len(one) else np.zeros(1) for one in samples]
-        each = np.array([((one**2).sum(), one.min(), one.max()) for one in residuals])
-        squares, freedom = each[baseline, 0] + each[reranker, 0], n + counts[baseline] - 2
-        lowest, highest = np.minimum(*each[comparison.pairs.T, 1]), np.maximum(*each[comparison.pairs.T, 2])
-        is_constant = highest - lowest <= 2 * EQUAL
+        sums, lows, highs = np.array([((one**2).sum(), one.min(), one.max()) for one in residuals]).T
+        squares, freedom = sums[baseline] + sums[reranker], n + counts[baseline] - 2
+        widths = np.maximum(highs[baseline], highs[reranker]) - np.minimum(lows[baseline], lows[reranker])
+        is_constant = widths <= 2 * EQUAL
         shares = np.array([superiority(samples[ours], samples[theirs]) for theirs, ours in comparison.pairs])
     difference = np.where(np.abs(mean - mean_baseline) <= EQUAL, 0.0, mean - mean_baseline)
     differs = (difference != 0) & (freedom > 0)

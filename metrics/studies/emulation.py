@@ -9,11 +9,11 @@ import pandas as pd
 from metrics.evaluation import AS_READ, EQUAL, Evaluation, Policy, ScoringOptions, score_runs
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
-from metrics.studies.prose import Prose, Strong, and_more, decimal
+from metrics.studies.prose import Prose, Strong, decimal
 from metrics.studies.tool_rules import Rule, Tool, ToolInput, View, binarise, grades, only_queries
 from metrics.studies.tools import TOOLS, find_tool
 from metrics.support.arrays import FloatArray
-from metrics.support.wording import count_of
+from metrics.support.wording import count_of, first_names
 from metrics.ties import treatment
 from metrics.ties.precision import runs_at_precision
 
@@ -79,7 +79,7 @@ def emulate_runs(
         if (rule := tool.rule(measure, level))
     ]
     rounded_runs = runs_at_precision(runs, options.precision)
-    seen, boards = _score_by_policy(rounded_runs, [rule for *_, rule in uses], level)
+    viewed, boards = _score_by_policy(rounded_runs, [rule for *_, rule in uses], level)
     judged = grades(runs)
     tied = {name: ours.means(name)["expected"] for name in ours.measures}
     our_lists = {name: ours.only([name]).lists.index for name in runs.rerankers}
@@ -90,7 +90,7 @@ def emulate_runs(
         for reranker in runs.rerankers:
             n_missing = int(ours.policies.loc[reranker, "n_missing"])
             value, refusal, lists = _tool_value(
-                rule, seen[rule.view], reranker, evaluations[reranker], n_missing
+                rule, viewed[rule.view], reranker, evaluations[reranker], n_missing
             )
             questions = [question, _other_queries(lists, our_lists[reranker])]
             question_text = "" if refusal else ", ".join(filter(None, questions))
@@ -107,13 +107,13 @@ def _score_by_policy(
     by_policy: dict[tuple[View, ScoringOptions], list[Rule]] = {}
     for rule in rules:
         by_policy.setdefault(rule.policy(level), []).append(rule)
-    seen = {view: reduce(lambda seen, step: step(seen, level), view, runs) for view, _ in by_policy}
+    viewed = {view: reduce(lambda changed, step: step(changed, level), view, runs) for view, _ in by_policy}
     boards = {}
     for (view, options), alike in by_policy.items():
         treatments = [name for rule in alike for name in rule.treatments]
-        evaluation = score_runs(seen[view], [rule.computed for rule in alike], treatments, options)
+        evaluation = score_runs(viewed[view], [rule.computed for rule in alike], treatments, options)
         boards[view, options] = {name: evaluation.only([name]) for name in runs.rerankers}
-    return seen, boards
+    return viewed, boards
 
 
 def _tool_value(
@@ -257,7 +257,7 @@ def _explanation(rows: pd.DataFrame) -> str:
         ("Measures something else", "question", rows[has_number & (rows["question"] != "")]),
     ):
         for reason, names in cases.groupby(column, sort=False)["reranker"]:
-            whom = f" for {', '.join(names[:_MOST_NAMES])}{and_more(len(names) - _MOST_NAMES)}"
+            whom = f" for {first_names(list(names), _MOST_NAMES)}"
             sentences.append(f"{verb}{whom if len(names) < len(rows) else ''}: {reason}.")
     return " ".join([*sentences, str(rows["why"].iloc[0])])
 

@@ -183,10 +183,7 @@ def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
     share = percent(ratios.max())
     n_alike = int((ratios.map(percent) == share).sum())
     if n_alike == len(ratios) > 1:
-        return (
-            Strong("All rerankers"),
-            f" tie {share} of the documents in a list on average. ",
-        )
+        return Strong("All rerankers"), f" tie {share} of the documents in a list on average. "
     most_tied = Strong(str(ratios.idxmax()))
     if len(ratios) == 1:
         return most_tied, f" ties {share} of the documents in a list on average. "

@@ -29,11 +29,11 @@ class WorkedExample:
     """One list with one tie, and its values.
 
     Attributes:
-        above: irrelevant documents with distinct scores above the tie: b.
+        above: non-relevant documents with distinct scores above the tie: b.
         tied: documents in the tie: n.
         relevant: relevant documents in the tie: r.
         k: cut-off of the hits.
-        below: irrelevant documents with distinct scores below the tie: w.
+        below: non-relevant documents with distinct scores below the tie: w.
         documents: the `ladder` of the list.
         chances: its `first_rank_chances`.
         orderings: number of orders.

@@ -302,11 +302,10 @@ def trec_form(documents: pd.DataFrame) -> str:
     """Return TREC qrels to fill in, `query 0 document ?`; UsageError if an id is not one word."""
     for kind, name in (("query", "query_id"), ("document", "doc_id")):
         if wrong := next((text for text in documents[name] if not _is_word(text)), None):
-            problem = (
+            raise UsageError(
                 f"A TREC qrels file cannot contain the {kind} ID {clean(wrong)!r}: it has a space or an "
-                "invisible character, or begins with #, [ or {"
+                "invisible character, or begins with #, [ or {. Write a CSV file."
             )
-            raise UsageError(f"{problem}. Write a CSV file.")
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
     return "".join(f"{query} 0 {document} {OPEN_GRADE}\n" for query, document in pairs)
 

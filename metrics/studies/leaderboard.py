@@ -247,8 +247,8 @@ def harmless_ties(table: pd.DataFrame, measure: str) -> tuple[Prose, int]:
         return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any())), 0
     widest, close = str(width.idxmax()), int((table["best_rank"] != table["worst_rank"]).sum())
     claim = Strong(f"Ties {'hardly' if close else 'do not'} matter here. ")
-    most = f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} ("
-    return (claim, most, Strong(widest), f": {table.loc[widest, 'why']})."), close
+    limit = f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} ("
+    return (claim, limit, Strong(widest), f": {table.loc[widest, 'why']})."), close
 
 
 def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
@@ -282,9 +282,8 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -
     row = rank_changes.loc[nearest.sort_values(["top", "jump", "size"], ascending=False).index[0]]
     gap = row["gap"]
     why = (
-        f"{_share_tied(row)}, and {order} puts its {measure} "
-        f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
-        f"{relative_size(gap, row['tied'])}"
+        f"{_share_tied(row)}, and {order} puts its {measure} {decimal(abs(gap))} too "
+        f"{'high' if gap > 0 else 'low'}, {relative_size(gap, row['tied'])}"
         if abs(gap) > EQUAL
         else "its own score stays the same, but ties move other rerankers"
     )

@@ -34,11 +34,9 @@ def list_distributions(
 
     - Measures by first rank (RR, Hits): the rank of the first relevant document, as in `first_relevant_rank`.
     - Measures that count (P, R, F1, Rprec, Judged; DR and Div with one document a target): the number of
-    documents
-      before the cut-off is hypergeometric in the one tie across it.
+      documents before the cut-off is hypergeometric in the one tie across it.
     - Sums over ties (nDCG, RBP, AP): every order of the grades of each tie down to the cut-off, if there are
-    few.
-      Ties are broken independently, so they count as separate lists.
+      few. Ties are broken independently, so they count as separate lists.
 
     `list_ids` are the lists with more than one value and `widths` their largest less their smallest value.
     `max_orders` limits the orders of one tie. `known` has distributions of ties of other rerankers by what

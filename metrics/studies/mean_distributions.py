@@ -107,12 +107,10 @@ def mean_distributions(
 
     - exact: convolution of the lists' distributions, for few values (`sum_distribution`).
     - grid: the same convolution on 4,096 or more equally spaced values (`Grid`), which changes chances by at
-    most
-      .002.
+      most .002.
     - sampled: for lists whose distribution is too large. Up to 131,072 orders of such a list are drawn and
-    weighted
-      to have the exact mean; the standard error comes from 16 parts of them. If means crowd at few points of
-      the grid, up to 131,072 sums are drawn as well.
+      weighted to have the exact mean; the standard error comes from 16 parts of them. If means crowd at few
+      points of the grid, up to 131,072 sums are drawn as well.
 
     Lists left out by the policies are left out; lists that count 0 always score 0. `rankings` use the settings
     of the evaluation; rerankers that ties cannot move may be absent. A seed draws the same orders of a reranker
@@ -179,7 +177,7 @@ def _mean_distribution(
             drawn_lists.append((sample - low[moving][row], float((expected - low)[moving][row])))
     kinds, *batches = (
         ListDistributions.joined(
-            counted_lists, [_calibrated(sample[part], mean) for sample, mean in drawn_lists]
+            counted_lists, [_calibrated(sample[part], list_mean) for sample, list_mean in drawn_lists]
         )
         for part in parts
     )

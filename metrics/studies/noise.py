@@ -15,7 +15,7 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.runs.inspection import decimals, half_format
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.wording import count_of, first_names, percent
 from metrics.ties.noise import cells
 from metrics.ties.precision import compared_column, runs_at_precision
@@ -368,8 +368,7 @@ def _distinct_rows(scores: FloatArray, query: npt.NDArray[np.integer]) -> IntArr
     """Return one row for each distinct finite score of each list, by list and rising score."""
     rows = np.lexsort((scores, query))
     rows = rows[np.isfinite(scores[rows])]
-    is_repeat = (np.diff(scores[rows]) == 0) & (np.diff(query[rows]) == 0)
-    return np.asarray(rows[np.append(True, ~is_repeat)[: len(rows)]])
+    return np.asarray(rows[span_starts(query[rows], scores[rows])])
 
 
 def _rounded_up(distances: FloatArray) -> FloatArray:

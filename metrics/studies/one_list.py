@@ -22,7 +22,7 @@ from metrics.studies.orderings import (
     strict_orders,
 )
 from metrics.studies.prose import Prose, Strong, decimal, signed
-from metrics.support.arrays import BoolArray, IntArray
+from metrics.support.arrays import BoolArray, IntArray, span_starts
 from metrics.support.wording import count_of, percent
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
 
@@ -54,8 +54,7 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
     is_first = np.zeros(len(place), dtype=bool)
     for number, key in enumerate((ranking.scores, *ranking.further[:-1]), 1):
         if ranking.further:
-            values = key[documents]
-            is_first |= np.append(True, values[1:] != values[:-1])[: len(values)]
+            is_first[span_starts(key[documents])] = True
             columns[f"level_{number}"] = np.maximum.accumulate(np.where(is_first, place, 0))
             columns[f"further_{number}"] = ranking.further[number - 1][documents]
     return pd.DataFrame(columns)
@@ -220,8 +219,8 @@ def query_finding(
         return (
             Strong(f"{measure} settles ties by its own rule: "),
             f"the value of this list is {decimal(value['expected'])}, and {tied:,} of its {len(rows):,} "
-            "documents tie. "
-            f"The values of {question(parse(measure))} over all {orderings} orders of this list are shown.",
+            f"documents tie. The values of {question(parse(measure))} over all {orderings} orders of this list "
+            "are shown.",
         )
     if width <= EQUAL:
         return (

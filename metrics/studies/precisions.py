@@ -250,8 +250,7 @@ def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
         "With the most likely grade as its score, ",
         Strong(str(row["reranker"])),
         f" ties {likeliest} of the documents in a list; with the expected grade, {expected}. "
-        f"Expected grades change tied {measure} from {decimal(row['argmax'])} to "
-        f"{decimal(row['expected'])}: ",
+        f"Expected grades change tied {measure} from {decimal(row['argmax'])} to {decimal(row['expected'])}: ",
         Strong(signed(row["gain"])),
         f"{error_text}{', within its standard error' if is_within else ''}.",
     )

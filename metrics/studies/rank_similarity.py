@@ -449,8 +449,7 @@ def rank_overlap(first: Scores, second: Scores, variant: Variant = "a", *, persi
         first: item → score, the higher the better; items with equal scores are tied.
         second: item → score; it may rank other items, and more or fewer of them.
         variant: meaning of a tie: `w` (tied items share the first rank of their tie), `a` (their order is
-        unknown)
-            or `b` (they are alike).
+            unknown) or `b` (they are alike).
         persistence: chance to go on to the next rank, above 0 and below 1.
 
     Raises:

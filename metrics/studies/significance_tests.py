@@ -386,8 +386,8 @@ def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
 
 def mann_whitney(comparison: Comparison) -> TestResults:
     """Test with U, the number of pairs of lists in which the reranker is better; the interval is Welch's."""
-    samples = comparison.samples
-    return _columns([_unpaired(samples[ours], samples[b], comparison.level) for b, ours in comparison.pairs])
+    samples, level = comparison.samples, comparison.level
+    return _columns([_unpaired(samples[ours], samples[theirs], level) for theirs, ours in comparison.pairs])
 
 
 def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> Result:

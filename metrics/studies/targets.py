@@ -11,8 +11,8 @@ from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, parse
 from metrics.studies.gaps import in_order
-from metrics.studies.prose import Prose, Strong, and_more
-from metrics.support.wording import count_of, part_of
+from metrics.studies.prose import Prose, Strong
+from metrics.support.wording import count_of, first_names, part_of
 
 _BM25 = re.compile(r"(?<![a-z0-9])bm[ _-]?25(?![a-z0-9])", re.IGNORECASE)
 """BM25 as a word: in `bm25-rm3` and `run.BM25`, not in `bm256`."""
@@ -207,8 +207,7 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
     only_traditional = ""
     if names := summary.by_sort:
         verb = "targets" if len(names) > 1 else "target"
-        first_names = ", ".join(names[:MOST_NAMED]) + and_more(len(names) - MOST_NAMED)
-        only_traditional = f" Only traditional scores meet the {verb} for {first_names}."
+        only_traditional = f" Only traditional scores meet the {verb} for {first_names(names, MOST_NAMED)}."
     return (
         *(Strong(reranker), f" meets {part_of(summary.traditional, summary.targets, 'target')} "),
         *("by its traditional scores and ", Strong(str(summary.tied)), " with ties averaged."),

@@ -111,9 +111,8 @@ TESTS = (
         label="bootstrap test",
         queries="two",
         summary="What is the highest confidence level at which the bootstrap interval of the mean difference "
-        "excludes 0? "
-        "If two rerankers differ on few queries, p is never below the chance that all these differences "
-        "have the same sign.",
+        "excludes 0? If two rerankers differ on few queries, p is never below the chance that all these "
+        "differences have the same sign.",
         interval="percentile interval, widened for few queries",
         source="Efron & Tibshirani, An Introduction to the Bootstrap, 1993; "
         "Hesterberg, The American Statistician 69(4), 2015; for rankings: Sakai, SIGIR 2006",
@@ -135,8 +134,7 @@ TESTS = (
         label="Tukey HSD test",
         queries="all",
         summary="Which pairs differ if all pairs are tested together, on the queries that all rerankers "
-        "share? Assumes normal "
-        "values or many queries. Needs no correction.",
+        "share? Assumes normal values or many queries. Needs no correction.",
         interval="interval that holds for all pairs together",
         source="Tukey, Biometrics 5(2), 1949; for rankings: Carterette, ACM TOIS 30(1), 2012",
         function=tukey,

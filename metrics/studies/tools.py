@@ -147,7 +147,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("trec_eval 10", "10.0-rc3", "Like 9.0.8, but stops if the run lacks a judged query.",
          _DESC_STRICT.spelled(_TREC_EVAL)),
     Tool("trec_eval -c", "9.0.8 and 10.0-rc3",
-         "Like trec_eval, but judged queries missing from the run count as 0.",
+         f"Like trec_eval, but {_LACKING_0}.",
          _DESC_ALL.spelled(_TREC_EVAL), "source"),
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, ties by descending document ID.",
          _DESC_32.spelled(_TREC_EVAL)),

@@ -213,9 +213,9 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
     joins, leaves = (timed[timed["standing"] == one] for one in ("traditional only", "tied only"))
     if len(joins):
         row = joins.loc[joins["gap"].idxmax()]
+        score = f"the score of {row.name}" if len(joins) > 1 else "its score"
         why = (
-            f"but tie order adds {decimal(row['gap'])} {measure} to "
-            f"{f'the score of {row.name}' if len(joins) > 1 else 'its score'}."
+            f"but tie order adds {decimal(row['gap'])} {measure} to {score}."
             if row["gap"] >= smallest_shown(row["tied"])
             else "because tie order puts another reranker too low."
         )

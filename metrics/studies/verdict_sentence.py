@@ -65,8 +65,7 @@ def _all_zero(evaluation: Evaluation, label: str) -> Prose:
     if (evaluation.policies["n_missing"] == evaluation.policies["n_queries"]).all():
         remedy = "Check that runs and judgments use the same query IDs."
         return Strong(f"Every {label} is 0: no run has a list for a judged query. "), remedy
-    reason = "No tie order puts a relevant document within the cut-off."
-    return Strong(f"Every {label} is 0. "), reason
+    return Strong(f"Every {label} is 0. "), "No tie order gives any reranker a higher score."
 
 
 def query_sets(evaluation: Evaluation, measure: str) -> Prose:

@@ -16,7 +16,7 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.studies.noise import LEVEL, spread
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, span_starts
 from metrics.support.wording import count_of, percent
 from metrics.ties.fronts import criterion, highest_first
 from metrics.ties.precision import compared_column
@@ -112,22 +112,17 @@ def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
     """
     weight, leader = values.index.get_level_values(1).to_numpy(), weighting_leaders(values)
     middles = np.concatenate([[0.0], (weight[1:] + weight[:-1]) / 2, [1.0]])
-    starts = _changes(leader)
+    starts = span_starts(leader)
     is_long = np.diff(middles[[*starts, len(leader)]]) >= _SHORTEST
     is_long[[0, -1]] = True
     starts = starts[is_long]
-    starts = starts[_changes(leader[starts])]
+    starts = starts[span_starts(leader[starts])]
     rows = []
     for start, end in pairwise([*starts, len(leader)]):
         own = values[leader[start]].iloc[start:end][leader[start:end] == leader[start]]
         rows.append((leader[start], middles[start], middles[end], own.min(), own.max(), len(own), end - start))
     names = ["reranker", "start", "end", "lowest", "highest", "n_led", "n_weightings"]
     return pd.DataFrame(rows, columns=names)
-
-
-def _changes(leaders: npt.NDArray[np.object_]) -> IntArray:
-    """Return the first place, and each place whose leader differs from the one before."""
-    return np.flatnonzero(np.append(True, leaders[1:] != leaders[:-1]))
 
 
 def leads(values: pd.DataFrame) -> pd.DataFrame:
@@ -197,7 +192,7 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame, measure: str) 
     if values.index.nlevels != 2 or (is_first.sum(axis=1).iloc[1:-1] > 1).any():  # noqa: PLR2004 no strip
         return _shares_sentence(ranges, len(values), highest)
     stretches = leading_stretches(values)
-    if not 1 < len(_changes(weighting_leaders(values))) == len(stretches) <= _MOST_STRETCHES:
+    if not 1 < len(span_starts(weighting_leaders(values))) == len(stretches) <= _MOST_STRETCHES:
         return _shares_sentence(ranges, len(values), highest)
     second = criterion(str(values.index.names[1]))[0]
     first, *later = stretches.to_dict("records")

@@ -171,7 +171,7 @@ def test_means_over_other_queries_of_a_judged_table_say_how_to_compare():
     sentences = plain(query_sets(evaluation, "RR"))
     assert sentences.startswith("The rerankers are scored on different queries.")
     assert "All rerankers share 4 of 8 queries." in sentences
-    assert "Give judgments in a separate file" in sentences
+    assert "Give judgments in a separate file to count missing queries as 0." in sentences
     assert sentences.endswith("only the queries that both rerankers have. ")
     even = evaluate(board(table_csv=HEADER + rows("a", (1, 2, 0), range(6))).runs, ["RR"], ["expected"])
     assert query_sets(even, "RR") == ()

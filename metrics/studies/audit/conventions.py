@@ -109,7 +109,7 @@ def candidate_conventions(
     relevant_grades = _relevant_grades(levels, relevant_from)
     highest = ScoringOptions(relevant_from=relevant_grades[-1]).ranking(runs, runs.rerankers[0]).judgments
     has_gains = any(family.name == "nDCG" for family in families) and bool((levels > 1).any())
-    fields: dict[str, tuple[Sequence[Any], bool, str]] = {
+    candidates: dict[str, tuple[Sequence[Any], bool, str]] = {
         "treatment": (TREATMENTS, True, ""),
         "relevant_from": (
             relevant_grades,
@@ -134,8 +134,8 @@ def candidate_conventions(
         ),
     }
     precisions, alike = _precisions(rankings)
-    choices = {name: values if matters else values[:1] for name, (values, matters, _) in fields.items()}
-    reasons = {name: reason for name, (_, matters, reason) in fields.items() if not matters}
+    choices = {name: values if matters else values[:1] for name, (values, matters, _) in candidates.items()}
+    reasons = {name: reason for name, (_, matters, reason) in candidates.items() if not matters}
     if alike[1:]:
         ways = written_precisions(alike)
         reasons["precision"] = f"the same documents tie whether scores are compared {ways}"

@@ -198,8 +198,8 @@ def _match_by_hand(
     for name in filter(by_hand.__contains__, published):
         ours = by_hand[name]
         if ours and ours not in rerankers:
-            known = first_names([quote(other) for other in rerankers], 12)
-            raise UsageError(f"{quote(ours)} is not a reranker of the runs. Rerankers: {known}.")
+            names = first_names([quote(other) for other in rerankers], 12)
+            raise UsageError(f"{quote(ours)} is not a reranker of the runs. Rerankers: {names}.")
         twins = [other for other, (match, *_) in rows.items() if ours and match == ours]
         if twins:
             raise UsageError(
@@ -218,8 +218,9 @@ def _match_rerankers(
 ) -> pd.DataFrame:
     rows = _match_by_hand(published.rerankers, rerankers, by_hand)
     *certain, last = _LIKENESS
-    ways = [(*way, dict[str, Sequence[str]]()) for way in certain]
-    ways += [*(("alike", key, dict(tags)) for _, key in certain), (*last, {})]
+    no_tags: Mapping[str, Sequence[str]] = {}
+    ways = [(*way, no_tags) for way in certain]
+    ways += [*(("alike", key, tags) for _, key in certain), (*last, no_tags)]
     for likeness, key, own_tags in ways:
         taken = {match for match, *_ in rows.values()}
         ours = _by_key({name: (name, *own_tags.get(name, ())) for name in rerankers if name not in taken}, key)

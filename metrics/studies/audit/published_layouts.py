@@ -118,13 +118,13 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
     parse = partial(parse_number, decimal_comma=comma)
     header, body = _split_header(rows)
     reranker, query, measure, value = _column_roles(header, body, parse)
-    named = [column for column, name in enumerate(header) if name and column not in (reranker, query)]
+    headings = {column: name for column, name in enumerate(header) if name and column not in (reranker, query)}
     figures, notes = [], ["Commas were read as decimal points."] if comma else []
     for line, cells in body:
         name = stem if reranker is None else cells[reranker]
         query_id = None if query is None or cells[query].casefold() in _ALL_QUERIES else cells[query]
         if measure is None or value is None:
-            printed = [(header[column], cells[column]) for column in named if name]
+            printed = [(heading, cells[column]) for column, heading in headings.items()] if name else []
         else:  # one figure per row
             printed = [(cells[measure], cells[value])]
         for measure_name, cell in printed:
@@ -140,7 +140,7 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
     if not figures:
         raise ReadError(grid.file, "there is no figure in this table", _SHAPE_HINT, line=rows[0][0])
     with_figures = {figure.measure for figure in figures}
-    silent = [header[column] for column in named if value is None and header[column] not in with_figures]
+    silent = [name for name in headings.values() if value is None and name not in with_figures]
     notes += [f"Columns without numbers were left out: {', '.join(silent)}."] if silent else []
     return figures, notes
 

@@ -149,8 +149,8 @@ class ComparedFigures:
         for position, shared in enumerate(evaluations):
             label = "; ".join(map(shared.aspect, ("precision", "relevant_from", "unjudged")))
             begin_step("Trying rules", position, len(evaluations), label)
-            known = by_scores.setdefault((shared.precision, shared.unjudged), {})
-            yield from self._computed(shared, choices, known)
+            graded = by_scores.setdefault((shared.precision, shared.unjudged), {})
+            yield from self._computed(shared, choices, graded)
 
     def compare(self, convention: Convention) -> pd.DataFrame:
         """Return all figures under a convention, as `Reproduction.figures` does."""
@@ -168,23 +168,23 @@ class ComparedFigures:
         )
 
     def _computed(
-        self, shared: Convention, choices: Mapping[str, Sequence[Any]], known: dict[str, FloatArray]
+        self, shared: Convention, choices: Mapping[str, Sequence[Any]], graded: dict[str, FloatArray]
     ) -> Iterator[tuple[Convention, FloatArray]]:
         """Yield the conventions with the lists of `shared`, and their (n,) figures.
 
-        `known` has the (n_lists, n_treatments) values of measures that no smallest relevant grade changes.
+        `graded` has the (n_lists, n_treatments) values of measures that no smallest relevant grade changes.
         """
         names = {
             gain: [replace(shared, gain=gain).measure(measure) for measure in self.measures]
             for gain in choices["gain"]
         }
         distinct = list(dict.fromkeys(name for of_gain in names.values() for name in of_gain))
-        new, ties = [name for name in distinct if name not in known], choices["treatment"]
+        new, ties = [name for name in distinct if name not in graded], choices["treatment"]
         with listening(None):  # progress counts the rules tried
             evaluation = score_runs(self.runs, new, ties, replace(shared, missing="zero", empty="zero").options)
         scored = dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
-        values = np.hstack([(known | scored)[name] for name in distinct])
-        known |= {name: scored[name] for name in new if not parse(name).measure.family.by_relevance}
+        values = np.hstack([(graded | scored)[name] for name in distinct])
+        graded |= {name: scored[name] for name in new if not parse(name).measure.family.by_relevance}
         columns = {
             gain: pd.Index(distinct).get_indexer(of_gain)[self._measure] * len(ties)
             for gain, of_gain in names.items()

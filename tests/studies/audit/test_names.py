@@ -198,5 +198,6 @@ def test_words_of_a_measures_own_name_do_not_hide_it_in_a_heading_or_a_row(name,
 def test_where_no_figure_is_known_only_what_is_not_matched_is_named():
     with pytest.raises(UsageError) as error:
         audit(runs_of("x"), {"t.csv": b"run,DL19 MAP,DL20 MAP\nx,.1,.2\n"})
+    assert "both a known measure and a reranker from the runs" in str(error.value)
     assert "Not matched: measures 'DL19 MAP' (alike: AP), 'DL20 MAP' (alike: AP)." in str(error.value)
     assert str(error.value).endswith("Match names by hand: --names PUBLISHED=NAME.")

@@ -214,7 +214,7 @@ def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
     assert len(result.reproduction.fitting) == 6
     assert result.reproduction.n_fitting_alike == 1
     sentence = plain(convention_finding(result.reproduction))
-    assert "The table was made" not in sentence
+    assert "follows this convention" not in sentence
     assert "2 of 2 figures are reproduced, all to the last digit under 6 conventions" in sentence
     assert "ties between relevant and non-relevant documents" in sentence
     assert any("every run has all judged queries" in note for note in untold_notes(result.reproduction))
@@ -310,7 +310,7 @@ def test_of_tables_that_none_made_none_is_said_to_be_made(board, digits, n_reran
         values = means.to_numpy()[:n_rerankers] + noise[:n_rerankers, :n_measures]
         rows = [",".join([n, *(f"{v:.{digits}f}" for v in row)]) for n, row in zip("abc", values, strict=False)]
         sentence = str(audited(board, "\n".join([",".join(["run", *measures]), *rows]), relevant_from=None))
-        assert "was made by" not in sentence
+        assert "follows this convention" not in sentence
         come_out += "this match may be due to chance." in sentence
     assert come_out
 
