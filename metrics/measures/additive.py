@@ -171,10 +171,11 @@ def additive(
     Source: McSherry & Najork, ECIR 2008.
     """
     weighted = _WeightedSum(gain, weight, scale, cut)
-    is_count = weight is even and gain in (relevant, judged)
+    is_indicator = gain in (relevant, judged)
+    is_count = weight is even and is_indicator
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
     count_depth = weighted.depth if is_count else None
-    is_known = of_grade is not None or gain in (relevant, judged)  # what a missing judgment would add
+    is_known = of_grade is not None or is_indicator  # what a missing judgment would add
     joint = _other_joint(counts_all, cut) or weighted_bounds(weight, of_grade, scale.total)
     has_shares = is_known and cut is None and not counts_all
     return Family(

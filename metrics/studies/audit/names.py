@@ -186,7 +186,7 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
 
 def _own_tags(runs: Runs) -> dict[str, tuple[str, ...]]:
     """Return reranker → tag of its TREC run, if no other run has it."""
-    tags = {name: runs.origins[name].tag for name in runs.rerankers if name in runs.origins}
+    tags = {name: origin.tag for name, origin in runs.origins.items()}
     counts = Counter(tags.values())
     return {name: (tag,) for name, tag in tags.items() if tag and counts[tag] == 1}
 
