@@ -191,14 +191,14 @@ def choose_criteria(
             choice = criterion_text(column, highest_best=highest_best)
             if choice not in choices or criteria.setdefault(column, choice) != choice:
                 controls.refuse(key, [text])
-        chosen = list(criteria.values())
-        controls.refuse(key, [] if max_chosen is None else chosen[max_chosen:])
-        return chosen[:max_chosen]
+        allowed = list(criteria.values())[:max_chosen]
+        controls.refuse(key, list(criteria.values())[len(allowed) :])
+        return allowed
 
     prepare(key, read, set(choices).issuperset, list(default))
-    chosen = st.session_state[key]
-    ranking = {criterion(text)[0] for text in chosen}
-    offered = [text for text in choices if text in chosen or criterion(text)[0] not in ranking]
+    criteria = st.session_state[key]
+    columns_ranking = {criterion(text)[0] for text in criteria}
+    offered = [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking]
     more_options |= {"max_selections": max_chosen, "format_func": criterion_words}
     return _choose_in_order(label, offered, key, default, **more_options)
 
@@ -429,29 +429,29 @@ def _score(
     """
     measures = scored_measures()
     try:
-        scores = cache.evaluation(board, scoring, measures)
+        evaluation = cache.evaluation(board, scoring, measures)
     except UsageError as error:
         if not scoring.criteria:
             raise
         st.warning(f"{error} Documents are ranked by the score instead.")
         scoring = replace(scoring, criteria=())
-        scores = cache.evaluation(board, scoring, measures)
+        evaluation = cache.evaluation(board, scoring, measures)
     group_of = cache.segments(board)
     queries = set(group_of.index[group_of.isin(segments)]) if segments else None
-    scores = scores.only(names, queries)
-    scored = set(scores.scores.index.unique("reranker"))
+    evaluation = evaluation.only(names, queries)
+    scored = set(evaluation.scores.index.unique("reranker"))
     rerankers = [name for name in names if name in scored]
     if not rerankers:
         st.warning("No list matches these settings, so all lists are shown.")
         scoring, segments, rerankers = AS_READ, (), names
-        scores = cache.evaluation(board, scoring, measures).only(rerankers)
+        evaluation = cache.evaluation(board, scoring, measures).only(rerankers)
     elif len(rerankers) < len(names):
         absent = ", ".join(name for name in names if name not in scored)
         st.caption(f"Rerankers without a list: {escape_markdown(absent)}.")
-        scores = scores.only(rerankers)
+        evaluation = evaluation.only(rerankers)
     chosen = controls.get_value("baseline") if controls.is_chosen("baseline") else ""
     baseline = chosen if chosen in rerankers else usual_baseline(rerankers)
-    return View(board, rerankers, scoring, scores, segments, traditional, baseline, theme(), record)
+    return View(board, rerankers, scoring, evaluation, segments, traditional, baseline, theme(), record)
 
 
 def select_order(orders: Sequence[str], key: str) -> str:
@@ -487,11 +487,11 @@ def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the saved settings that have the right type; the controls check their values."""
 
     def has_right_type(key: str, value: object) -> bool:
+        if key in _TEXTS:
+            return isinstance(value, str)
         if key in _LISTS:
             return isinstance(value, list) and all(isinstance(name, str) for name in value)
-        return (
-            isinstance(value, str) if key in _TEXTS else key == RELEVANT_FROM and isinstance(value, int | float)
-        )
+        return key == RELEVANT_FROM and isinstance(value, int | float)
 
     return {key: value for key, value in settings.items() if has_right_type(key, value)}
 

@@ -1,6 +1,7 @@
 """Charts of the Leaderboard: ranks beside scores, other tools, and the effect of further judgments."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -78,10 +79,9 @@ _SHORTEST_TIER = 0.03
 
 def tier_runs(tiers: pd.Series) -> list[tuple[int, int, int]]:
     """Return the runs of equal tiers from the top: tier, first and last row, counted from 0."""
-    values = tiers.to_numpy(dtype=int)
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
-    lasts = np.append(starts[1:], len(values))[: len(starts)] - 1
-    return list(zip(values[starts].tolist(), starts.tolist(), lasts.tolist(), strict=True))
+    values = tiers.astype(int).tolist()
+    starts = [row for row, tier in enumerate(values) if not row or tier != values[row - 1]]
+    return [(values[first], first, end - 1) for first, end in pairwise([*starts, len(values)])]
 
 
 def add_tier_brackets(figure: Figure, tiers: pd.Series, start: float) -> None:

@@ -114,9 +114,8 @@ class GapPanel:
     def add_mean_line(self, trend: pd.DataFrame) -> None:
         """Add a local mean: x, mean."""
         if len(trend):
-            look = {"line": {"color": self.figure.palette.text, "width": 2.5}, "mode": "lines"}
-            hover = "mean gap %{y:.4f}"
-            self.figure.draw_scatter(x=trend["x"], y=trend["mean"], hovertemplate=hover, **look, **self.place)
+            line, hover = {"color": self.figure.palette.text, "width": 2.5}, "mean gap %{y:.4f}"
+            self.figure.draw_line(x=trend["x"], y=trend["mean"], line=line, hovertemplate=hover, **self.place)
 
 
 def add_gap_distribution(figure: Figure, levels: FloatArray, counts: Sequence[IntArray], col: int) -> None:

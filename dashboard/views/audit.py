@@ -247,11 +247,11 @@ _EXPLANATION = (
 )
 
 
-@section("The printed orders")
+@section("The published orders")
 def orders_section(
     view: View, audit: Audit, order: audited_order.AuditedOrder, by_measure: pd.DataFrame
 ) -> None:
-    """Draw the verdicts on the printed orders: by measure, then by rank and pair for one measure."""
+    """Draw the verdicts on the published orders: by measure, then by rank and pair for one measure."""
     if len(by_measure):
         table(
             by_measure.reset_index(),
@@ -378,8 +378,8 @@ def _tried_rules(audit: Audit) -> pd.DataFrame:
     n_alike = conventions["group"].map(conventions["group"].value_counts()) - 1
     rules = conventions.assign(n_alike=n_alike).drop_duplicates("group")
     is_repeated = rules["convention"].map(lambda convention: convention.treatment).duplicated()
-    first = is_repeated.sort_values(kind="stable").index[:FIRST_RULES]
-    return rules.loc[[*rules.index[rules.index.isin(first)], *rules.index.difference(first, sort=False)]]
+    is_first = rules.index.isin(is_repeated.sort_values(kind="stable").index[:FIRST_RULES])
+    return pd.concat([rules[is_first], rules[~is_first]])
 
 
 def _choose_rule(rules: pd.DataFrame) -> int:

@@ -17,7 +17,7 @@ from dashboard.choices import View
 from dashboard.controls import link_parameters, number_input
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.prose import ProsePart, read_parts, table_rows
-from dashboard.widgets.components import Card, cards, chart, finding, heading
+from dashboard.widgets.components import Card, cards, chart, finding, heading, in_cell
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text
 from metrics.studies.guide import (
@@ -167,16 +167,11 @@ def one_minute() -> None:
     draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
     draw_head(example_part)
     grid = st.grid(5, min_column_width=150)
-
-    def field(label: str, low: int, high: int, default: int, key: str) -> int:
-        with grid.cell():
-            return number_input(label, low, high, default, key)
-
-    tied = field("Documents in the tie", 1, MOST_TIED, 5, "tied")
-    relevant = field("Relevant documents in the tie", 1, tied, 1, "relevant")
-    above = field("Documents above the tie", 0, MOST_ABOVE, 0, "above")
-    k = field("Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
-    below = field("Documents below the tie", 0, MOST_ABOVE, 0, "under")
+    tied = in_cell(grid, number_input, "Documents in the tie", 1, MOST_TIED, 5, "tied")
+    relevant = in_cell(grid, number_input, "Relevant documents in the tie", 1, tied, 1, "relevant")
+    above = in_cell(grid, number_input, "Documents above the tie", 0, MOST_ABOVE, 0, "above")
+    k = in_cell(grid, number_input, "Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
+    below = in_cell(grid, number_input, "Documents below the tie", 0, MOST_ABOVE, 0, "under")
     example = _cached_example(tied, relevant, above, k, below)
     orders = orderings_text(math.log10(example.orderings), example.orderings)
     finding(worked_finding(example, orders))
