@@ -144,7 +144,7 @@ _COLUMN, _LETTER = 31, 7.5
 """Pixels of a column with figures, and of a letter of a name."""
 _PHONE_COLUMN, _PHONE_ROW, _NAME = 25, 46, 22
 """Pixels of a column, a row and a name on a phone."""
-_UNMOVED, _LEVEL = "·", "="
+_UNMOVED, _EQUAL = "·", "="
 """Cells of pairs that no tie order reverses, and of pairs that are equal in all orders."""
 PairCells = dict[tuple[int, int], tuple[float, str, str]]
 """Row and column of a pair → value, text and hover text of its cell."""
@@ -170,14 +170,14 @@ def order_matrix(
         chance, upper, lower = pair.above, pair.reranker, pair.other
         if position[upper] > position[lower]:
             chance, upper, lower = pair.below, lower, upper
-        doubt, level = 0.0, f"<br>equal in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
+        doubt, equal = 0.0, f"<br>equal in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
         if pair.reversible:
             doubt, text = 1 - abs(pair.above - pair.below), with_signs(chance_percent(chance)).removesuffix("%")
-            says = f"this ranking holds in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
+            says = f"this ranking holds in {chance_percent(chance)} of tie orders{equal}<br>{pair.method}"
         elif pair.equal == 1:
-            text, says = _LEVEL, "equal in every tie order"
+            text, says = _EQUAL, "equal in every tie order"
         else:
-            text, says = _UNMOVED, f"no tie order reverses this pair{level}"
+            text, says = _UNMOVED, f"no tie order reverses this pair{equal}"
         says = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
         cells_of_pairs[position[upper], position[lower]] = doubt, text, says
     scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
@@ -189,7 +189,7 @@ def order_matrix(
     pale = {
         ">99: settled in practice": pairs["reversible"].any(),
         f"{_UNMOVED} : no tie order reverses this pair": _UNMOVED in texts,
-        f"{_LEVEL} : equal in every tie order": _LEVEL in texts,
+        f"{_EQUAL} : equal in every tie order": _EQUAL in texts,
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
     return _draw_triangle(cells_of_pairs, order, palette, (scale, 0, 1), legend, is_narrow=is_narrow)
