@@ -34,8 +34,8 @@ from metrics.runs.source import Source, build_source
 from metrics.support.arrays import IntArray, coded_runs, combine_chunks
 from metrics.support.cached import cached_property
 
-_LINES_BLOCK = 4 * BLOCK
-"""Bytes of lines without a header parsed at once, if all are kept in memory: faster than `BLOCK`."""
+_WHOLE_BLOCK = 4 * BLOCK
+"""Bytes parsed at once if all rows are kept in memory: faster than `BLOCK`."""
 _LARGEST_BLOCK = _MAX_TEXT = 2**31 - 1
 """Largest block of the parser, in bytes."""
 _FIRST_ROWS = 100
@@ -137,7 +137,7 @@ class DelimitedTable(BlockTable):
         """Return the file's columns before conversion, and findings of comments."""
         comments = Counter[str]()
         try:
-            columns = self._build(BLOCK if self._n_header_rows else _LINES_BLOCK, comments, careful=False)
+            columns = self._build(_WHOLE_BLOCK, comments, careful=False)
         except pa.ArrowInvalid:
             block_size = check_lines(self.file, self.header, self.delimiter) + 1
             columns = self._build(block_size, comments, careful=True)

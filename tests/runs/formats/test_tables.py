@@ -1,3 +1,5 @@
+import gzip
+
 import pytest
 from reading import TABLE, columns, refusal
 
@@ -70,6 +72,16 @@ def test_columns_may_stand_in_any_order_and_others_beside_them():
 def test_quoted_fields_keep_delimiters_quotes_and_line_ends():
     data = HEADER + b'"q,1","d ""x""",1,1\n"q,1","two\nlines",2,0\n"q,1","CR\r\nLF",3,0\n'
     assert columns(data)["doc_id"] == ['d "x"', "two\nlines", "CR\r\nLF"]
+
+
+@pytest.mark.parametrize("n_before", range(62, 66))
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_quoted_fields_keep_a_line_end_where_two_blocks_meet(monkeypatch, n_before, packed):
+    for name in ("BLOCK", "_WHOLE_BLOCK"):
+        monkeypatch.setattr(f"metrics.runs.formats.delimited.{name}", 64)
+    start = HEADER + b'q,"'
+    data = start + b"x" * (n_before - len(start)) + b'\r\nLF",2,0\r\nq,last,3,0\r\n'
+    assert [text[-5:] for text in columns(packed(data))["doc_id"]] == ["x\r\nLF", "last"]
 
 
 def test_a_quote_that_never_closes_is_refused_rather_than_the_rest_swallowed():
