@@ -12,6 +12,7 @@ from metrics.measures import MeasureAt
 from metrics.studies.gaps import ALL_LISTS
 from metrics.studies.prose import signed
 from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
+from metrics.support.wording import LONG
 
 MOST_ROWS = 10_000
 """Rows of a table shown at most; the download has all."""
@@ -68,7 +69,13 @@ def _sign_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None
     looks_zero = sizes < 0.5 * 10.0**-column.digits
     if not ((looks_zero & ((sizes > 0) | is_difference)) | (numbers < 0)).any():
         return None
-    return partial(signed, digits=column.digits, plus=is_difference)
+    return partial(_written_number, digits=column.digits, plus=is_difference)
+
+
+def _written_number(value: float, digits: int, *, plus: bool) -> str:
+    if abs(value) < 0.5 * 10.0**-digits or abs(value) >= LONG:
+        return signed(value, digits, plus=plus)
+    return f"{value:{'+' if plus else ''}.{digits}f}".replace("-", "−", 1)
 
 
 def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]) -> Any:  # noqa: ANN401 Streamlit takes either

@@ -53,7 +53,7 @@ class ShownColumn:
     label: str
     help: str
     kind: Kind = "number"
-    digits: int = 4
+    digits: int = 3
     width: int | Literal["small", "medium", "large"] | None = None
 
     @property

@@ -11,7 +11,7 @@ from walks import Walker, differences
 MOST_STEPS = 4
 LARGE = {"width": 3000, "height": 5000}
 """A window in which all columns of all tables are in sight, and so drawn."""
-STARTS = ("/", "/?data=Sample%3A+simulated+rerankers", "/runs")
+STARTS = ("/", "/?data=Sample%3A+simulated+rerankers", "/data")
 """Where a walk begins: each sample, and the page where many rerankers are dropped."""
 SEQUENCES = 10
 
@@ -46,14 +46,14 @@ def many_rerankers(tmp_path):
 
 
 def begin(walker, server, start, table):
-    """Open the app where a walk begins; on the Runs page, drop a table, which is what the walk then shows.
+    """Open the app where a walk begins; on Data, drop a table, which is what the walk then shows.
 
     Its address is opened anew: a file in the field for uploads is a draft, which no link has a place for.
     """
     walker.visit(server + start)
-    if start == "/runs":
+    if start == "/data":
         upload(walker.page, [table])
-        walker.page.wait_for_url("**/runs?data=*")
+        walker.page.wait_for_url("**/data?data=*")
         settle(walker.page)
         walker.visit(walker.page.url)
 

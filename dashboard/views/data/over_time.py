@@ -200,7 +200,7 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
             "version": st.column_config.NumberColumn("#", format="%d", help="Oldest first."),
             "name": st.column_config.TextColumn("Name"),
             "added": st.column_config.DatetimeColumn("Added", format="D MMM YYYY, HH:mm"),
-            **{name: st.column_config.NumberColumn(label, format="%.4f") for name, label in values.items()},
+            **{name: st.column_config.NumberColumn(label, format="%.3f") for name, label in values.items()},
             "boards": st.column_config.TextColumn("Used on", help="Boards that use the file."),
             "n_shared": st.column_config.NumberColumn(
                 "Queries", format="%d", help=f"Of {rows['n_judged'].iloc[0]} judged."

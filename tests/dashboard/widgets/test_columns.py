@@ -49,11 +49,12 @@ def test_a_table_whose_numbers_are_written_holds_only_the_columns_shown():
 
 
 def test_a_tiny_difference_is_written_with_its_figures_and_none_without_a_sign():
-    frame = pd.DataFrame({"gap": [0.0000312, 0.0, -0.01, float("nan")], "tied": [0.5, 0.4, 0.3, 0.0]})
+    gaps = [0.0000312, 0.0, -0.01, 0.0021, float("nan")]
+    frame = pd.DataFrame({"gap": gaps, "tied": [0.5, 0.4, 0.3, 0.0, 0.1]})
     columns = shown_columns("gap", "tied")
     by_hand = writers(frame, columns)
     assert list(by_hand) == ["gap"]
-    assert [by_hand["gap"](gap) for gap in frame["gap"][:3]] == ["+0.000031", "0.000", "−0.010"]
+    assert [by_hand["gap"](gap) for gap in gaps[:4]] == ["+0.000031", "0.000", "−0.010", "+0.002"]
     assert streamlit_columns(columns, by_hand)["gap"]["type_config"]["format"] is None
     assert streamlit_columns(columns)["gap"]["type_config"]["format"] == "%+.3f"
 
