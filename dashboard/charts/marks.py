@@ -16,7 +16,7 @@ from metrics.support.arrays import BoolArray, FloatArray
 
 ROW = 34
 """Pixels of a reranker's row."""
-_BESIDE, _LETTER = 13, 6.1
+_BESIDE, _LETTER = 15, 6.3
 """Pixels beside a row's name and per letter; plotly draws again where the margin is too small."""
 _LEAST_ROWS = 4
 """Minimum height of a chart in rows; a lower one cuts its legend."""

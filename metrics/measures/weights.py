@@ -18,7 +18,7 @@ class Weight:
 
     Attributes:
         each: (ranks, parameter) → weight of each rank.
-        span: (tops, ends, parameter) → sum of the weights of ranks top + 1 to end.
+        span: (tops, ends, parameter) → sum of the weights of ranks top + 1 to end; whole numbers, any shape.
         endless: true if the parameter belongs to the weight; no cut-off applies.
     """
 
@@ -71,12 +71,9 @@ persistent = Weight(_persistent, _persistent_span, endless=True)
 
 
 def harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
-    """Return (n,) 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
+    """Return 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
     upto = _harmonics(_power(ends))
-    spans = upto.take(ends) - upto.take(tops)
-    single = np.flatnonzero(ends - tops == 1)
-    spans[single] = 1 / ends[single]
-    return spans
+    return np.where(ends - tops == 1, 1 / np.maximum(ends, 1), upto.take(ends) - upto.take(tops))
 
 
 def _power(places: FloatArray | IntArray) -> int:

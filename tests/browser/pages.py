@@ -50,7 +50,7 @@ def go(page, name):
     menu = page.get_by_test_id("stSidebarNav")
     if not menu.is_visible():
         page.keyboard.press("Escape")  # a presentation has no menu
-    link = menu.get_by_role("link", name=name)
+    link = menu.get_by_role("link", name=name, exact=True)
     if link.bounding_box()["x"] < 0:  # a phone folds the menu away, out of where a mouse can reach
         link.dispatch_event("click")
     else:

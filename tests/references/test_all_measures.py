@@ -126,6 +126,13 @@ def test_a_value_under_every_treatment_is_that_of_all_orderings(scored_lists, me
     assert differences == dict.fromkeys(TREATMENTS)
 
 
+@pytest.mark.parametrize("measure", NAMES)
+def test_no_value_exceeds_the_largest_that_the_measure_states(scored_lists, measure):
+    _, scores = scored_lists
+    largest = parse(measure).measure.largest
+    assert largest is None or scores[measure, "optimistic"].max() <= largest + 1e-12
+
+
 @pytest.mark.parametrize("measure", BY_ORDER)
 def test_a_seeded_draw_is_the_value_of_one_ordering(scored_lists, measure):
     listings, scores = scored_lists
