@@ -91,7 +91,7 @@ def _decreasing(values: "pd.Series[float]") -> pd.Index:
 def compare(
     evaluation: Evaluation,
     measure: str,
-    ties: str,
+    ties: str = "expected",
     baselines: Sequence[str] | str | None = None,
     test: str = "t",
     correction: str = "holm",
@@ -103,7 +103,7 @@ def compare(
     Args:
         evaluation: evaluation of `measure` under `ties`.
         measure: name of a measure in the evaluation.
-        ties: name of a treatment in the evaluation.
+        ties: name of a treatment in the evaluation; by default, ties are averaged.
         baselines: rerankers to compare all others with, each pair once; None for all pairs.
         test: name of a test (`metrics.studies.test_registry.TESTS`).
         correction: name of a correction (`CORRECTIONS`) over all rows; Tukey's test needs none.
@@ -221,7 +221,7 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     baseline = str(tied["baseline"].iloc[0])
     own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
     choice = "with or without noise" if is_noisy else "whether ties are broken or averaged"
-    has_one_baseline, differences = tied["baseline"].nunique() == 1, tied["difference"]
+    has_one_baseline, differences = len(set(tied["baseline"])) == 1, tied["difference"]
     best = tied.loc[(differences if has_one_baseline else differences.abs()).idxmax()]
     better, other = str(best["reranker"]), str(best["baseline"])
     if best["difference"] < 0:

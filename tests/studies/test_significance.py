@@ -431,3 +431,9 @@ def test_the_finding_of_all_pairs_says_that_no_difference_is_significant():
     by_name = {"a": FIVE[:4, 0], "b": FIVE[:4, 1], "c": FIVE[:4, 2]}
     outcome = verdicts(scored(input=by_name, expected=by_name), "RR", "input")
     assert plain(significance_finding(outcome, "MRR", "t")).startswith("No difference is significant, ")
+
+
+def test_compare_averages_ties_by_default():
+    by_name = {"a": FIVE[:, 0], "b": FIVE[:, 1]}
+    evaluation = scored(input=by_name, expected={"a": FIVE[:, 2], "b": FIVE[:, 3]})
+    assert compare(evaluation, "RR").equals(compare(evaluation, "RR", "expected"))
