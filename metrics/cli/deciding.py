@@ -13,7 +13,7 @@ from metrics.cli.messages import say, say_left_out, traditional_order
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
-from metrics.support.wording import written_p
+from metrics.support.wording import first_names, written_p
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,6 +203,7 @@ def _with_printed_p(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 _PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
+_PAIR_COLUMNS += ["reversible"]
 _RANK_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
 
 
@@ -272,9 +273,16 @@ def gate_command(
     scoring: "ScoringOptions",
 ) -> None:
     """Check runs against targets, one line per target; exit with 1 if one is missed."""
-    from metrics.studies.targets import check_targets, targets_of
+    from metrics.studies.targets import Target, check_targets, targets_of
 
     targets = targets_of(require or (), preset or ())
+    for text in require or () if ties != "expected" else ():
+        measure = Target.of(text).measure
+        if measure.tied != measure.traditional and text.lower().lstrip().startswith(measure.tied.lower()):
+            raise UsageError(
+                f"{text!r} is a target for the mean over all tie orders. With --ties {ties}, write "
+                f"{measure.traditional}, or leave out --ties."
+            )
     names = [str(target.measure) for target in targets]
     evaluation, traditional = inputs.score(names, traditional, scoring, ties)
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
@@ -311,9 +319,12 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
         reasons = {"met": "in every tie order", "met on average": "on average, but not in every tie order"}
         return reasons.get(verdict, f"in this tie order; {tied}")
     missed = f"missed by {row['missed_by']:.4f}"
+    is_relative = "baseline" in str(row["target"])
     if verdict == "sort order only":
-        return f"{missed}; {treatment(traditional).order} gives {row['traditional']:.4f}"
-    return missed if verdict == "missed" else f"{missed}; {tied}, which meets it"
+        against = ", which meets the target against the baseline in that order" * is_relative
+        return f"{missed}; {treatment(traditional).order} gives {row['traditional']:.4f}{against}"
+    it = "the target against the tied baseline" if is_relative else "it"
+    return missed if verdict == "missed" else f"{missed}; {tied}, which meets {it}"
 
 
 @options.with_shared_options
@@ -339,7 +350,7 @@ def review_command(
         Literal["never", "missed", "lower"],
         Option(
             help="When to exit with status 1. missed: a target is missed. lower: a target is missed, or a "
-            "value fell in every tie order. never: not at all."
+            "value fell in every tie order. never: not at all. A removed run is reported, but does not fail."
         ),
     ] = "missed",
     traditional: options.Traditional = None,
@@ -372,6 +383,8 @@ def review_command(
     board = leaderboard(now, str(first), order)
     finding = (*query_sets(now, str(first)), *leaderboard_finding(board, first.traditional, order))
     write_text(review(title, finding, outcomes, changes, since), output)
+    if changes is not None and len(gone := changes.loc[changes["verdict"] == "gone", "reranker"].unique()):
+        say(f"Gone, so not compared: {first_names(gone)}. If you renamed a run, give its old name: NAME=PATH.")
     is_missed = not outcomes["passed"].all()
     is_lower = changes is not None and (changes["verdict"] == "lower in every order").any()
     if (is_missed and fail_on != "never") or (is_lower and fail_on == "lower"):

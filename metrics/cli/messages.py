@@ -34,8 +34,8 @@ def traditional_order(runs: "Runs", choice: str | None) -> str:
     return runs.tie_order
 
 
-def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> None:
-    """Report skipped rows and queries, queries counted as 0, and the reasons."""
+def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> bool:
+    """Report skipped rows and queries, those counted as 0, and why; return whether the data has errors."""
     findings = runs.left_out
     findings = findings[findings["code"] != "queries-missing"]
     groups = findings.groupby(["severity", "message", "hint"], sort=False)
@@ -43,6 +43,7 @@ def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> No
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         say(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}")
     say_policies(evaluation.policies, evaluation.options)
+    return "error" in set(findings["severity"])
 
 
 def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:

@@ -389,7 +389,11 @@ class Inputs:
     def score(
         self, measures: Sequence[str], traditional: str | None, scoring: "ScoringOptions", *further_ties: str
     ) -> "tuple[Evaluation, str]":
-        """Read runs and score them; return tied, best, worst and traditional scores, and the tie order."""
+        """Read runs and score them; return tied, best, worst and traditional scores, and the tie order.
+
+        Raises:
+            TieScopeError: the data has an error, such as judgments of other queries.
+        """
         from metrics.evaluation import score_runs
 
         runs = self.read()
@@ -397,7 +401,8 @@ class Inputs:
         with progress("Scoring"):
             ties = ["expected", "optimistic", "pessimistic", order, *further_ties]
             evaluation = score_runs(runs, measures, ties, scoring)
-        say_left_out(runs, evaluation)
+        if say_left_out(runs, evaluation):
+            raise TieScopeError("The data has errors (above), so its scores mean nothing. Correct the files.")
         return evaluation, order
 
 

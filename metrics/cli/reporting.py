@@ -43,7 +43,15 @@ def report_command(
         ReportFormat | None,
         Option(help="Format (default: by file name, else markdown). text: the report of the G-RAG notebook."),
     ] = None,
-    measure: options.Measures = None,
+    measure: Annotated[
+        list[str] | None,
+        Option(
+            "--measure",
+            "-m",
+            help="A measure: RR, RR@10, nDCG@10 (evaluate --list-measures). Repeatable. The "
+            "report ranks and tests by the first; --preset full lists the others too.",
+        ),
+    ] = None,
     traditional: options.Traditional = None,
     baseline: Annotated[str, Option(help="Reranker to compare with (default: BM25, else the first).")] = "",
     require: options.Targets = None,

@@ -334,7 +334,7 @@ def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]
         higher = 1 - other.not_above(means)
         number[1 : n_before + 2] += higher * (number[: n_before + 1] - number[1 : n_before + 2])
         number[0] *= 1 - higher
-    return np.asarray(number @ chances)
+    return np.asarray(number @ chances).clip(0, 1)
 
 
 def _means_and_chances(distribution: MeanDistribution, n_rivals: int) -> tuple[FloatArray, FloatArray]:

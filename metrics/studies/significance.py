@@ -91,7 +91,7 @@ def _decreasing(values: "pd.Series[float]") -> pd.Index:
 def compare(
     evaluation: Evaluation,
     measure: str,
-    ties: str,
+    ties: str = "expected",
     baselines: Sequence[str] | str | None = None,
     test: str = "t",
     correction: str = "holm",
@@ -103,7 +103,7 @@ def compare(
     Args:
         evaluation: evaluation of `measure` under `ties`.
         measure: name of a measure in the evaluation.
-        ties: name of a treatment in the evaluation.
+        ties: name of a treatment in the evaluation; by default, ties are averaged.
         baselines: rerankers to compare all others with, each pair once; None for all pairs.
         test: name of a test (`metrics.studies.test_registry.TESTS`).
         correction: name of a correction (`CORRECTIONS`) over all rows; Tukey's test needs none.
@@ -221,20 +221,28 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     baseline = str(tied["baseline"].iloc[0])
     own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
     choice = "with or without noise" if is_noisy else "whether ties are broken or averaged"
-    best = tied.loc[tied["difference"].idxmax()]
+    has_one_baseline, differences = len(set(tied["baseline"])) == 1, tied["difference"]
+    best = tied.loc[(differences if has_one_baseline else differences.abs()).idxmax()]
+    better, other = str(best["reranker"]), str(best["baseline"])
+    if best["difference"] < 0:
+        better, other = other, better
+    lead = f"{decimal(abs(best['difference']))} {measure}"
+    n_significant = int(is_significant(tied["p_adjusted"].to_numpy(), verdicts.level).sum())
     p, n_queries = chance(best["p_adjusted"]), count_of(int(best["n"]), "query")
     scope = f", {_correction_scope(verdicts, test)}" * (total > 1)
     source = f"{p}{scope}; {test.label}, {n_queries}"
-    if decimal(tied["difference"].abs().max()) == decimal(0.0):
+    if decimal(differences.abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else "All rerankers have"
         claim = f"{whose} the same mean as {baseline}"
         detail = f"Every difference is 0 {measure}."
     elif total == 1:
-        names = (str(best["reranker"]), baseline)
-        better, other = names if best["difference"] > 0 else names[::-1]
-        is_shown = is_significant(tied["p_adjusted"].to_numpy(), verdicts.level).any()
-        claim = f"{better} is {'' if is_shown else 'not '}significantly better than {other}"
-        detail = f"{better} is {decimal(abs(best['difference']))} {measure} ahead ({source})."
+        claim = f"{better} is {'' if n_significant else 'not '}significantly better than {other}"
+        detail = f"{better} is {lead} ahead ({source})."
+    elif not has_one_baseline:
+        claim = "No difference is significant"
+        if n_significant:
+            claim = describe_part(n_significant, total, "difference", "are significant")
+        detail = f"The largest puts {better} {lead} ahead of {other} ({source})."
     else:
         claim = _standings(verdicts, baseline)
         detail = (

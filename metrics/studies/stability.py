@@ -116,7 +116,7 @@ def pairwise_order(
     method = np.array(METHODS, dtype=object)[np.where(is_certain, 0, coarsest)]
     errors = np.where(is_certain, 0.0, np.hypot(error[i], error[j]))
     labels = np.array(names, dtype=object)
-    order_chances = dict(zip(("above", "equal", "below"), chances.T, strict=True))
+    order_chances = dict(zip(("above", "equal", "below"), chances.clip(0, 1).T, strict=True))
     table = pd.DataFrame({"reranker": labels[i], "other": labels[j], **order_chances, "method": method})
     return table.assign(reversible=reversible, standard_error=errors)
 

@@ -112,7 +112,8 @@ def check_targets(
 ) -> pd.DataFrame:
     """Return whether each reranker meets each target by the treatment `decided_by`.
 
-    Relative targets do not apply to the baseline itself.
+    Relative targets do not apply to the baseline itself, and compare means over the queries that a reranker
+    shares with it.
 
     Returns:
         one row per reranker and target: reranker, target, measure (its name by `decided_by`), value (its mean),
@@ -125,13 +126,12 @@ def check_targets(
     for target in targets:
         if target.relative and baseline is None:
             raise UsageError(f"{target} needs a baseline. Name one: --baseline NAME.")
-        table = evaluation.means(str(target.measure))
-        rerankers = table.drop(index=baseline) if target.relative else table
-        base = table.loc[baseline] if target.relative else 0 * table.iloc[0].fillna(0)
+        table, bases = _means_and_bases(evaluation, target, baseline)
         is_tied = decided_by == "expected"
         measure = target.measure.tied if is_tied else f"{target.measure.traditional} ({decided_by})"
-        bound = base[decided_by] + target.number
-        for name, row in rerankers.iterrows():
+        for name, row in table.iterrows():
+            base = bases.loc[name]
+            bound = base[decided_by] + target.number
             value = row[decided_by]
             passed = target.meets(value, bound)
             means = (row["expected"], row[traditional], row["pessimistic"], row["optimistic"])
@@ -149,6 +149,26 @@ _COLUMNS = (
     *("reranker", "target", "measure", "value", "tied", "traditional", "worst", "best"),
     *("bound", "passed", "verdict", "missed_by"),
 )
+
+
+def _means_and_bases(
+    evaluation: Evaluation, target: Target, baseline: str | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return means and what the target's number is added to; relative: on queries shared with the baseline."""
+    if not target.relative:
+        table = evaluation.means(str(target.measure))
+        return table, pd.DataFrame(0.0, table.index, table.columns)
+    scores = evaluation.scores[str(target.measure)]
+    queries = scores.index.get_level_values("query_id")
+    is_baseline = scores.index.get_level_values("reranker") == baseline
+    own = scores[~is_baseline & queries.isin(queries[is_baseline])]
+    base = scores[is_baseline].droplevel("reranker").loc[own.index.get_level_values("query_id")]
+    names = evaluation.policies.index.drop(baseline)
+    table, bases = (
+        values.groupby(level="reranker", sort=False).mean().reindex(names)
+        for values in (own, base.set_axis(own.index))
+    )
+    return table, bases
 
 
 def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:

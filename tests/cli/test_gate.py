@@ -46,6 +46,8 @@ def test_a_gate_as_json_holds_every_figure(call, run_and_qrels):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["-r", "MTRR>=0.1", "--ties", "docid_desc"], "is a target for the mean over all tie orders"),
+        (["-r", "tied nDCG@3>=0.1", "--ties", "input"], "write nDCG@3, or leave out --ties"),
         ([], "at least one target"),
         (["-r", "RR>>1"], "is not a target"),
         (["-r", "RR>=baseline"], "needs a baseline"),
@@ -99,3 +101,34 @@ def test_no_standard_deviation_at_all_is_the_tied_value(call, write):
     table = NOISY.format(0).replace("0.1\n", "0\n").replace("0.2\n", "0\n")
     _, out, _ = call("gate", write("exact.csv", table), "-r", "RR>=0.7", "--ties", "noise")
     assert "0.8750 >= 0.7: on average over noisy scores; the tied value is 0.8750" in out
+
+
+def test_no_target_is_met_on_judgments_of_other_queries(call, write):
+    runs = [write("strict.trec", STRICT), write("coarse.trec", COARSE)]
+    judged = write("qrels.txt", "".join(f"other-{line}\n" for line in QRELS.splitlines()))
+    code, out, err = call("gate", *runs, "--qrels", judged, "--baseline", "strict", "-r", "MTRR>=baseline-0.01")
+    assert (code, out) == (2, "")
+    assert "No query of the run is judged" in err
+    assert "The data has errors (above)" in err
+
+
+ALPHABETICAL = """reranker,query_id,doc_id,score,relevance
+tied,q1,b,1,1
+tied,q1,c,1,0
+tied,q2,b,1,1
+tied,q2,c,1,0
+strict,q1,b,2,1
+strict,q1,c,1,0
+strict,q2,b,1,1
+strict,q2,a,1,0
+"""
+
+
+def test_a_missed_relative_target_says_which_baseline_another_order_meets(call, write):
+    arguments = ["gate", write("runs.csv", ALPHABETICAL), "-r", "RR>=baseline", "--baseline"]
+    out = call(*arguments, "tied", "--ties", "docid_asc")[1]
+    assert "0.7500 >= baseline = 1.0000: missed by 0.2500; the tied value is 0.8750" in out
+    assert out.endswith(", which meets the target against the tied baseline\n")
+    out = call(*arguments, "strict", "--traditional", "docid_asc")[1]
+    assert "0.7500 >= baseline = 0.8750: missed by 0.1250; " in out
+    assert out.endswith(" gives 1.0000, which meets the target against the baseline in that order\n")

@@ -37,6 +37,14 @@ def test_a_value_that_fell_in_every_order_of_its_ties_fails_where_that_is_asked_
     assert call("review", worst, "--qrels", files["qrels"], *options, "--fail-on", "lower")[0] == 1
 
 
+def test_a_renamed_run_is_reported_as_gone(call, files):
+    old = files["before"].replace("llm=", "old=")
+    code, out, err = review(call, files, "--before", old, "--fail-on", "lower")
+    assert (code, "| gone |" in out) == (0, True)
+    assert "Gone, so not compared: old." in err
+    assert "Gone" not in review(call, files, "--before", files["before"])[2]
+
+
 def test_a_change_that_ties_alone_can_make_is_not_one_in_every_order(call, files, write):
     _, out, _ = review(call, files, "--before", f"llm={write('before-tied.trec', TIED)}")
     assert "1 of 1 value changed, **none** of them by more than tie order can explain." in out

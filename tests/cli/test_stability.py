@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-PAIRS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
+PAIRS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error", "reversible"]
 PLACES = ["measure", "reranker", "place", "chance", "method", "standard_error"]
 
 
@@ -68,7 +68,7 @@ def test_options_are_those_of_the_other_commands(call, write, tmp_path):
     assert "one: 1 of 2 queries has no rows, left out" in err
     header, _, line = target.read_text(encoding="utf-8").splitlines()
     assert header == f"| {' | '.join(PAIRS)} |"
-    assert line == "| RR | one | two | 0.2500 | 0.5000 | 0.2500 | exact | 0.0000 |"
+    assert line == "| RR | one | two | 0.2500 | 0.5000 | 0.2500 | exact | 0.0000 | True |"
 
 
 def test_the_help_lists_it_and_one_run_has_no_pair_but_a_place(call, write):

@@ -400,3 +400,40 @@ def test_the_simulated_values_tie_heavily_and_no_reranker_is_better():
     assert len(np.unique(values)) < 20
     assert 0.05 < np.mean(values[:, 0] == values[:, 1]) < 0.5
     assert abs(values[:, 0].mean() - values[:, 1].mean()) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("baselines", "start"),
+    [
+        (None, "4 of 6 differences are significant, "),
+        (["c", "a"], "3 of 5 differences are significant, "),
+        ("a", "2 of 3 rerankers are significantly better than a, "),
+    ],
+)
+def test_the_finding_counts_differences_if_pairs_have_several_baselines(baselines, start):
+    noise = tied_values(1, 40, 1)[:, 0] / 50
+    by_name = {"a": noise, "b": noise[::-1], "c": noise + 0.3, "d": noise[::-1] + 0.3}
+    outcome = verdicts(scored(input=by_name, expected=by_name), "RR", "input", baselines)
+    assert plain(significance_finding(outcome, "MRR", "t")).startswith(start)
+
+
+def test_the_finding_of_all_pairs_names_both_rerankers_of_the_largest_difference():
+    noise = tied_values(1, 40, 1)[:, 0] / 50
+    by_name = {"a": noise + 0.2, "b": noise, "c": noise[::-1] + 0.4}
+    for order in ("abc", "cba"):
+        values = {name: by_name[name] for name in order}
+        outcome = verdicts(scored(input=values, expected=values), "RR", "input")
+        assert " puts c 0.4" in (sentence := plain(significance_finding(outcome, "MRR", "t")))
+        assert " ahead of b (p < 0.001, Holm correction for 3 comparisons;" in sentence
+
+
+def test_the_finding_of_all_pairs_says_that_no_difference_is_significant():
+    by_name = {"a": FIVE[:4, 0], "b": FIVE[:4, 1], "c": FIVE[:4, 2]}
+    outcome = verdicts(scored(input=by_name, expected=by_name), "RR", "input")
+    assert plain(significance_finding(outcome, "MRR", "t")).startswith("No difference is significant, ")
+
+
+def test_compare_averages_ties_by_default():
+    by_name = {"a": FIVE[:, 0], "b": FIVE[:, 1]}
+    evaluation = scored(input=by_name, expected={"a": FIVE[:, 2], "b": FIVE[:, 3]})
+    assert compare(evaluation, "RR").equals(compare(evaluation, "RR", "expected"))

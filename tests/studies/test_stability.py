@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from metrics import Runs, UsageError, evaluate
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File, read
-from metrics.studies.mean_distributions import SPREADS, mean_distributions, rank_distribution
+from metrics.studies.mean_distributions import SPREADS, MeanDistribution, mean_distributions, rank_distribution
 from metrics.studies.prose import plain
 from metrics.studies.stability import (
     OrderStability,
@@ -321,3 +321,16 @@ def test_copies_of_one_run_are_named_as_copies_without_an_order():
         text = plain(stability_finding(study.pairs, study.bounds, study.tau, "MRR", copies))
         assert text.startswith(start)
         assert text.count("model and copy are the same run.") == 1
+
+
+def test_chances_stay_within_0_and_1_where_their_sum_is_rounded_up():
+    sevenths = np.full(7, 1 / 7) + 1e-16
+    low, high = (
+        MeanDistribution("sampled", mean, 0.1, worst, best, np.linspace(mean, best - 0.1, 7), sevenths)
+        for mean, worst, best in ((0.3, 0.0, 0.9), (0.85, 0.8, 1.0))
+    )
+    assert sevenths.sum() > 1
+    pairs = pairwise_order({"low": low, "high": high})
+    ranks = rank_distribution({"low": low, "high": high}).chances
+    assert pairs[["above", "equal", "below"]].to_numpy().max() <= 1
+    assert ranks.to_numpy().max() <= 1

@@ -141,6 +141,28 @@ def test_a_relative_target_holds_all_but_the_baseline_to_its_mean():
     assert table["bound"].tolist() == [0.6, 0.6]
 
 
+def test_a_relative_target_compares_means_over_shared_queries():
+    lists = {("old", "easy"): 1, ("old", "hard"): 3, ("old", "own"): 3, ("new", "easy"): 1, ("new", "hard"): 2}
+    rows = [
+        {"reranker": name, "query_id": query, "doc_id": f"d{at}", "score": -at, "relevance": at == rank}
+        for (name, query), rank in lists.items()
+        for at in range(1, 4)
+    ]
+    evaluation = metrics.evaluate(metrics.Runs.from_frame(pd.DataFrame(rows)), ["RR"], TIES)
+    row = check_target(evaluation, "RR>=baseline+0.1", baseline="old")
+    assert (row["value"], row["bound"], row["passed"]) == (0.75, pytest.approx(2 / 3 + 0.1), False)
+    row = check_target(evaluation, "RR>=baseline-0.1", baseline="new")
+    assert (row["value"], row["bound"], row["passed"]) == (pytest.approx(2 / 3), 0.65, True)
+
+
+def test_a_relative_target_without_shared_queries_is_not_met():
+    rows = [(name, name, "d", 1, 1) for name in ("old", "new")]
+    columns = ["reranker", "query_id", "doc_id", "score", "relevance"]
+    runs = metrics.Runs.from_frame(pd.DataFrame(rows, columns=columns))
+    row = check_target(metrics.evaluate(runs, ["RR"], TIES), "RR>=baseline-1", baseline="old")
+    assert (row["passed"], row["verdict"]) == (False, "not scored")
+
+
 def test_every_order_meets_a_relative_target_only_above_the_baselines_best():
     evaluation = evaluated({"old": [1, 1, 0], "new": [0, 1, 1]})
     assert check_target(evaluation, "RR>=baseline", baseline="old")["verdict"] == "met on average"
