@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +106,8 @@ def score(
 
 
 def names_or_defaults(
-    measures: Sequence[str] | str | None, ties: Sequence[str] | str | None
+    measures: Any,  # noqa: ANN401 names, or a measure of ir_measures
+    ties: Sequence[str] | str | None,
 ) -> tuple[Sequence[str] | str, Sequence[str] | str]:
     """Return measures and treatments, the defaults for None; UsageError where a table is given for names."""
     for argument in (measures, ties):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -112,8 +112,9 @@ def holds_results(file: File) -> bool:
 def _open_files(files: Files) -> list[tuple[File, str]]:
     if isinstance(files, Mapping) and all(isinstance(data, bytes) for data in files.values()):
         return [(File(name, data), name) for name, data in files.items()]
-    are_several = isinstance(files, Iterable) and not isinstance(files, (str, PurePath, Mapping))
-    paths = list(files) if are_several else [files]
+    paths: list[Any] = [files]
+    if isinstance(files, Iterable) and not isinstance(files, (str, PurePath, Mapping)):
+        paths = list(files)
     if is_frame(files) or not all(isinstance(path, Path) for path in paths):
         raise UsageError(
             "Give published figures as the path of a table, or as its text in bytes: "
