@@ -1,7 +1,8 @@
 """Score runs: tie groups → treatment → measure → mean."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,8 +52,8 @@ def evaluate(
     Args:
         runs: the runs, as `read_runs` returns them or in any form it reads, such as a data frame with one row
             per document: query_id, doc_id, score, relevance, and reranker if there are several.
-        measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`); None: RR, Hits@1, Hits@3,
-            Hits@10, AP, nDCG@10.
+        measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`), or measures of ir_measures;
+            None: RR, Hits@1, Hits@3, Hits@10, AP, nDCG@10.
         ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`; None: input, expected,
             optimistic, pessimistic. `lowest` and `highest` bound the value over all orders of ties and all
             grades of unjudged documents (`metrics.joint_bounds`).
@@ -105,7 +106,8 @@ def score(
 
 
 def names_or_defaults(
-    measures: Sequence[str] | str | None, ties: Sequence[str] | str | None
+    measures: Any,  # noqa: ANN401 names, or a measure of ir_measures
+    ties: Sequence[str] | str | None,
 ) -> tuple[Sequence[str] | str, Sequence[str] | str]:
     """Return measures and treatments, the defaults for None; UsageError where a table is given for names."""
     for argument in (measures, ties):
@@ -114,14 +116,17 @@ def names_or_defaults(
                 f"measures and ties must be names, but one of them is a {type(argument).__name__}. Pass the "
                 'runs first and the judgments as qrels: metrics.evaluate(run, ["RR"], qrels=qrels).'
             )
-    measures = DEFAULT_MEASURES if measures is None else measures
+    if measures is None:
+        measures = DEFAULT_MEASURES
+    elif not isinstance(measures, Iterable):
+        measures = [measures]
     return measures, default_ties(measures) if ties is None else ties
 
 
 def default_ties(measures: Sequence[str] | str) -> Sequence[str]:
     """Return the default treatments that all of the measures support."""
     names = [measures] if isinstance(measures, str) else measures
-    families = [parse(str(name)).measure.family for name in names]
+    families = [parse(name).measure.family for name in names]
     return [name for name in DEFAULT_TIES if all(family.computes(treatment(name)) for family in families)]
 
 
@@ -134,7 +139,7 @@ def score_runs(
         UsageError: a name that does not exist.
     """
     names, ties = ([value] if isinstance(value, str) else value for value in (measures, ties))
-    parsed = tuple(dict.fromkeys(parse(str(name)) for name in names))
+    parsed = tuple(dict.fromkeys(parse(name) for name in names))
     treatments = tuple(dict.fromkeys(treatment(str(name)) for name in ties))
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")

@@ -41,7 +41,7 @@ MEASURES: tuple[Measure, ...] = (
         family=first_hit(np.ones_like),
         cutoff="required",
         tied="TMHits",
-        aliases=("Hit", "Success", "HitRate"),
+        aliases=("Hit", "Success", "HitRate", "hit_rate"),
         summary="1 if a relevant document is among the first k, else 0.",
         source=f"{_TIES}; TMHits: arXiv 2405.18414",
         term=r"$f(x)=1$, which gives $1-\binom{n-r}{m}\big/\binom{n}{m}$",
@@ -109,7 +109,7 @@ MEASURES: tuple[Measure, ...] = (
         name="nDCG",
         family=add.normalised_gain(),
         cutoff="optional",
-        aliases=("nDCG-exp",),
+        aliases=("nDCG-exp", "ndcg_burges"),
         summary="Sum of the gains 2^grade - 1, discounted by rank, divided by this sum for the ideal order of "
         "all judged documents.",
         source=f"{_DCG}; {_TIES}",
@@ -272,14 +272,28 @@ _PATTERN = re.compile(
     r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=|alpha=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
 )
 """The word "tied", name, parameter, and cut-off or recall."""
+_SPELLINGS = (
+    (r"(p|recall|success|map_cut|ndcg_cut)[_.](\d+)", r"\1@\2"),  # trec_eval
+    (r"iprec_at_recall[_.](\d\.\d+)", r"IPrec@\1"),
+    (r"ndcg_at_(\d+)", r"nDCG-linear@\1"),  # MTEB
+    (r"(map|mrr|recall|precision|hit_rate)_at_(\d+)", r"\1@\2"),
+    (r"rbp(\.\d+)", r"RBP(\1)"),  # ranx
+    (r"nDCG(?:-linear)?\(dcg='log2'\)(@\d+)?", r"nDCG-linear\1"),  # ir_measures
+    (r"nDCG\(dcg='exp-log2'\)(@\d+)?", r"nDCG\1"),
+)
+"""Names with a cut-off or parameter in other tools → the same measure in ours."""
 
 
-def parse(text: str) -> MeasureAt:
+def parse(text: object) -> MeasureAt:
     """Return the measure of a name: `RR`, `MRR@10`, `RBP(0.8)`, `IPrec@0.1`, `tied nDCG@10`.
+
+    Names of other tools have their meaning there: `ndcg_cut_10` of trec_eval is `nDCG-linear@10`, and so is the
+    object `ir_measures.nDCG @ 10`.
 
     Raises:
         UsageError: the measure does not exist, or cannot have this cut-off or parameter.
     """
+    text = _our_spelling(text)
     if text.rstrip("@.0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
         raise UsageError(
             f"{text[:40]}: the prime means that unjudged documents are left out, an option of all measures. "
@@ -327,6 +341,16 @@ def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
     return answered, *(MeasureAt(rule, measure.k) for rule in rules)
 
 
+def _our_spelling(measure: object) -> str:
+    text = str(measure)
+    if type(measure).__module__.partition(".")[0] == "ir_measures":
+        text = re.sub("^nDCG(?!.*exp-log2)", "nDCG-linear", text)
+    for theirs, ours in _SPELLINGS:
+        if match := re.fullmatch(theirs, text.strip(), re.ASCII | re.IGNORECASE):
+            return match.expand(ours)
+    return text
+
+
 def _cutoff(text: str, digits: str | None) -> int | None:
     if digits is None:
         return None
@@ -353,9 +377,16 @@ def _by_name(measures: tuple[Measure, ...]) -> dict[str, Measure]:
 def _suggestion(text: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 only for misspelt names
 
+    if "rel=" in text or "judged_only=" in text:
+        return (
+            "Omit the brackets. Instead of rel, set relevant_from (--relevant-from). Instead of judged_only, "
+            "set unjudged='leave_out' (--unjudged leave_out)."
+        )
     names = _by_name(MEASURES)
-    if close := get_close_matches(
-        text.split("@", maxsplit=1)[0].casefold()[:40].removeprefix("tied "), names, n=1
-    ):
-        return f"Did you mean {names[close[0]].name}?"
+    name = text.strip().casefold()[:40].removeprefix("tied ")
+    base, digits, _ = re.split(r"(?:@|_at_|[_.])?([0-9]*)\Z", name, maxsplit=1)
+    if close := get_close_matches(base, names, n=1):
+        measure = names[close[0]]
+        k = {"none": "", "optional": digits, "required": digits or "k"}[measure.cutoff]
+        return f"Did you mean {measure.name}{k and f'@{k}'}?"
     return f"Measures: {', '.join(m.name + ('@k' if m.cutoff == 'required' else '') for m in MEASURES)}."

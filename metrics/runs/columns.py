@@ -12,6 +12,11 @@ SpreadKind = Literal["order", "run", "mean"]
 """Which standard deviation `score_std` is: of one run within its list, of one run, or of the mean of all."""
 MissingScore = Literal["error", "last", "drop"]
 """Handling of a document without a numeric score: raise an error, rank it last, or drop it."""
+MISSING_SCORE_HINT = (
+    "Or rank documents without a score last, or drop them (--missing-score last or drop; "
+    "in Python, missing_score)."
+)
+"""Addition to an error on a document without a numeric score."""
 SUBTOPICS = "subtopics"
 """Column of joined judgments: subtopic → grade of the document."""
 MAX_COLUMNS = 1000

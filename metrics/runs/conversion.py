@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.columns import normalised, recognise
+from metrics.runs.columns import MISSING_SCORE_HINT, normalised, recognise
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.support.arrays import CODED, IntArray, coded, combine_chunks
@@ -94,7 +94,7 @@ def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.is_null(numbers, nan_is_null=True)
     hint = "Map words to numbers, drop the row, or choose another column."
     if name == "score":
-        hint += " Or rank documents without a score last, or drop them (missing score: last, drop)."
+        hint += f" {MISSING_SCORE_HINT}"
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a number", hint)
     return numbers
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind, beir_columns
+from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind, beir_columns, recognise
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
@@ -31,6 +31,7 @@ Tables: TypeAlias = Mapping[str, Table] | Iterable[Table | tuple[str | None, Tab
 """Runs, by the names of their rerankers or without."""
 Judgments: TypeAlias = Table | Sequence[Table]
 """One file of judgments, or several."""
+_COLUMN = (list, tuple, np.ndarray, pd.Series)
 
 
 def read_runs(
@@ -49,7 +50,8 @@ def read_runs(
         files: a path, data frame or {query: {document: score}}; several of them; or reranker → one of them (or
             pairs of both). Without a name here, a reranker is named by its column, else by its file. A frame
             without a query column is one list. {query: [documents]} has ranks and no scores. Frames are those
-            of pandas, polars, pyarrow, DuckDB and all that have `__arrow_c_stream__`.
+            of pandas, polars, pyarrow, DuckDB and all that have `__arrow_c_stream__`, dictionaries of columns,
+            and lists of records or named tuples, as ir_measures reads them.
         qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]}. Not
             needed if the tables hold relevance, or if one of several `files` holds judgments only. May also be
             among `files`.
@@ -175,7 +177,10 @@ def with_names(files: Tables) -> list[tuple[str | None, Any]]:
         return [(None, files)]
     if not isinstance(files, Iterable):
         raise _no_table(files)
-    return [file if isinstance(file, tuple) else (None, file) for file in files]
+    pairs = [file if isinstance(file, tuple) else (None, file) for file in files]
+    if row := next((pair for pair in pairs if len(pair) != 2), None):  # noqa: PLR2004 name and file
+        raise _no_table(row)
+    return pairs
 
 
 def distinct_file_names(files: Sequence[object]) -> list[str]:
@@ -242,13 +247,17 @@ def _renamed(source: Source, old: str, new: str) -> Source:
 
 
 def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came
-    """Turn dictionaries {query: {document: number}}, perhaps by reranker, into data frames."""
-    if isinstance(tables, list) and tables and all(isinstance(record, Mapping) for record in tables):
-        return pd.DataFrame(tables)
+    """Turn dictionaries {query: {document: number}}, perhaps by reranker, columns and rows into data frames."""
+    if isinstance(tables, Iterator) and not is_frame(tables):
+        tables = list(tables)
+    if _are_rows(tables) or _are_columns(tables):
+        return _frame_of(tables)
+    if isinstance(tables, list):
+        return [_as_frames(table, value) for table in tables]
     if not isinstance(tables, Mapping):
         return tables
     first = next(iter(tables.values()), None)
-    if isinstance(first, list | tuple):
+    if isinstance(first, list | tuple) and not _are_rows(first):
         ranked = [(query, name, rank) for query, docs in tables.items() for rank, name in enumerate(docs, 1)]
         frame = pd.DataFrame(ranked, columns=["query_id", "doc_id", "rank"])
         return frame if value == "score" else frame.drop(columns="rank").assign(relevance=1)
@@ -256,6 +265,32 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
         return {name: _as_frames(table, value) for name, table in tables.items()}
     rows = [(query, document, number) for query, docs in tables.items() for document, number in docs.items()]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+
+
+def _are_rows(tables: object) -> bool:
+    """Return whether a list has a named tuple, as in ir_measures, or a dictionary of values for each row."""
+    return isinstance(tables, list) and len(tables) > 0 and all(map(_is_row, tables))
+
+
+def _is_row(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return not all(isinstance(field, Mapping) for field in value.values())
+    return "doc_id" in getattr(value, "_fields", ())  # not a name and a file
+
+
+def _are_columns(tables: object) -> bool:
+    return (
+        isinstance(tables, Mapping)
+        and all(isinstance(column, _COLUMN) for column in tables.values())
+        and {"query_id", "doc_id"} <= recognise(list(map(str, tables))).keys()
+    )
+
+
+def _frame_of(rows_or_columns: Any) -> pd.DataFrame:  # noqa: ANN401 as they came
+    try:
+        return pd.DataFrame(rows_or_columns)
+    except ValueError as error:
+        raise UsageError(f"{error}. Give every row a value in every column.") from error
 
 
 def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> Iterator[Source]:

@@ -24,8 +24,8 @@ Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic", SUBTOPICS)
 _KEEP_ONE = (
-    "Delete the extra rows of each document, or let TieScope keep the first row (repeated: first) or the row "
-    "with the highest value (repeated: max)."
+    "Delete the extra rows of each document, or let TieScope keep the first row (--repeated first) or the row "
+    "with the highest value (--repeated max)."
 )
 
 
@@ -164,7 +164,7 @@ def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
         shared = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
         if shared >= 0:
             problem = "a document has the score -inf, so documents without a score cannot rank below it"
-            hint = "Give a finite score, or drop documents without a score (missing score: drop)."
+            hint = "Give a finite score, or drop documents without a score (--missing-score drop)."
             raise origin.error(int(lowest[shared]), problem, hint)
     first = int(missing[0])
     outcome = "dropped" if is_dropped else "ranked last, tied with each other"
@@ -330,8 +330,8 @@ def _judgment_finding(
                 f"{place} (judgments with different grades in all: {n_rows:,})"
             )
             hint = (
-                "Correct one of the grades, or choose to keep the first or the highest grade (repeated: first, "
-                "max)."
+                "Correct one of the grades, or choose to keep the first or the highest grade (--repeated first "
+                "or max)."
             )
             raise origin.error(row, problem, hint, RepeatError)
         choice = "the first" if repeated == "first" else "the highest"

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import ColumnChoice, SpreadKind, normalised
+from metrics.runs.columns import MISSING_SCORE_HINT, ColumnChoice, SpreadKind, normalised
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.query_doc_keys import QueryDocKeys
@@ -400,7 +400,7 @@ def _refuse_missing(source: Source, scores: FloatArray, names: Sequence[str], *,
         problem = f"the score column {names[blank[0]]!r} holds no number"
         raise ReadError(source.file, problem, "Choose other columns as repeats.", line=1)
     if is_refused and is_missing.all(axis=1).any():
-        hint = "Give a score. Or rank documents without a score last, or drop them (missing score: last, drop)."
+        hint = f"Give a score. {MISSING_SCORE_HINT}"
         row = int(np.argmax(is_missing.all(axis=1)))
         raise source.origin.error(row, f"no number in any of {first_names(names)}", hint)
 

@@ -152,8 +152,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, ties by descending document ID.",
          _DESC_32.spelled(_TREC_EVAL)),
     Tool("ir_measures", "0.4.3",
-         "Like pytrec_eval, but RR@k breaks ties by ascending document ID, because ir_measures computes it "
-         "with another provider.",
+         "Like pytrec_eval, but RR@k and Judged@k break ties by ascending document ID, because ir_measures "
+         "computes them with other providers.",
          _IR_DESC.spelled(f"{_IR} {_IR_GAINS}") | _IR_ASC.spelled("RR@k=RR@{k}")),
     Tool("ranx", "0.3.21",
          "Ties keep file order in lists of up to 15 documents; an unstable sort shuffles ties in longer lists.",

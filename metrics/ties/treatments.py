@@ -369,7 +369,11 @@ def treatment(name: str) -> Treatment:
             noise=noise,
         )
     names = ", ".join(one.name for one in (*TREATMENTS, *JOINT_BOUNDS))
-    raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED, noise:SIGMA.")
+    meant = {"best": "optimistic", "worst": "pessimistic", "tied": "expected"}.get(name.casefold())
+    suggestion = f"Did you mean {meant}? " if meant else ""
+    raise UsageError(
+        f"There is no treatment {name!r}. {suggestion}Treatments: {names}, random:SEED, noise:SIGMA."
+    )
 
 
 def asks_for_bounds(names: Sequence[str] | str) -> bool:

@@ -134,7 +134,8 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
         "audit", tmp_path / "runs.csv", "--qrels", tmp_path / "qrels.csv", "-p", tmp_path / "t.csv"
     )
     assert code == 0
-    assert "The table follows this convention: file order; relevant from grade 2. 18 of 18 figures" in err
+    convention = "file order; relevant from grade 2; nDCG gain = grade"
+    assert f"The table follows this convention: {convention}. 18 of 18 figures" in err
     assert "RR: Of three pairs with different published means, " in err
     inputs = (tmp_path / "runs.csv", "--qrels", tmp_path / "qrels.csv", "-p", tmp_path / "t.csv")
     options = ("--relevant-from", "2", "--show", "orders", "--order-by", "AP", "--format", "csv")

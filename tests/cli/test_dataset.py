@@ -149,6 +149,7 @@ def test_a_script_needs_no_guard_and_its_workers_say_nothing(runs):
     assert (process.returncode, process.stdout) == (2, "once\n")
     hint = (
         "Map words to numbers, drop the row, or choose another column. "
-        "Or rank documents without a score last, or drop them (missing score: last, drop)."
+        "Or rank documents without a score last, or drop them (--missing-score last or drop; "
+        "in Python, missing_score)."
     )
     assert process.stderr == f"tiescope: bad.parquet, row 322: score None is not a number. {hint}\n"

@@ -15,7 +15,7 @@ import pytest
 from ir_measures import AP, ERR, RR, SDCG, Bpref, IPrec, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
 from repository import REAL_RUNS, ROOT
 
-from metrics import Runs, TieScopeError, UsageError, evaluate, read_runs
+from metrics import Runs, TieScopeError, UsageError, evaluate, parse, read_runs
 from metrics.interop import ir_measures as interop
 from metrics.interop.ir_measures import MTRR, TMHits, TsRR, best, tied, worst
 
@@ -323,3 +323,15 @@ def test_an_experiment_of_pyterrier_has_them():
     (row,) = pt.Experiment([run], topics, qrels, measures, names=["all tied"]).to_dict("records")
     values = {"MTRR": 0.75, "TMHits@1": 0.5, "tied_nDCG@10": pytest.approx(0.8154648768), "worst_RR@10": 0.5}
     assert row == {"name": "all tied"} | values
+
+
+def test_a_measure_of_ir_measures_means_the_same_to_evaluate():
+    assert [str(parse(measure)) for measure in PLAIN] == list(PLAIN.values())
+    assert str(parse(nDCG(dcg="log2") @ 5)) == "nDCG-linear@5"
+    one_list = pd.DataFrame({"doc_id": ["a", "b"], "score": [2, 1], "relevance": [1, 3]})
+    assert evaluate(one_list, nDCG @ 5).measures == ("nDCG-linear@5",)
+
+
+def test_a_measure_with_options_of_ir_measures_is_refused_with_ours():
+    with pytest.raises(UsageError, match=r"nDCG-linear.*unjudged='leave_out'"):
+        parse(nDCG(judged_only=True) @ 5)

@@ -68,6 +68,27 @@ def test_a_name_gives_its_measure_and_what_its_means_are_called(text, name, trad
     assert (str(measure), measure.traditional, measure.tied) == (name, traditional, tied)
 
 
+@pytest.mark.parametrize(
+    ("theirs", "name"),
+    [
+        ("ndcg_cut_10", "nDCG-linear@10"),
+        ("ndcg_cut.10", "nDCG-linear@10"),
+        ("P_10", "P@10"),
+        ("recall_100", "R@100"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("ndcg_at_10", "nDCG-linear@10"),
+        ("mrr_at_10", "RR@10"),
+        ("hit_rate@5", "Hits@5"),
+        ("rbp.95", "RBP(0.95)"),
+        ("ndcg_burges@5", "nDCG@5"),
+        ("nDCG(dcg='exp-log2')@5", "nDCG@5"),
+        ("nDCG(dcg='log2')", "nDCG-linear"),
+    ],
+)
+def test_a_name_of_another_tool_means_what_it_means_there(theirs, name):
+    assert str(parse(theirs)) == name
+
+
 @pytest.mark.parametrize("measure", metrics.MEASURES, ids=lambda measure: measure.name)
 def test_a_measure_with_its_own_rule_for_ties_says_whose_ties_it_settles(measure):
     assert bool(measure.answers) == measure.family.own_rule
@@ -97,7 +118,14 @@ def test_a_measure_stands_beside_all_that_settle_the_same_ties(text, names):
     assert [str(measure) for measure in side_by_side(parse(text))] == names
 
 
-MISSPELT = {"Hitz@3": "Hits", "MRRR": "RR", "suces@1": "Hits", "tied nDGC@10": "nDCG"}
+MISSPELT = {
+    "Hitz@3": "Hits",
+    "MRRR": "RR",
+    "suces@1": "Hits",
+    "tied nDGC@10": "nDCG@10",
+    "ndcg_10": "nDCG@10",
+    "hitz": "Hits@k",
+}
 NO_NAME = ["", "@3", "RR@", "RR@-1", "RR@@3", "RR@3@4", "RR 3", "RR@\uff11", "tied", "tied TsRR"]
 CONDENSED = ["nDCG'@10", "AP'", "AP\N{PRIME}"]
 NO_PARAMETER = ["RBP(1.5)", "RBP(-0.5)", "RBP(1)", "RBP(12)", "RR(0.5)"]
@@ -110,6 +138,7 @@ NO_PARAMETER = ["RBP(1.5)", "RBP(-0.5)", "RBP(1)", "RBP(12)", "RR(0.5)"]
         ("zzz", r"'zzz'.*RR.*Hits@k"),
         *((text, "no measure") for text in NO_NAME),
         *((text, r"unjudged documents are left out.*unjudged='leave_out'") for text in CONDENSED),
+        ("AP(rel=2)", "relevant_from"),
         ("Hits", "cut-off"),
         ("RR@0", "must be between 1 and"),
         ("Hits@00", "must be between 1 and"),

@@ -52,7 +52,7 @@ def values(runs, measure="RR"):
 
 @IN_ANY_FORMAT
 def test_missing_scores_are_refused_unless_chosen_otherwise(data):
-    with pytest.raises(ReadError, match=r"is not a number.*missing score: last, drop"):
+    with pytest.raises(ReadError, match=r"is not a number.*--missing-score last or drop"):
         read(File("t", data))
 
 
@@ -115,7 +115,7 @@ def test_nothing_can_go_behind_minus_infinity():
     table = (HEADER + "q,a,-inf,1\nr,a,,1\nr,b,-inf,0\n").encode()
     with pytest.raises(ReadError, match=r"t\.csv, line 4: a document has the score -inf") as caught:
         Runs.from_sources([read(File("t.csv", table), missing_score="last")])
-    assert "missing score: drop" in caught.value.hint
+    assert "--missing-score drop" in caught.value.hint
     assert len(Runs.from_sources([read(File("t.csv", table), missing_score="drop")]).tables["t"]) == 2
 
 
@@ -163,7 +163,7 @@ def test_the_command_refuses_missing_scores_and_says_what_to_choose(call, write)
     code, out, err = call("evaluate", write("t.csv", TABLE))
     assert (code, out) == (2, "")
     assert "t.csv, line 3: score '' is not a number" in err
-    assert "missing score: last, drop" in err
+    assert "--missing-score last or drop" in err
 
 
 def test_check_tells_how_many_scores_are_missing(call, write):

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import average_precision_score, label_ranking_average_precision_score
 from tool_packages import PACKAGES
 
-from metrics import Runs, parse
+from metrics import Runs, evaluate, parse
 from metrics.studies.emulation import emulate
 from metrics.studies.tools import TOOLS, find_tool
 
@@ -150,3 +150,11 @@ def test_reranking_mrr_with_argsort_is_certain_only_without_ties():
     last_first = [np.lexsort((-place, -row)) for row in scores]
     assert not np.array_equal(orders, as_listed)
     assert not np.array_equal(orders, last_first)
+
+
+def test_judged_of_ir_measures_breaks_ties_by_ascending_document_id():
+    import ir_measures  # noqa: PLC0415 as in tool_packages
+
+    run, qrels = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"a": 1}}
+    value = ir_measures.calc_aggregate([ir_measures.Judged @ 1], qrels, run)[ir_measures.Judged @ 1]
+    assert value == evaluate(run, "Judged@1", "docid_asc", qrels=qrels).scores.iloc[0, 0] == 1

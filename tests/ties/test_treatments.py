@@ -63,3 +63,11 @@ def test_scores_tie_where_they_are_equal(documents, value):
 def test_a_treatment_that_does_not_exist_is_refused_by_name_with_those_that_do():
     with pytest.raises(UsageError, match=r"'best'.*expected, input"):
         rr([("a", 1, 1)], "best")
+
+
+@pytest.mark.parametrize(
+    ("word", "name"), [("best", "optimistic"), ("worst", "pessimistic"), ("Tied", "expected")]
+)
+def test_a_word_for_a_tie_order_is_refused_with_the_name_of_the_order(word, name):
+    with pytest.raises(UsageError, match=f"no treatment '{word}'. Did you mean {name}"):
+        rr([("a", 1, 1)], word)

@@ -133,6 +133,8 @@ def _refuse_other_queries(
 
 
 def _hint(ours: str) -> str:
+    if ours == "relevance":
+        return "Rename the correct column to relevance."
     return f"Rename the correct column, or choose it: read_runs(frame, columns={{'{ours}': NAME}})."
 
 

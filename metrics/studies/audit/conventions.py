@@ -21,14 +21,17 @@ Gain = Literal["linear", "exponential"]
 
 @dataclass(frozen=True)
 class Convention:
-    """A way to compute a table: tie order, options of scoring and gain of nDCG."""
+    """A way to compute a table: tie order, options of scoring and gain of nDCG.
+
+    The gain is None where it makes no difference, which is computed as linear.
+    """
 
     treatment: str = "docid_desc"
     precision: str = "float64"
     relevant_from: float = 1
     missing: Policy = "zero"
     empty: Policy = "zero"
-    gain: Gain = "linear"
+    gain: Gain | None = "linear"
     unjudged: Unjudged = "nonrelevant"
 
     @property
@@ -41,7 +44,7 @@ class Convention:
     def measure(self, name: str) -> str:
         """Return a measure with its gain."""
         measure_at = parse(name)
-        if self.gain == "linear" and measure_at.measure.name == "nDCG":
+        if self.gain != "exponential" and measure_at.measure.name == "nDCG":
             return str(parse(str(measure_at).replace("nDCG", "nDCG-linear", 1)))
         return name
 
@@ -72,8 +75,8 @@ class Convention:
         return "; ".join(self.aspect(name) for name in (names[0], *unusual))
 
 
-USUAL = Convention()
-"""The fields that labels omit."""
+USUAL = Convention(gain=None)
+"""The fields that labels omit; a gain is named, because nDCG does not say which it has."""
 
 
 TREATMENTS = ("docid_desc", "docid_asc", "input", "expected", "pessimistic", "optimistic")
@@ -126,7 +129,11 @@ def candidate_conventions(
             bool((highest.n_relevant == 0).any()),
             "every query has relevant documents",
         ),
-        "gain": (("linear", "exponential"), has_gains, "the table has no nDCG, or no grade is above 1"),
+        "gain": (
+            ("linear", "exponential") if has_gains else (None,),
+            has_gains,
+            "the table has no nDCG, or no grade is above 1",
+        ),
         "unjudged": (
             ("nonrelevant", "leave_out"),
             not all(ranking.judged.all() for ranking in rankings),

@@ -24,7 +24,6 @@ _OTHER_NAMES = {
     "meanaverageprecision": "AP",
     "averageprec": "AP",
     "ndcgcut": "nDCG",
-    "ndcgburges": "nDCG",
     "prec": "P",
     "precisionat": "P",
     "rec": "R",
@@ -39,7 +38,6 @@ _CUT = re.compile(r"(.*?)(?:[\s_.@-]*(?:at|@)?[\s_.@-]*)(\d{1,9})", re.DOTALL)
 _ASIDE = re.compile(r"\((?:rel|judged_only|dcg|gains)\s*=[^()]*\)|\(%\)|[%↑↓]", re.IGNORECASE)
 _BESIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|(?:±|\+/-).*", re.DOTALL)
 _THOUSANDS = re.compile(r"(?<=\d)k$", re.IGNORECASE)
-_RECALL = re.compile(r"iprec_at_recall[_.](\d\.\d+)")
 _DERIVED = {
     *("std", "sd", "stdev", "stddev", "stderr", "se", "sem", "σ", "ci", "var", "variance", "p", "p-value"),
     *("δ", "delta", "diff", "difference", "change", "gain", "improvement", "rank"),
@@ -55,7 +53,6 @@ _MAX_NAME = 200
 def our_measure(published: str) -> str:
     """Return our measure for a published name, such as nDCG@10, or ""."""
     name = _THOUSANDS.sub("000", _ASIDE.sub("", published[:_MAX_NAME]).strip())
-    name = _RECALL.sub(r"IPrec@\1", name)
     if measure := _exactly(name):
         return measure
     base, k = _base(name), ""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import recognise
 from metrics.runs.files import File
 from metrics.runs.formats.format import Head
+from metrics.runs.formats.frames import is_frame
 from metrics.studies.audit.names import has_measure, is_bounded, our_measure
 from metrics.studies.audit.published_layouts import (
     Grid,
@@ -109,9 +110,16 @@ def holds_results(file: File) -> bool:
 
 
 def _open_files(files: Files) -> list[tuple[File, str]]:
-    if isinstance(files, Mapping):
+    if isinstance(files, Mapping) and all(isinstance(data, bytes) for data in files.values()):
         return [(File(name, data), name) for name, data in files.items()]
-    paths = [files] if isinstance(files, (str, PurePath)) else list(files)
+    paths: list[Any] = [files]
+    if isinstance(files, Iterable) and not isinstance(files, (str, PurePath, Mapping)):
+        paths = list(files)
+    if is_frame(files) or not all(isinstance(path, Path) for path in paths):
+        raise UsageError(
+            "Give published figures as the path of a table, or as its text in bytes: "
+            "{'table.csv': b'reranker,MRR\\nllm,0.9884'}."
+        )
     names = Counter(PurePath(path).name for path in paths)
     return [
         (file if names[PurePath(path).name] == 1 else replace(file, name=str(path)), str(path))

@@ -50,8 +50,8 @@ def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     assert set(charts(page)) == {"figures", "audit-rules"}
     rules = page.selectbox(key="rule")
     assert rules.value == rules.options[0]
-    rules.set_value("trec_eval: id, descending").run()
-    assert page.query_params["rule"] == "trec_eval: id, descending"
+    rules.set_value("trec_eval: id, descending; nDCG gain = grade").run()
+    assert page.query_params["rule"] == "trec_eval: id, descending; nDCG gain = grade"
     marks = {trace["name"] for trace in charts(page)["figures"]["data"] if trace.get("name")}
     assert not any(name.endswith("reproduced · 0") for name in marks)
     assert "48 of 48 figures are reproduced" in finding(page)  # by the rule that fits

@@ -1,4 +1,5 @@
 import decimal
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -326,3 +327,45 @@ def test_a_column_alone_is_no_table(column):
 def test_a_table_of_any_library_in_place_of_measures_is_named_so():
     with pytest.raises(UsageError, match="the runs first"):
         evaluate(frame(), Capsule(pa.table({"a": [1]})))
+
+
+class ScoredDoc(NamedTuple):
+    """A row as ir_measures reads it."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+ROWS = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 2.0)]
+COLUMNS = {"query_id": ["q", "q"], "doc_id": np.array(["a", "b"]), "score": pd.Series([1.0, 2.0])}
+NESTED = {"q": {"a": 1.0, "b": 2.0}}
+
+
+@pytest.mark.parametrize(
+    "files", [ROWS, iter(ROWS), COLUMNS, [NESTED]], ids=["named tuples", "iterator", "columns", "list"]
+)
+def test_rows_columns_and_lists_of_dictionaries_are_tables(files):
+    table = read_runs(files, {"q": {"a": 1}}).tables["table"]
+    rows = zip(*(table[name].to_pylist() for name in ("query_id", "doc_id", "score")), strict=True)
+    assert list(rows) == ROWS
+
+
+def test_rerankers_may_have_rows_or_columns_and_judgments_too():
+    runs = read_runs({"A": ROWS, "B": COLUMNS}, {"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    assert evaluate(runs, "RR", "input").means("RR")["input"].to_list() == [0.5, 0.5]
+
+
+def test_columns_of_different_lengths_are_refused():
+    with pytest.raises(UsageError, match="same length"):
+        read_runs(COLUMNS | {"score": [1.0]}, NESTED)
+
+
+def test_a_row_without_column_names_is_refused():
+    with pytest.raises(UsageError, match="has type tuple"):
+        read_runs([tuple(row) for row in ROWS], NESTED)
+
+
+def test_judgments_with_a_score_column_are_to_be_renamed():
+    with pytest.raises(ReadError, match="Rename the correct column to relevance"):
+        read_runs(frame(), frame().drop(columns="relevance"))

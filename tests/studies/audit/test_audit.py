@@ -49,3 +49,11 @@ def test_conventions_of_which_some_give_the_same_figures_are_not_said_to_differ_
     sentence = said(runs, "run,RR\nr,0\n", relevant_from=2)
     assert "which give the same figures on these files or differ only beyond the printed digits" in sentence
     assert sentence.endswith("More digits would distinguish some of the conventions.")
+
+
+@pytest.mark.parametrize(
+    ("figure", "gain"), [("0.38009", "nDCG gain = grade"), ("0.41312", "nDCG gain = 2^grade − 1")]
+)
+def test_the_convention_of_a_table_names_the_gain_of_ndcg(write, figure, gain):
+    runs = metrics.read_runs({"r": write("r.trec", RUN)}, write("q.txt", "q0 0 c 2\nq0 0 z 1\n"))
+    assert gain in said(runs, f"run,NDCG@10\nr,{figure}\n")

@@ -417,3 +417,9 @@ def test_files_of_results_are_told_from_others(text, is_results):
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 def test_no_run_and_no_judgments_are_taken_for_results(known):
     assert not holds_results(File("file", known.example.encode()))
+
+
+@pytest.mark.parametrize("figures", [{"MRR": 0.9}, 0.9, [0.9], pd.DataFrame({"MRR": [0.9]})], ids=type)
+def test_figures_that_are_neither_a_path_nor_bytes_are_refused(figures):
+    with pytest.raises(UsageError, match="path of a table"):
+        read_published(figures)
