@@ -427,6 +427,7 @@ def judge_next_command(
     name = str(parse(measure))
     before = inputs.read()
     runs = before if judged is None else _with_judgments(before, judged, inputs.reading)
+    say_left_out(runs)
     with progress("Judging both ways"):
         plan = judging.plan_judging(runs, name, scoring, depth=depth, rate=rate)
         if judged is not None:

@@ -34,15 +34,16 @@ def traditional_order(runs: "Runs", choice: str | None) -> str:
     return runs.tie_order
 
 
-def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> None:
-    """Report skipped rows and queries, queries counted as 0, and the reasons."""
+def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation | None" = None) -> None:
+    """Report skipped rows and queries and the reasons; with an evaluation, queries counted as 0 too."""
     findings = runs.left_out
     findings = findings[findings["code"] != "queries-missing"]
     groups = findings.groupby(["severity", "message", "hint"], sort=False)
     for (severity, message, hint), files in groups["file"]:
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         say(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}")
-    say_policies(evaluation.policies, evaluation.options)
+    if evaluation is not None:
+        say_policies(evaluation.policies, evaluation.options)
 
 
 def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
