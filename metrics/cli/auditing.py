@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from metrics.cli.messages import say
+from metrics.cli.messages import say, say_left_out
 from metrics.cli.options import FileUse, Inputs, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.support.progress import progress
@@ -80,6 +80,7 @@ def audit_command(
 
     files = published_files(published or [])
     runs = inputs.read()
+    say_left_out(runs)
     with progress("Trying conventions"):
         result = audit(runs, files, names=names_by_hand(names or []), relevant_from=relevant_from)
     measures = _ordered_measures(result, order_by or [])

@@ -161,21 +161,25 @@ def _pair_by_pair(
     """Yield the comparisons by each measure and tie order in blocks, and report which verdicts change."""
     import pandas as pd
 
-    from metrics.studies.significance import compare
+    from metrics.studies.significance import compare, is_testable, mask_untested
     from metrics.studies.test_registry import find_test
 
+    is_tested = False
     for measure in evaluation.measures:
         tables = {ties: compare(evaluation, measure, ties, baselines, **testing) for ties in evaluation.ties}
         if len(tables) > 1 and "expected" in tables:
             tables = _with_changes(tables, measure, testing)
+        is_tested = is_tested or any(is_testable(table).any() for table in tables.values())
         n_pairs = max(map(len, tables.values()))
         for start in range(0, max(1, n_pairs), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            parts = [table[rows].assign(measure=measure, ties=ties) for ties, table in tables.items()]
+            parts = [
+                mask_untested(table[rows]).assign(measure=measure, ties=ties) for ties, table in tables.items()
+            ]
             block = pd.concat(parts).sort_index(kind="stable")
             yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
         tables.clear()  # frees millions of rows before the next measure
-    if n_pairs:
+    if is_tested:
         say(f"low and high: the {testing['level']:.4g} {find_test(testing['test']).interval}.")
 
 
@@ -440,6 +444,7 @@ def judge_next_command(
     name = str(parse(measure))
     before = inputs.read()
     runs = before if judged is None else _with_judgments(before, judged, inputs.reading)
+    say_left_out(runs)
     with progress("Judging both ways"):
         plan = judging.plan_judging(runs, name, scoring, depth=depth, rate=rate)
         if judged is not None:

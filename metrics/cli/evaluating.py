@@ -299,8 +299,14 @@ def permutations_command(
     runs, file = reading.read([run], qrels), Path(run.path).name
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{file} has several rerankers. Choose one with --reranker: {', '.join(runs.tables)}.")
-    ranking = list_scoring.ranking(runs, reranker or runs.rerankers[0])
+    name = reranker or runs.rerankers[0]
+    ranking = list_scoring.ranking(runs, name)
     if not len(ranking.documents_of(query)):
+        if query in runs.pairs(name).queries.to_pylist():
+            raise UsageError(
+                f"{file} has documents for query {query!r}, but none is judged. Choose another query, or give "
+                "judgments for this one."
+            )
         raise UsageError(f"{file} has no documents for query {query!r}.")
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:

@@ -34,15 +34,19 @@ def traditional_order(runs: "Runs", choice: str | None) -> str:
     return runs.tie_order
 
 
-def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> bool:
-    """Report skipped rows and queries, those counted as 0, and why; return whether the data has errors."""
+def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation | None" = None) -> bool:
+    """Report skipped rows and queries and the reasons; return whether the data has errors.
+
+    With an evaluation, report queries counted as 0 too.
+    """
     findings = runs.left_out
     findings = findings[findings["code"] != "queries-missing"]
     groups = findings.groupby(["severity", "message", "hint"], sort=False)
     for (severity, message, hint), files in groups["file"]:
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         say(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}")
-    say_policies(evaluation.policies, evaluation.options)
+    if evaluation is not None:
+        say_policies(evaluation.policies, evaluation.options)
     return "error" in set(findings["severity"])
 
 

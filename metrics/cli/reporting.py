@@ -10,7 +10,7 @@ from typer import Option
 
 from metrics.cli import options
 from metrics.cli.auditing import PublishedNames, names_by_hand, published_files
-from metrics.cli.messages import traditional_order
+from metrics.cli.messages import say_left_out, traditional_order
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 
@@ -99,6 +99,7 @@ def report_command(
     published_table = read_published(audited_files) if audited_files else None
     published_names = list(names_by_hand(names or []).items())
     runs = inputs.read()
+    say_left_out(runs)
     order = traditional_order(runs, traditional)
     with progress("Writing the report"):
         written = report(

@@ -13,7 +13,7 @@ from metrics.evaluation import Evaluation
 from metrics.measures import parse
 from metrics.studies.gaps import in_order
 from metrics.studies.prose import decimal
-from metrics.studies.significance import compare
+from metrics.studies.significance import compare, mask_untested
 from metrics.studies.test_registry import find_correction, find_test
 from metrics.studies.tradeoffs import DEPTH, LATENCY
 from metrics.support.wording import describe_part
@@ -76,7 +76,8 @@ def _measure_rows(
     lists = evaluation.scores[measure, ties].groupby(level="reranker", sort=False)
     rows = pd.DataFrame({"n": lists.count(), "value": lists.mean()}).reindex(evaluation.policies.index)
     compared = _timed_only(evaluation, ties, baseline) if measure == LATENCY else evaluation
-    tested = compare(compared, measure, ties, baseline, **testing).set_index("reranker")
+    tested = mask_untested(compare(compared, measure, ties, baseline, **testing)).set_index("reranker")
+    tested["stars"] = tested["stars"].replace("–", "")
     return rows.join(tested.rename(columns={"n": "n_tested"})[["n_tested", *_TESTED]]).rename_axis("reranker")
 
 

@@ -264,7 +264,7 @@ def plan_finding(plan: JudgingPlan) -> Prose:
     n_documents, name = len(plan.documents), parse(plan.measure).traditional
     half, at_random = plan.halving(), plan.halving("at_random")
     if not n_documents:
-        return ("Every document in the top ", Strong(str(plan.depth)), " is judged.")
+        return ("No judged query has an unjudged document in the top ", Strong(str(plan.depth)), ".")
     if plan.width <= EQUAL:
         return (Strong(f"{name} is certain"), ": neither ties nor unjudged documents change it.")
     if not half:

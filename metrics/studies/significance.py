@@ -19,7 +19,7 @@ from metrics.studies.comparisons import (
 )
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, signed
 from metrics.studies.query_values import count_not_finite, largest_difference, values_by_query
-from metrics.studies.significance_tests import Comparison
+from metrics.studies.significance_tests import NO_TEST, Comparison
 from metrics.studies.test_registry import (
     Test,
     adjust_p,
@@ -56,8 +56,8 @@ class Verdicts:
     correction: str = "holm"
 
     def without_untested(self) -> "Verdicts":
-        """Return the comparisons with interval, p and stars removed if no test was possible."""
-        tied, traditional = (_mask_untested(rows) for rows in (self.tied, self.traditional))
+        """Return the comparisons without the figures that `mask_untested` removes."""
+        tied, traditional = (mask_untested(rows) for rows in (self.tied, self.traditional))
         return replace(self, tied=tied, traditional=traditional)
 
     def best_first(self) -> "Verdicts":
@@ -184,12 +184,15 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float
 
 def is_testable(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Return (n_rows,) whether a comparison has the two queries that a test needs."""
-    return rows["n"] >= 2  # noqa: PLR2004
+    return (rows["n"] >= 2) & ~rows["note"].str.contains(NO_TEST)  # noqa: PLR2004
 
 
-def _mask_untested(rows: pd.DataFrame) -> pd.DataFrame:
-    figures = rows[["low", "high", "p", "p_adjusted", "dz"]].where(is_testable(rows))
-    return rows.assign(**figures, stars=rows["stars"].where(is_testable(rows), "–"))
+def mask_untested(rows: pd.DataFrame) -> pd.DataFrame:
+    """Remove interval, p, dz and stars if no test was possible, and the other figures if there is no query."""
+    is_tested = is_testable(rows)
+    figures = rows[["low", "high", "p", "p_adjusted", "dz"]].where(is_tested)
+    means = rows[["mean_baseline", "mean", "difference", "superiority"]].where(rows["n"] > 0)
+    return rows.assign(**figures, **means, stars=rows["stars"].where(is_tested, "–"))
 
 
 def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:

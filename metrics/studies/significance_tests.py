@@ -40,6 +40,8 @@ MAX_CELLS = 2**24
 normal distribution. Its error is below 0.01 for p below 0.1, largest if most values are 0."""
 MAX_CHOICES = 1e300
 """Largest number of splits that floats can count."""
+NO_TEST = "no test is possible"
+"""Part of the note of a comparison with fewer than two queries; its p is 1."""
 
 
 def signed_rank_p(differences: FloatArray) -> float:
@@ -226,7 +228,7 @@ def agreement_results(n: IntArray, difference: FloatArray, level: float, n_pairs
     note = "all queries have the same difference: p is the chance that all signs agree, dz is infinite"
     results = _constant_results(np.minimum(1.0, n_pairs * 2.0 ** (1 - n)), difference, level, note)
     for number, count in enumerate(("no", "one")):  # a spread needs two
-        results.note[n == number] = f"{count} query in common: no test is possible"
+        results.note[n == number] = f"{count} query in common: {NO_TEST}"
     return results
 
 
@@ -393,7 +395,7 @@ def mann_whitney(comparison: Comparison) -> TestResults:
 def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> Result:
     n, m = len(ours), len(theirs)
     if min(n, m) < 2:  # noqa: PLR2004 a spread needs two
-        return 1.0, -np.inf, np.inf, "fewer than two queries: no test is possible"
+        return 1.0, -np.inf, np.inf, f"fewer than two queries: {NO_TEST}"
     difference = ours.mean() - theirs.mean()
     if is_constant(ours) and is_constant(theirs):
         note = "each reranker has the same value on all its queries: d is infinite"

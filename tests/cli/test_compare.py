@@ -138,6 +138,25 @@ def test_json_has_no_infinity(call, write):
     assert (record["low"], record["high"]) == (None, None)
 
 
+UNTESTED = ("low", "high", "p", "p_adjusted", "dz")
+FIGURES = ("mean_baseline", "mean", "difference", "superiority")
+
+
+@pytest.mark.parametrize(("grade", "n", "blank"), [(0, "0", {*UNTESTED, *FIGURES}), (1, "1", {*UNTESTED})])
+def test_fewer_than_two_common_queries_leave_the_figures_of_a_test_blank(call, write, grade, n, blank):
+    text = f"reranker,query_id,doc_id,score,relevance\nA,q,a,1,{grade}\nB,q,b,2,0\nB,q,a,1,{grade}\n"
+    arguments = ["compare", write("runs.csv", text), "--empty", "skip", "-m", "RR"]
+    code, out, err = call(*arguments, "--format", "csv")
+    assert code == 0
+    for row in rows(out):
+        assert (row["n"], row["stars"]) == (n, "–")
+        assert {name for name, value in row.items() if not value} == blank
+    assert "low and high" not in err
+    assert ">0.9999" not in call(*arguments)[1]
+    for row in rows(call(*arguments, "--table", "--format", "csv")[1]):
+        assert [row[name] for name in ("low", "high", "p", "p_adjusted", "stars")] == [""] * 5
+
+
 @pytest.mark.parametrize(
     ("test", "words"),
     [

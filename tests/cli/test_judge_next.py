@@ -77,3 +77,11 @@ def test_what_is_judged_twice_is_said_and_a_contradiction_refused_or_settled(cal
     code, _, err = call("judge-next", *files, "--judged", unlike, "--repeated", "max")
     assert code == 0
     assert "the highest grade is kept" in err
+
+
+def test_a_run_without_judged_queries_has_nothing_to_judge(call, files, write):
+    code, out, err = call(
+        "judge-next", *files[:2], "--qrels", write("other.txt", "r 0 c 1\n"), "--format", "csv"
+    )
+    assert (code, rows(out)) == (0, [])
+    assert "No judged query has an unjudged document in the top 10." in err

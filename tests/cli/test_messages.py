@@ -116,3 +116,15 @@ def test_the_text_compares_an_own_tie_rule_with_the_replaced_measure(call, table
     assert (code, out.strip().endswith(": by the measure's own rule for ties")) == (0, True)
     _, _, err = call("evaluate", table, "-m", "RR")
     assert "own rule" not in err
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["evaluate", "compare", "stability", "judge-next", "report", "audit", "gate", "review", "badge", "embed"],
+)
+def test_judgments_of_other_queries_are_reported(call, write, command):
+    run, qrels = write("llm.trec", "q1 Q0 a 1 1 t\n"), write("other.txt", "zq1 0 a 1\n")
+    published = write("published.csv", "model,MRR\nt,0.5\n")
+    options = {"gate": ["-r", "RR>=0.5"], "audit": ["-p", published]}.get(command, [])
+    _, _, err = call(command, run, "--qrels", qrels, *options)
+    assert err.count("error · llm.trec · No query of the run is judged") == 1

@@ -57,3 +57,19 @@ def test_the_policy_leaves_unjudged_documents_out_of_the_orderings(call, write):
     assert len(call(*arguments)[1].splitlines()) == 1 + 6
     _, out, _ = call(*arguments, "--unjudged", "leave_out")
     assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["a b", "b a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "words"),
+    [
+        ("unlisted", [], "run.trec has no documents for query 'unlisted'."),
+        ("unjudged", [], "run.trec has documents for query 'unjudged', but none is judged."),
+        ("q", ["--unjudged", "leave_out"], "run.trec has documents for query 'q', but none is judged."),
+    ],
+)
+def test_a_query_without_judged_documents_is_refused_with_the_cause(call, write, query, options, words):
+    run = write("run.trec", "q Q0 a 1 1 t\nunjudged Q0 a 1 1 t\n")
+    qrels = write("qrels.txt", "q 0 b 1\nunlisted 0 a 1\n")
+    code, out, err = call("permutations", run, "--qrels", qrels, "--query", query, *options)
+    assert (code, out) == (2, "")
+    assert words in err

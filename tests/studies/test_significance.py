@@ -20,7 +20,13 @@ from statsmodels.stats.multitest import multipletests
 from metrics import Runs, UsageError, evaluate
 from metrics.studies.comparisons import COLUMNS, stars
 from metrics.studies.prose import chance, plain
-from metrics.studies.significance import changed_verdicts, compare, significance_finding, verdicts
+from metrics.studies.significance import (
+    changed_verdicts,
+    compare,
+    mask_untested,
+    significance_finding,
+    verdicts,
+)
 from metrics.studies.test_registry import CORRECTIONS, TESTS
 
 TESTED = [test.name for test in TESTS]
@@ -437,3 +443,12 @@ def test_compare_averages_ties_by_default():
     by_name = {"a": FIVE[:, 0], "b": FIVE[:, 1]}
     evaluation = scored(input=by_name, expected={"a": FIVE[:, 2], "b": FIVE[:, 3]})
     assert compare(evaluation, "RR").equals(compare(evaluation, "RR", "expected"))
+
+
+@pytest.mark.parametrize(("n_baseline", "is_tested"), [(0, False), (1, False), (2, True)])
+def test_an_unpaired_test_needs_two_queries_of_the_baseline(n_baseline, is_tested):
+    theirs = {"q": np.nan} | dict.fromkeys("ab"[:n_baseline], 0.5)
+    evaluation = scored(expected={"A": theirs, "B": {"c": 0.1, "d": 0.4, "e": 0.2}})
+    row = mask_untested(compare(evaluation, "RR", "expected", "A", "mann-whitney")).iloc[0]
+    assert (row["n"], row["mean"] > 0) == (3, True)
+    assert row[["low", "high", "p", "p_adjusted", "dz"]].notna().to_list() == [is_tested] * 5

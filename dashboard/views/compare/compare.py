@@ -247,6 +247,8 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
 
 def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Prose:
     """Describe a comparison in words: difference, interval, effect and queries."""
+    if not row["n"]:
+        return Strong(str(row.name)), " has no query in common with the baseline."
     interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])}; "
     effect = f"effect d {signed(row['dz'], 2)}. "
     return (

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import EXTREMES, board
+from comparing import scored
 from opening import charts, finding, only, opened, table, texts
 
 from dashboard import cache
@@ -25,8 +26,8 @@ from dashboard.views.compare import compare as compare_page
 from metrics import evaluate
 from metrics.studies.comparisons import detectable, query_differences
 from metrics.studies.mean_distributions import mean_distributions, rank_distribution, variance_split
-from metrics.studies.prose import signed
-from metrics.studies.significance import Verdicts, compare, verdicts
+from metrics.studies.prose import plain, signed
+from metrics.studies.significance import Verdicts, compare, mask_untested, verdicts
 from metrics.studies.stability import mean_bounds, pairwise_order
 from metrics.support.wording import written_p
 from metrics.ties import Ranking
@@ -306,6 +307,15 @@ def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars
         assert np.isnan(drawn.error_x.array).all()
         assert {text for _, text, _ in drawn.customdata} == {"no test is possible"}
     assert before.without_untested().tied.equals(before.tied)
+
+
+def test_a_comparison_without_a_common_query_is_described_without_numbers():
+    rows = compare(scored(expected={"A": {"a": 1}, "B": {"b": 1}}), "RR", "expected", "A")
+    row = mask_untested(rows).set_index("reranker").loc["B"]
+    assert (
+        plain(compare_page.comparison_sentence(row, "MRR", 0.95))
+        == "B has no query in common with the baseline."
+    )
 
 
 def test_names_stand_left_of_a_slim_chart_so_that_larger_marks_do_not_cover_them(sample):
