@@ -386,7 +386,7 @@ def _judging(view: View, measure: MeasureAt, *, is_quick: bool) -> None:
     try:
         plan = judging_plan(view, str(measure))
     except UsageError as error:
-        st.info(str(error), icon=":material/info:")
+        st.info(escape_markdown(str(error)), icon=":material/info:")
         return
     ui.section_finding(judging.plan_finding(plan), view.rerankers)
     if not len(plan.documents):

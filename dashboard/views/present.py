@@ -201,7 +201,7 @@ def _ties(view: View, measure: str) -> Slide:
         figure,
         f"Gap in {measure} against the share of tied documents, one panel per reranker.",
         f"Share of tied documents against |traditional − tied| {measure}. "
-        f"Dot: one list; grey: lists of other rerankers{mean}. {selection}",
+        f"Dot: one list; grey: lists of all rerankers{mean}. {selection}",
         wide=_PANELS,
     )
 

@@ -132,6 +132,7 @@ def four_values(current: one_list.ListInView) -> None:
     """Draw the measure in cards: traditional, tied, worst and best, or the range beside its own rule."""
     name, traditional = current.in_question, current.view.traditional
     value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
+    behind = behind if len(current.rows) else "no documents"
     worst, best = decimal(value["pessimistic"]), decimal(value["optimistic"])
     order = treatment(traditional).label
     row = [

@@ -62,8 +62,8 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     measures = first, second
     lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
     if not lists[["first_gap", "second_gap"]].any(axis=None):
-        missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
-        above.info(f"There is nothing to draw: no list has {missing}.", icon=":material/check:")
+        reason = f"no list has a gap in {first} or {second}"
+        above.info(f"There is nothing to draw: {reason}.", icon=":material/check:")
         return
     if note := own_rule_note(second):
         ui.section_finding(note)

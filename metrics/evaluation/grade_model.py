@@ -381,8 +381,9 @@ class RankedDocuments:
         """Return the grade model; all documents down to rank `depth` were meant to be judged."""
         if not self.placements.is_graded.any():
             raise UsageError(
-                "No ranked document is judged, so relevance cannot be estimated. Give rate, the share of "
-                "unjudged documents that are relevant."
+                "No ranked document is judged, so relevance cannot be estimated. Judge some of them, or give "
+                "the command judge-next the share of unjudged documents that are relevant "
+                "(--rate; in Python, rate)."
             )
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 

@@ -169,7 +169,7 @@ class ReportStudies:
 
     @cached_property
     def copies(self) -> list[list[str]]:
-        """Groups of rerankers that are the same run."""
+        """Groups of rerankers with the same ranking."""
         return same_runs(self.runs, self.evaluation, self.measure)
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.studies.prose import NO_DOCUMENTS, NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
@@ -137,6 +137,8 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
     """State how often ties change the first measure of `gaps`, and if they predict the gap."""
     tied = table[table["tie_ratio"] > 0]
+    if not len(tied) and not table["n_docs"].any():
+        return NO_DOCUMENTS
     has_value = (tied["n_relevant"] > 0) | (tied["first_best"] != 0)
     counted = tied[has_value] if has_value.any() else tied
     farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
@@ -170,7 +172,8 @@ def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
     sizes = table.assign(size=table["first_gap"].abs())
     means = sizes.groupby("reranker", sort=False)[["tie_ratio", "size"]].mean()
     if not means["tie_ratio"].max():
-        return (Strong("No reranker has ties. "), "Traditional and tied scores are equal.")
+        level: Prose = (Strong("No reranker has ties. "), "Traditional and tied scores are equal.")
+        return level if table["n_docs"].any() else NO_DOCUMENTS
     most_tied = str(means["tie_ratio"].idxmax())
     return (
         *_most_tied_clause(means["tie_ratio"]),
@@ -202,6 +205,9 @@ def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: 
     if len(means) == 1:
         return (f"Its {gap} is ", Strong(decimal(means[farthest])), ". ")
     compared = most_tied if farthest != most_tied else str(means.drop(farthest).idxmax())
+    if means[farthest] - means[compared] <= EQUAL:
+        names = Strong(farthest), " and ", Strong(compared)
+        return *names, f" have the same {gap}: {decimal(means[farthest])}. "
     wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
     differences = (wide[farthest] - wide[compared]).dropna()
     error = float(differences.sem()) if len(differences) > 1 else np.nan

@@ -23,7 +23,7 @@ from metrics.studies.orderings import (
 )
 from metrics.studies.prose import Prose, Strong, decimal, signed
 from metrics.support.arrays import BoolArray, IntArray, span_starts
-from metrics.support.wording import count_of, percent
+from metrics.support.wording import begin_sentence, count_of, percent
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
 
 
@@ -233,7 +233,7 @@ def query_finding(
     order = order or treatment(traditional).order
     return (
         Strong(
-            f"{order[0].upper()}{order[1:]} gives this list {measure} {decimal(value[traditional])}. The mean "
+            f"{begin_sentence(order)} gives this list {measure} {decimal(value[traditional])}. The mean "
             f"over {orderings} orders is {decimal(value['expected'])}."
         ),
         f" The first relevant document {span}. {measure} is {decimal(value['pessimistic'])} in the "

@@ -18,6 +18,10 @@ Prose = tuple[str | Strong, ...]
 
 
 NOTHING_SCORED: Prose = ("No list is scored: every query was left out.",)
+NO_DOCUMENTS: Prose = (
+    Strong("No run has documents to score for a judged query. "),
+    "Check that runs and judgments use the same IDs.",
+)
 _NOISE = 1e-9
 ONE_RERANKER: Prose = ("There is only one reranker, so there is nothing to compare.",)
 

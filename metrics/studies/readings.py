@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.support.wording import count_of
 
 MEASURES = ("RR", "AP")
@@ -120,10 +120,10 @@ def readings_finding(table: pd.DataFrame, baseline: str) -> Prose:
 
 
 def _ratios(leader: "pd.Series[float]", other: "pd.Series[float]") -> Prose:
-    rr, ap, rr_before, ap_before = (
-        ratio_text(leader[column] / (other[column] or np.nan))
-        for column in ("rr_tied", "ap_tied", "rr_traditional", "ap_traditional")
-    )
+    means = ["rr_tied", "ap_tied", "rr_traditional", "ap_traditional"]
+    if (leader[means].sub(other[means]).abs() <= EQUAL).all():
+        return Strong(str(leader.name)), " and ", Strong(str(other.name)), " have the same MRR and MAP. "
+    rr, ap, rr_before, ap_before = (ratio_text(leader[column] / (other[column] or np.nan)) for column in means)
     return (
         Strong(str(leader.name)),
         " scores ",
@@ -187,7 +187,9 @@ def _map_sentence(rows: pd.DataFrame, leader: "pd.Series[float]", compared: "pd.
     disagreement = "".join(sentences).strip() or "RR and AP agree on every query."
     best = rows.loc[rows["ap_tied"].idxmax()]
     if best["ap_tied"] <= leader["ap_tied"] + EQUAL:
-        return Strong(str(leader.name)), " also has the highest tied MAP. ", disagreement
+        n_level = int((rows["ap_tied"] >= best["ap_tied"] - EQUAL).sum())
+        shares = f"{and_more(n_level - 1)} share" if n_level > 1 else " also has"
+        return Strong(str(leader.name)), f"{shares} the highest tied MAP. ", disagreement
     values = f"{decimal(best['ap_tied'])} against {decimal(leader['ap_tied'])}"
     return (
         Strong(str(best.name)),

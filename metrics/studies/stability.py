@@ -171,16 +171,14 @@ def expected_tau(pairs: pd.DataFrame) -> float:
 
 
 def copies_text(copies: Sequence[Sequence[str]]) -> str:
-    """Say which rerankers are the same run."""
+    """Say which rerankers have the same ranking, ties included."""
     if not copies:
         return ""
     first, second, *others = copies[0]
     names = f"{first}, {second}{and_more(len(others))}" if others else f"{first} and {second}"
     n_more = len(copies) - 1
-    more = (
-        f" {count_of(n_more, 'other run')} also appear{'s' * (n_more == 1)} more than once." if n_more else ""
-    )
-    return f" {names} are the same run.{more}"
+    more = f" {count_of(n_more, 'other ranking')} also appear{'s' * (n_more == 1)} more than once."
+    return f" {names} have the same ranking.{more * bool(n_more)}"
 
 
 def stability_finding(
@@ -190,7 +188,7 @@ def stability_finding(
     measure: str,
     copies: Sequence[Sequence[str]] = (),
 ) -> Prose:
-    """Say which pair depends most on tie order, or that none does; pairs of copies do not count."""
+    """Say which pair depends most on tie order, or that none does; pairs of the same ranking do not count."""
     if not len(pairs):
         return ("There is one reranker, so no order can change." if len(bounds) else "No list is scored.",)
     if note := own_rule_note(measure):
@@ -199,14 +197,16 @@ def stability_finding(
     group = {name: number for number, names in enumerate(copies) for name in names}
     is_copy = pairs["reranker"].map(group) == pairs["other"].map(group)
     if is_copy.all():
-        return Strong(copied), " No tie order separates them."
+        cause = "No tie order" if pairs["equal"].min() > 1 - EQUAL else "Only independent tie breaking"
+        return Strong(copied), f" {cause} separates them."
+    among = " with different rankings" * bool(is_copy.any())
     pairs = pairs[~is_copy]
     reversible = pairs[pairs["reversible"]]
     if not len(reversible):
         widest = bounds["best"].sub(bounds["worst"]).max()
         amount = f" by more than {decimal(widest, 4)}" if widest > EQUAL else ""
         unmoved = f"ties do not change any {measure}{amount}. {copied}"
-        return Strong("No tie order reverses any pair: "), unmoved.strip()
+        return Strong(f"No tie order reverses any pair{among}: "), unmoved.strip()
     row = reversible.loc[reversible["above"].sub(reversible["below"]).abs().idxmin()]
     first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
     text = chance_percent(max(row["above"], row["below"]))
@@ -216,9 +216,9 @@ def stability_finding(
     return (
         *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_text),
-        f" of all tie orders{is_level}. No pair has a less certain order. Tie order can reverse "
-        f"{part_of(len(reversible), len(pairs), 'pair')}. Two leaderboards with ties broken at random have an "
-        f"expected Kendall tau of {tau_text}. {copied}".rstrip(),
+        f" of all tie orders{is_level}. No pair{among} has a less certain order. Tie order can reverse "
+        f"{part_of(len(reversible), len(pairs), 'pair')}{among}. Two leaderboards with ties broken at "
+        f"random have an expected Kendall tau of {tau_text}. {copied}".rstrip(),
     )
 
 

@@ -40,9 +40,9 @@ def swapped_orders(
         one row per pair, the largest tied difference first: a (first traditionally), b (first with ties
         averaged), ties (traditional treatment); traditional_a, traditional_b, tied_a, tied_b (means);
         place_a, place_b (traditional ranks), tied_place_a, tied_place_b; difference (traditional, a − b,
-        positive), tied_difference (a − b, negative); p (paired t-test of tied values on shared queries),
-        p_adjusted (Holm, over all pairs of the evaluation); verdict (`swaps`, or `swaps, significant` if
-        p_adjusted is and the shared queries also rank b first).
+        positive), tied_difference (a − b, negative); p (paired t-test of tied values on shared queries,
+        1 if untestable), p_adjusted (Holm, over all pairs of the evaluation); verdict (`swaps`, or
+        `swaps, significant` if p_adjusted is and the shared queries also rank b first).
 
     Raises:
         UsageError: the evaluation lacks the measure or a treatment.
@@ -102,18 +102,18 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
     widest = swaps.iloc[0]
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
     n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
-    significant = significant_part(n_significant, len(swaps), str(n_significant or "none"))
-    p = f"{chance(widest['p_adjusted'])}, corrected for all pairs"
+    significant = f", {significant_part(n_significant, len(swaps), str(n_significant or 'none'))}"
+    p = f" ({chance(widest['p_adjusted'])}, corrected for all pairs)"
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
         Strong(describe_part(len(swaps), n_pairs, "pair", "swap")),
-        f", {significant}. By {treatment(str(widest['ties'])).order}, ",
+        f"{significant * bool((swaps['p'] < 1).any())}. By {treatment(str(widest['ties'])).order}, ",
         *(
             a,
             f" is {by_sort} {measure} above ",
             b,
             ". With ties averaged, ",
             b,
-            f" is {when_tied} above ({p}).",
+            f" is {when_tied} above{p * bool(widest['p'] < 1)}.",
         ),
     )

@@ -252,8 +252,9 @@ def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
         )
     best = covered.loc[covered["recall"].idxmax()]
     if best["recall"] - covered["recall"].min() < smallest_shown(best["recall"]):
+        is_full = len(covered) > 1 and best["recall"] > 1 - smallest_shown(1)
         subject = "Every reranker" if len(covered) > 1 else "The only reranker"
-        hint = " A smaller cut-off may show differences." if best["recall"] > 1 - smallest_shown(1) else ""
+        hint = " A smaller cut-off may show differences." * bool(is_full)
         return (f"{subject} finds {decimal(best['recall'])} of the relevant documents in its top {k}.{hint}",)
     return Strong(str(best.name)), f" has the highest Recall@{k}: {decimal(best['recall'])}."
 

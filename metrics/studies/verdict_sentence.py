@@ -17,11 +17,11 @@ from metrics.studies.query_values import alpha, values_by_query
 from metrics.studies.significance_tests import paired_p
 from metrics.studies.stability import copies_text
 from metrics.studies.swapped_orders import SIGNIFICANT
-from metrics.support.wording import count_of, describe_part, small_number
+from metrics.support.wording import begin_sentence, count_of, describe_part, small_number
 from metrics.ties import treatment
 
 _LEVEL = alpha(0.95)
-_PAIR, _TOP = 2, 10
+_PAIR, _TOP, _TESTABLE = 2, 10, 2
 _SAME_CLAIM = 0.01
 """Smallest relative difference from a lead that is reported for tie order."""
 
@@ -111,29 +111,32 @@ def _pair_verdict(
 ) -> Prose:
     better, other = map(str, rows.index)
     ahead, p, n_queries = pair_test(tied, better, other)
+    if not n_queries:
+        return (Strong(f"{better} and {other} cannot be compared."),)
     if ahead < 0:  # the higher mean, but over other queries
         better, other, ahead = other, better, -ahead
     claimed, p_claimed, _ = pair_test(before, better, other)
     if ahead <= EQUAL:
-        relation = "are the same run" if is_copy else "have the same score"
+        relation = "have the same ranking" if is_copy else "have the same score"
         score = f"Both score {decimal(rows['tied'].iloc[0])} {label}."
         verdict: Prose = (Strong(f"{better} and {other} {relation}. "), score)
     else:
         averaged = "With ties averaged, " if rows["tie_ratio"].any() else ""
+        tested = f"is {'' if p < _LEVEL else 'not '}significantly better than"
         verdict = (
-            Strong(f"{better} is {'' if p < _LEVEL else 'not '}significantly better than {other}. "),
-            f"{averaged}{better} is {decimal(ahead)} {label} ahead "
-            f"({chance(p)}, {count_of(n_queries, 'query')}).",
+            Strong(f"{better} {'scores higher than' if np.isnan(p) else tested} {other}. "),
+            f"{averaged}{better} is {decimal(ahead)} {label} ahead ({_test_note(p, n_queries)}).",
         )
     if abs(claimed - ahead) <= max(EQUAL, _SAME_CLAIM * ahead):
         return verdict
-    order = order if order.startswith("trec_eval") else order[0].upper() + order[1:]
+    order = begin_sentence(order)
     if abs(claimed) <= EQUAL:
         return (*verdict, f" {order} would have given both rerankers the same score.")
+    p_note = "" if np.isnan(p_claimed) else f" ({chance(p_claimed)})"
     if ahead > EQUAL and claimed > 0:
-        return (*verdict, f" {order} would have given a lead of {decimal(claimed)} ({chance(p_claimed)}).")
+        return (*verdict, f" {order} would have given a lead of {decimal(claimed)}{p_note}.")
     first = better if claimed > 0 else other
-    return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead ({chance(p_claimed)}).")
+    return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead{p_note}.")
 
 
 def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: str) -> Prose:
@@ -174,9 +177,17 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
 
 def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tuple[str, bool]:
     difference, p, n_queries = pair_test(tied, leader, other)
+    if not n_queries:
+        return f"not comparable with {other}, because they share no query.", True
     ahead = "ahead of" if difference >= 0 else "behind"
-    test = f"{chance(p)}, not corrected for other pairs, {count_of(n_queries, 'query')}"
-    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", p < _LEVEL and difference > 0
+    test = _test_note(p, n_queries, ", not corrected for other pairs")
+    is_shown = np.isnan(p) or (p < _LEVEL and difference > 0)
+    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", is_shown
+
+
+def _test_note(p: float, n_queries: int, scope: str = "") -> str:
+    count = count_of(n_queries, "query")
+    return f"{count}, too few for a test" if np.isnan(p) else f"{chance(p)}{scope}, {count}"
 
 
 def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
@@ -184,9 +195,11 @@ def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
     n_pairs, n_swaps = comb(n_rerankers, 2), len(swaps)
     if not n_swaps:
         return "No pair of rerankers changes order when ties are averaged."
+    count = describe_part(n_swaps, n_pairs, "pair", "change order when ties are averaged")
+    if not (swaps["p"] < 1).any():
+        return f"{count}."
     n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
     n_in_top = int((swaps[["tied_place_a", "tied_place_b"]] <= _TOP).all(axis=1).sum())
-    count = describe_part(n_swaps, n_pairs, "pair", "change order when ties are averaged")
     if n_swaps == 1:
         place = f"{'in' if n_in_top else 'outside'} the top {_TOP} and " * (n_rerankers > _TOP)
         return f"{count}; it is {place}{'' if n_significant else 'not '}significant."
@@ -197,18 +210,25 @@ def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
 
 
 def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
-    """Return the mean difference of two rerankers, p of the paired t-test, and the number of shared queries."""
+    """Return the mean difference of two rerankers, p of the paired t-test, and the number of shared queries.
+
+    p is NaN with fewer than two shared queries.
+    """
     pair = values[[a, b]].to_numpy()
     difference, p = paired_p(pair)
-    return float(difference[0, 1]), float(p[0, 1]), int(np.isfinite(pair).all(axis=1).sum())
+    n_queries = int(np.isfinite(pair).all(axis=1).sum())
+    return float(difference[0, 1]), float(p[0, 1]) if n_queries >= _TESTABLE else np.nan, n_queries
 
 
 def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str]]:
-    """Return groups of rerankers with the same scores for the same documents."""
-    by_value, by_score = defaultdict[bytes, list[str]](list), defaultdict[int, list[str]](list)
+    """Return groups of rerankers with the same tie groups in the same order."""
+    by_value, by_ranking = defaultdict[bytes, list[str]](list), defaultdict[int, list[str]](list)
     for name, values in values_by_query(evaluation, measure, "expected").round(12).items():
         by_value[values.to_numpy().tobytes()].append(str(name))
     for name in chain.from_iterable(names for names in by_value.values() if len(names) > 1):
-        rows = runs.tables[name].select(["query_id", "doc_id", "score"]).to_pandas().astype({"query_id": str})
-        by_score[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
-    return [names for names in by_score.values() if len(names) > 1]
+        ranking = evaluation.options.ranking(runs, name)
+        lists, above = (of_group[ranking.groups] for of_group in (ranking.group_lists, ranking.above))
+        documents = ranking.ids(np.arange(len(ranking.rows))).to_pandas()
+        rows = pd.DataFrame({"list": lists, "document": documents, "above": above})
+        by_ranking[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
+    return [names for ranking, names in by_ranking.items() if ranking and len(names) > 1]

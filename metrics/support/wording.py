@@ -35,6 +35,11 @@ def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
     return f"{part_of(part, number, noun)} {verb}{space}{predicate}"
 
 
+def begin_sentence(order: str) -> str:
+    """Return a tie order as the start of a sentence; trec_eval is not capitalised."""
+    return order if order.startswith("trec_eval") else order[0].upper() + order[1:]
+
+
 def first_names(names: Sequence[str], most: int = 3) -> str:
     """Return the first names, and the number of others."""
     and_more = f" and {len(names) - most:,} more" if len(names) > most else ""

@@ -4,6 +4,7 @@ import statistics
 import numpy as np
 import pandas as pd
 import pytest
+from boards import EXTREMES
 from comparing import scored
 from drawing import frame, tables
 from enumeration import Doc
@@ -142,6 +143,12 @@ def test_a_trend_of_two_far_clusters_holds_only_numbers():
 
 def test_the_finding_says_plainly_that_nothing_ties():
     assert finding(STRICT, STRICT).startswith("No list has ties.")
+
+
+def test_without_a_judged_list_the_findings_do_not_say_that_nothing_ties():
+    lists = gaps(evaluate(EXTREMES["no query in common"]().runs, ["RR"]), {"first": "RR"}, "input")
+    for text in (plain(gap_finding(lists, "RR")), plain(reranker_finding(lists, "RR"))):
+        assert text.startswith("No run has documents to score for a judged query.")
 
 
 def test_the_finding_says_plainly_that_ties_cost_nothing():
@@ -426,6 +433,12 @@ def test_no_gap_is_called_larger_within_the_standard_error(seed):
     assert ("the largest" in text or "the larger" in text) == is_clear
     assert ("cannot tell apart" in text) == (not is_clear)
     assert ("B has the larger mean" in text) == (is_clear and difference.mean() < 0)
+
+
+def test_equal_mean_gaps_are_said_to_be_equal():
+    lists = drawn_lists({name: np.array([0.1, 0.3]) for name in "AB"}, {"A": 0.9, "B": 0.5})
+    text = plain(reranker_finding(lists, "RR"))
+    assert "A and B have the same mean |RR gap|: 0.200." in text
 
 
 def test_the_finding_says_who_else_ties_as_much_to_the_percent():

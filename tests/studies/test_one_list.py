@@ -128,13 +128,13 @@ def test_the_rank_under_a_sort_is_that_of_the_first_relevant_document(docs, ties
     assert first_rank_under(ranking(docs), "q", ties) == first_rank(hits(in_order(docs, ties)))
 
 
-def finding(docs):
+def finding(docs, traditional="input"):
     runs = Runs.from_frame(frame({"A": {"q": docs}}))
-    values = evaluate(runs, ["RR"], TIES).scores["RR"].loc[("A", "q")]
+    values = evaluate(runs, ["RR"], [*TIES, traditional]).scores["RR"].loc[("A", "q")]
     ranking_of_a = Ranking.of(runs, "A")
     return plain(
         query_finding(
-            ladder(ranking_of_a, "q"), first_rank_chances(ranking_of_a, "q"), values, "RR", "input", "6"
+            ladder(ranking_of_a, "q"), first_rank_chances(ranking_of_a, "q"), values, "RR", traditional, "6"
         )
     )
 
@@ -157,6 +157,11 @@ def test_the_finding_of_a_query_gives_the_order_taken_the_mean_and_the_range():
     assert text.startswith("File order gives this list RR 0.500. The mean over 6 orders is 0.611.")
     assert "can have any rank from 1 to 3" in text
     assert text.endswith("RR is 0.333 in the worst case and 1.000 in the best case.")
+
+
+def test_trec_eval_stays_lower_case_at_the_start_of_a_sentence():
+    text = finding([Doc("a", 1, 0), Doc("b", 1, 1)], "docid_desc")
+    assert text.startswith("trec_eval's order gives this list RR 1.000.")
 
 
 @pytest.mark.parametrize(("traditional", "point"), [(1.0, "0.750 too high"), (0.2, "0.050 too low")])

@@ -54,6 +54,10 @@ def test_the_scenarios_with_one_mrr_and_two_maps_part_on_their_query():
     )
 
 
+def test_rerankers_of_equal_map_share_the_highest():
+    assert "A and 2 more share the highest tied MAP." in finding({"A": [{2}], "B": [{2}], "C": [{2}]})
+
+
 def test_a_query_on_which_rr_and_ap_name_another_winner_is_counted_apart():
     assert table({"A": [{1, 9, 10}], "B": [{2, 3, 4}]}).loc["B", ["one_sided", "opposed"]].to_list() == [0, 1]
 
@@ -100,7 +104,7 @@ def test_a_baseline_that_leads_is_compared_with_the_next():
             {},
             "none lists no relevant documents: ratios are undefined.",
         ),
-        ({"A": [{2}], "B": [{2}]}, {}, "A scores 1.00 times the MTRR of B and 1.00 times its tied MAP"),
+        ({"A": [{2}], "B": [{2}]}, {}, "A and B have the same MRR and MAP."),
         ({"A": [{2}], "B": [{3}]}, {"traditional": "expected"}, "A scores 1.50 times the MTRR of B"),
     ],
 )

@@ -305,13 +305,14 @@ def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     assert text == "No tie order reverses any pair: ties do not change any MRR by more than 0.5000."
 
 
-def test_copies_of_one_run_are_named_as_copies_without_an_order():
+def test_runs_of_one_ranking_are_named_and_only_their_ties_broken_apart_separate_them():
     rows = [(f"q{query}", name, 1.0, float(name == "a")) for query in range(4) for name in "abc"]
     table = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "relevance"])
     boards = {"model": table, "copy": table, "other": table.assign(score=[3.0, 2.0, 2.0] * 4)}
+    same = "model and copy have the same ranking."
     for names, start in (
-        (["model", "copy"], "model and copy are the same run. No tie order separates them."),
-        (["model", "copy", "other"], "No tie order reverses any pair: "),
+        (["model", "copy"], f"{same} Only independent tie breaking separates them."),
+        (["model", "copy", "other"], "No tie order reverses any pair with different rankings: "),
     ):
         runs = Runs({name: pa.Table.from_pandas(boards[name]) for name in names})
         evaluation = evaluate(runs, "RR", SPREADS)
@@ -320,7 +321,13 @@ def test_copies_of_one_run_are_named_as_copies_without_an_order():
         copies = same_runs(runs, evaluation, "RR")
         text = plain(stability_finding(study.pairs, study.bounds, study.tau, "MRR", copies))
         assert text.startswith(start)
-        assert text.count("model and copy are the same run.") == 1
+        assert text.count(same) == 1
+    strict = table.assign(score=[3.0, 2.0, 1.0] * 4)
+    runs = Runs({name: pa.Table.from_pandas(strict) for name in ("model", "copy")})
+    rankings = {name: ScoringOptions().ranking(runs, name) for name in runs.tables}
+    study = OrderStability.of(evaluate(runs, "RR", SPREADS), "RR", rankings)
+    text = plain(stability_finding(study.pairs, study.bounds, study.tau, "MRR", [["model", "copy"]]))
+    assert text == f"{same} No tie order separates them."
 
 
 def test_chances_stay_within_0_and_1_where_their_sum_is_rounded_up():

@@ -118,6 +118,13 @@ def test_a_swap_whose_common_queries_say_otherwise_is_not_significant():
     assert (row["a"], row["b"], row["verdict"]) == ("a", "b", "swaps")
 
 
+def test_a_swap_on_one_query_is_told_without_p_and_significance():
+    evaluation = scored(input={"a": {"q": 1.0}, "b": {"q": 0.5}}, expected={"a": {"q": 0.2}, "b": {"q": 0.5}})
+    text = plain(swaps_finding(swapped_orders(evaluation, "RR", "input"), 2, "MRR"))
+    assert text.startswith("1 of 1 pair swaps. By file order, a is")
+    assert text.endswith("With ties averaged, b is 0.3000 above.")
+
+
 LISTS = pd.DataFrame(
     [
         (name, query, f"{query}{document}", score, grade)

@@ -123,19 +123,46 @@ def test_where_nothing_is_relevant_the_verdict_says_what_to_check():
     assert "the same query IDs" in verdict(EXTREMES["no query in common"]().runs)
 
 
-def test_runs_of_the_same_scores_are_called_that_and_level_runs_of_others_are_not():
+def test_runs_of_the_same_ranking_are_called_that_and_level_runs_of_others_are_not():
     runs = board(**{f"r{number}_trec": COARSE for number in range(3)}, qrels_txt=QRELS).runs
     text = verdict(runs)
     assert text.startswith("r0 and 2 more share the lead: MRR 0.243.")
     assert "No pair of rerankers changes order" in text
-    assert text.endswith("r0, r1 and 1 more are the same run.")
+    assert text.endswith("r0, r1 and 1 more have the same ranking.")
     pair = board(a_trec=COARSE, b_trec=COARSE, qrels_txt=QRELS).runs
-    assert verdict(pair) == "a and b are the same run. Both score 0.243 MRR."
-    shifted = COARSE.replace(" 1 tag", " 2 tag")
-    level = board(a_trec=COARSE, b_trec=shifted, qrels_txt=QRELS).runs
+    assert verdict(pair) == "a and b have the same ranking. Both score 0.243 MRR."
+    longer = COARSE + "q0 Q0 last 5 -1 tag\n"
+    level = board(a_trec=COARSE, b_trec=longer, qrels_txt=QRELS).runs
     assert verdict(level) == "a and b have the same score. Both score 0.243 MRR."
     turned = board(a_trec=COARSE, b_trec="".join(reversed(COARSE.splitlines(keepends=True))), qrels_txt=QRELS)
-    assert "the same run" in verdict(turned.runs)
+    assert "the same ranking" in verdict(turned.runs)
+
+
+def test_tie_groups_and_their_order_decide_whether_rankings_are_the_same_not_scores():
+    doubled = COARSE.replace(" 1 tag", " 7 tag")
+    assert "have the same ranking" in verdict(board(a_trec=COARSE, b_trec=doubled, qrels_txt=QRELS).runs)
+    rounded = COARSE.replace(" 1 tag", " 1.04 tag").replace("d1 1 1.04", "d1 1 1.01")
+    runs = board(a_trec=COARSE, b_trec=rounded, qrels_txt=QRELS).runs
+    assert "have the same ranking" in verdict(runs, precision="decimals:1")
+    assert "have the same ranking" not in verdict(runs)
+
+
+def test_one_common_query_gives_no_p_and_no_verdict_on_significance():
+    one_query = rows("old", (1, 2, 0), range(1)) + rows("new", (1, 1, 0), range(1))
+    text = verdict(board(table_csv=HEADER + one_query).runs)
+    assert text.startswith("old scores higher than new. With ties averaged, old is 0.250 MRR ahead")
+    assert "(1 query, too few for a test). File order would have given a lead of 0.500." in text
+    three = one_query + rows("third", (1, 1, 1), range(1))
+    three_text = verdict(board(table_csv=HEADER + three).runs, traditional="optimistic")
+    assert three_text.startswith("old leads")
+    assert "signific" not in text + three_text
+
+
+def test_rerankers_without_a_common_query_are_not_said_to_score_the_same():
+    apart = rows("old", (1, 2, 0), range(6)) + rows("new", (1, 1, 0), range(6, 12))
+    assert verdict(board(table_csv=HEADER + apart).runs).endswith("old and new cannot be compared.")
+    three = verdict(board(table_csv=HEADER + apart + rows("third", (1, 1, 1), range(6, 12))).runs)
+    assert "not comparable with new, because they share no query." in three
 
 
 def test_ranks_over_other_queries_are_said_to_compare_them_and_how_to_mend_that():

@@ -350,7 +350,8 @@ def weight_section(view: View, measure: str) -> None:
         values = shown_weightings(weighed, measure, criteria)
     except UsageError as error:
         is_split = bool(view.scoring.tiebreak_by)
-        st.info(f"{error} Remove the columns that break ties under Settings." if is_split else str(error))
+        remedy = " Remove the columns that break ties under Settings." * is_split
+        st.info(escape_markdown(f"{error}{remedy}"))
         return
     section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
     if not values.notna().to_numpy().all():

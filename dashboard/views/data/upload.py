@@ -25,7 +25,7 @@ from metrics.runs import COLUMNS, File, MissingScore, Source, has_header
 from metrics.runs.named_judgments import PREFIX
 from metrics.scale.stored import is_stored
 from metrics.studies.audit.published import holds_results
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import NO_DOCUMENTS, Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
 UNCHANGED = "Nothing was added. The previous board is still shown."
@@ -302,15 +302,20 @@ def _lines(file: File) -> Iterator[str]:
 def board_finding(board: Board) -> Prose:
     """Return a sentence on the board's files and ties, whatever the sidebar filters."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
-    ties = cache.evaluation(board).lists["tie_ratio"]
+    lists = cache.evaluation(board).lists
+    share_tied, mean_ratio = (lists["tie_ratio"] > 0).mean(), lists["tie_ratio"].mean()
+    effect: Prose = (
+        f"{percent(float(share_tied)).capitalize()} of the lists have a tie. On average, "
+        f"{percent(float(mean_ratio))} of a list's documents tie.",
+    )
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     name = boards.board_name(board.label)
     return (
         *(() if name == default_name(board) else (Strong(name), ": ")),
         f"{contents} for ",
         Strong(queries_text(board.n_queries)),
-        f". {percent(float((ties > 0).mean())).capitalize()} of the lists have a tie. On average, "
-        f"{percent(float(ties.mean()))} of a list's documents tie.",
+        ". ",
+        *(effect if lists["n_docs"].any() else NO_DOCUMENTS),
     )
 
 

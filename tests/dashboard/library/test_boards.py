@@ -4,7 +4,7 @@ from dataclasses import replace
 from io import BytesIO
 
 import pytest
-from boards import COARSE, QRELS, STRICT, board
+from boards import COARSE, EXTREMES, QRELS, STRICT, board
 
 from dashboard.changes import with_names_of
 from dashboard.library.board_file import export, load
@@ -68,6 +68,11 @@ def test_queries_that_no_two_runs_share_are_all_counted():
     assert plain(board_finding(two_runs)).startswith("2 runs for 105 queries."), "once, not as a name too"
     named = replace(two_runs, label="mine · 1a2b")
     assert plain(board_finding(named)).startswith("mine: 2 runs for 105 queries.")
+
+
+def test_a_board_without_a_judged_list_is_not_said_to_have_no_ties():
+    text = plain(board_finding(EXTREMES["no query in common"]()))
+    assert text.startswith("1 run and judgments for 1 query. No run has documents to score for a judged query.")
 
 
 def test_another_column_leaves_the_choice_about_missing_scores():

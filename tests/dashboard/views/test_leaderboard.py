@@ -1,7 +1,7 @@
 """The Leaderboard: what is drawn of many rerankers, and what stands first."""
 
 import numpy as np
-from boards import EXTREMES, board
+from boards import COARSE, EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
@@ -103,6 +103,14 @@ def test_many_queries_without_a_relevant_document_are_left_out_by_a_click():
     assert table(page, "All rerankers")["tied"].to_list() == [1.0]
     page.button(key="skip-empty").click().run()
     assert "empty" not in page.query_params
+
+
+def test_where_no_ranked_document_is_judged_the_page_says_what_to_do_in_plain_text():
+    label = cache.loaded_boards().add(board(a_trec=COARSE, qrels_txt="q0 0 other 1\n")).label
+    page = opened("leaderboard", data=label, measure="nDCG@10", section="Unjudged documents")
+    (note,) = [element.value for element in page.info]
+    assert "Judge some of them, or give" in note
+    assert r"\(\-\-rate; in Python, rate\)" in note
 
 
 def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_place():

@@ -57,6 +57,11 @@ def test_where_no_list_has_a_gap_the_first_slide_is_of_the_list_with_most_ties()
     assert any("The list with most tied documents" in caption.value for caption in page.caption)
 
 
+def test_one_reranker_is_not_compared_with_other_rerankers():
+    page = opened("present", data=cache.loaded_boards().add(EXTREMES["all tied"]()).label, slide="3")
+    assert any("grey: lists of all rerankers" in plain(caption.value) for caption in page.caption)
+
+
 @pytest.mark.parametrize("name", EXTREMES)
 def test_every_slide_of_an_odd_board_says_something(name):
     page = opened("present", data=cache.loaded_boards().add(EXTREMES[name]()).label)

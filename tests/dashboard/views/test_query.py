@@ -58,6 +58,13 @@ def charts(page):
     return [json.loads(one.proto.spec) for one in page.get("plotly_chart")]
 
 
+def test_the_cards_of_a_query_without_documents_count_no_orders():
+    page = opened("query", data=label(EXTREMES["no query in common"]()))
+    assert [note.value for note in page.info] == ["The run has no documents for this query."]
+    assert "no documents" in [card.delta for card in page.metric]
+    assert not any("mean of" in card.delta for card in page.metric)
+
+
 def page_text(page):
     return " ".join(one.value for one in [*page.markdown, *page.caption, *page.header])
 

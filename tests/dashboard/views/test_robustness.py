@@ -61,6 +61,11 @@ def test_the_range_over_all_weightings_is_of_the_rerankers_shown(coarse_and_fine
     assert "weighed" not in page.query_params
 
 
+def test_a_reason_against_weights_is_shown_as_plain_text(coarse_and_fine):
+    page = opened("compare", data=coarse_and_fine.label, section="Trade-offs", tiebreak=["fresh"])
+    assert any(r"tiebreak\_by" in note.value for note in page.info)
+
+
 def test_weights_are_of_the_criteria_that_rank_or_of_those_of_the_link(coarse_and_fine):
     page = opened(
         "compare",

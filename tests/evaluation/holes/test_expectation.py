@@ -115,7 +115,7 @@ def test_what_was_in_the_pool_and_unjudged_says_nothing_of_how_many_are_relevant
     ids=["unlisted alone", "pooled alone"],
 )
 def test_where_nobody_judged_what_is_ranked_a_rate_is_asked_for(runs):
-    with pytest.raises(UsageError, match="Give rate, the share of unjudged documents"):
+    with pytest.raises(UsageError, match="give the command judge-next the share of unjudged documents"):
         estimated_means(runs(), "RR")
 
 
