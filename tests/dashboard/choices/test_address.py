@@ -165,6 +165,15 @@ def test_earlier_trec_boards_and_links_keep_their_tie_order(library):
     assert (page.selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
 
 
+@pytest.mark.parametrize("choice", [{"measure": "AP"}, {"relevant_from": "2"}, {"order": "bogus"}])
+def test_a_link_without_a_known_tie_order_opens_trec_runs_in_trec_eval_s(two_grades, choice):
+    page = opened("leaderboard", data=two_grades.label, **choice)
+    assert page.selectbox(key="order").value == page.query_params["order"] == "docid_desc"
+    warnings = [warning.value.replace("\\", "") for warning in page.warning]
+    unknown = "order=bogus. The tie order is trec_eval: id, descending."
+    assert [unknown in warning for warning in warnings] == [True] * ("order" in choice)
+
+
 def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(library):
     runs = {"a_trec": STRICT, "b_trec": COARSE, "qrels_txt": QRELS}
     csv = {"c_csv": "query_id,doc_id,score\nq0,d0,1\n", "qrels_txt": QRELS}
