@@ -5,6 +5,7 @@ from urllib.parse import parse_qs
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 from opening import FILES, finding, metrics, opened, table, texts
+from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 
 from dashboard import cache
 
@@ -163,6 +164,16 @@ def test_earlier_trec_boards_and_links_keep_their_tie_order(library):
     assert page.query_params == {"data": earlier.id}
     page.selectbox(key="data").set_value(now.label).run()
     assert (page.selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
+
+
+def test_the_address_is_written_again_where_the_browser_may_still_receive_an_earlier_one(monkeypatch):
+    page, written = opened("guide"), []
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", lambda _, address: written.append(address))
+    for order in ("docid_asc", "input"):
+        page.selectbox(key="order").set_value(order).run()
+    assert written == [{"order": ["docid_asc"]}, {}]
+    page.run()
+    assert len(written) == 2
 
 
 @pytest.mark.parametrize("choice", [{"measure": "AP"}, {"relevant_from": "2"}, {"order": "bogus"}])
