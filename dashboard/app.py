@@ -113,5 +113,8 @@ with waiting_shown(), section(THIS_PAGE):
             shown.load()(view)
 if texts := controls.refused():
     unknown = escape_markdown(", ".join(texts))
-    refusals.warning(f"This page cannot apply these settings of the link: {unknown}.")
+    order = ""
+    if view and any(text.startswith("order=") for text in texts):
+        order = f" The tie order is {escape_markdown(view.treatment.label)}."
+    refusals.warning(f"This page cannot apply these settings of the link: {unknown}.{order}")
 controls.write_address()

@@ -54,6 +54,8 @@ def choose_board() -> BoardChoice | None:
     Returns None if the link names a board that cannot be opened: no other board replaces it.
     """
     home = server_files.home_board()
+    if isinstance(error := server_files.opened_board(), TieScopeError):
+        notify(f"{error} The app opens with the sample data until the file can be read.")
     requested_label = st.session_state.pop(_NEXT, None) or controls.asked_text(DATA)
     controls.forget(DATA)
     requested = requested_label or st.session_state.get(DATA) or unknown_label() or home.label

@@ -480,7 +480,7 @@ def _turn_to(board: Board, record: Record | None) -> None:
         controls.set_open_list(None, None)
     is_link_followed = before is None and set(controls.address_choices()) - {DATA}
     saved = _saved(board.first_view if record is None else record.view)
-    controls.open_with(saved, are_defaults=not is_link_followed)
+    controls.open_with(saved, are_defaults=record is None or not is_link_followed)
 
 
 def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ _REFUSED = "_refused"
 _PAGE, _SECTIONS, _LABELS, _CLICK, _OPEN = "_page", "_sections", "_labels", "_click", "_open_list"
 SECTION = "section"
 """Key of the control of sections, which each page fills with its own sections."""
+_WRITTEN = "_written"
+"""Session key of: the address as last written, which the browser may not show yet."""
 _RENAMED = {"part": SECTION, "below": SECTION}
 """Keys of addresses of version 0.2 → current keys."""
 PERSISTENT: dict[str, Any] = {"persist_state": "session"}
@@ -58,7 +60,9 @@ def read_address(page: str) -> None:
 def write_address() -> None:
     """Write the choices into the address."""
     address = dict(sorted(_address().items()))
-    if address != address_choices():
+    before = st.session_state.get(_WRITTEN, address)
+    st.session_state[_WRITTEN] = address
+    if not before == address == address_choices():
         st.query_params.from_dict(address)
 
 

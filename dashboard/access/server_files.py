@@ -33,17 +33,25 @@ def allowed_paths() -> AllowedPaths:
         return AllowedPaths()
 
 
+def opened_board() -> Board | TieScopeError | None:
+    """Return the board of the command line's runs, or the error if they changed since; None without runs."""
+    try:
+        return _open_board()
+    except TieScopeError as error:
+        return error
+
+
 @st.cache_resource(show_spinner=False)
-def opened_board() -> Board | None:
-    """Return the board of the command line's runs, None without runs."""
+def _open_board() -> Board | None:
     files = json.loads(os.environ.get(OPEN) or "{}")
     runs = [tuple(run) if isinstance(run, list) else run for run in files.get("runs", [])]
     return cache.loaded_boards().hold(open_files(runs, files["qrels"])) if runs else None
 
 
 def home_board() -> Board:
-    """Return the board that the app opens with."""
-    return opened_board() or cache.sample_board()
+    """Return the board that the app opens with: that of the command line, or else the sample."""
+    opened = opened_board()
+    return opened if isinstance(opened, Board) else cache.sample_board()
 
 
 def command_results() -> dict[str, Path]:

@@ -152,7 +152,9 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
         raise UsageError(
             "-: the app cannot read standard input, because it reads its files repeatedly. Name a file."
         )
-    from metrics.runs import File, read_runs
+    with needs("app"):
+        from dashboard.library.boards import open_files
+    from metrics.runs import File
     from metrics.runs.named_judgments import PREFIX
     from metrics.scale.stored import Stored, is_stored
 
@@ -161,7 +163,7 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     for path in stored:
         Stored.open(path)
     if runs:
-        read_runs(runs, qrels)
+        open_files(runs, str(qrels) if qrels else None)
     elif qrels:
         raise UsageError("--qrels applies only to runs. A stored evaluation already contains its judgments.")
     places = [(name, str(Path(path).resolve())) for name, path in runs]

@@ -81,8 +81,8 @@ class Entry:
         """Return the content of the file; TieScopeError if it cannot be read."""
         columns, missing_score = split_choices(dict(self.columns))
         if isinstance(self.file, StoredFile):
-            return self.file.read(columns, missing_score)
-        return read(self.file, columns, missing_score=missing_score)
+            return _with_rows(self.file.read(columns, missing_score))
+        return _with_rows(read(self.file, columns, missing_score=missing_score))
 
     def provenance(self, source: Source) -> FileProvenance:
         """Return where rows are in the file, which is only read again if needed."""
@@ -93,6 +93,15 @@ class Entry:
             source.origin.unit,
             lambda: origin().ranks(),
         )
+
+
+def _with_rows(source: Source) -> Source:
+    """Return a source, or raise a ReadError if it has no rows."""
+    if not len(source.table):
+        raise ReadError(
+            source.file, "the file has only a header", "Export it again and check its size.", line=1
+        )
+    return source
 
 
 def _first_line(source: Source) -> int | None:
@@ -224,12 +233,7 @@ class Board:
 
 def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
     """Join the sources of a board; TieScopeError if they do not match."""
-    for source in sources:
-        if not len(source.table):
-            raise ReadError(
-                source.file, "the file has only a header", "Export it again and check its size.", line=1
-            )
-    runs = Runs.from_sources(sources, spec.repeated)
+    runs = Runs.from_sources(map(_with_rows, sources), spec.repeated)
     return runs if spec.names is None else arranged_runs(runs, spec.names)
 
 

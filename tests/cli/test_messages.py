@@ -67,6 +67,12 @@ def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, str
     assert all(arguments[:2] == ["run", str(ROOT / "dashboard" / "asgi.py")] for arguments in streamlit_calls)
 
 
+def test_the_app_refuses_a_file_without_rows_at_once(call, streamlit_calls, write):
+    code, _, err = call("app", write("bare.csv", "query_id,doc_id,score,relevance\n"))
+    assert (code, streamlit_calls) == (2, [])
+    assert "bare.csv, line 1: the file has only a header" in err
+
+
 def test_the_app_is_told_which_files_to_open(call, streamlit_calls, write):
     run, qrels = write("llm.trec", "q Q0 a 1 1 t\n"), write("qrels.txt", "q 0 a 1\n")
     assert call("app", f"LLM={run}", "--qrels", qrels)[0] == 0

@@ -83,6 +83,7 @@ def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours:
 @section("This file")
 def _card(board: Board, position: int, findings: pd.DataFrame, colours: Palette) -> None:
     file, source = board.files[position], board.sources[position]
+    digest = board.spec.entries[position].digest  # another tab may have removed a file before this one
     n_values, n_queries, histogram = _shape(board, position, colours)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{escape_markdown(file.name)}**")
@@ -95,7 +96,7 @@ def _card(board: Board, position: int, findings: pd.DataFrame, colours: Palette)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.caption(count_of(n_values, "distinct score" if source.kind == "run" else "distinct grade"))
         if len(board.files) > 1 and st.button(
-            "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
+            "Remove", key=f"remove-{digest[:12]}-{position}", icon=":material/close:", type="tertiary"
         ):
             changes.rebuild_board(board.spec.without_file(position))
 

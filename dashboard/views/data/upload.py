@@ -218,13 +218,25 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
                     replace_draft(BoardSpec(spec.entries, "first"))
                 if st.button("Keep highest", key="keep-max"):
                     replace_draft(BoardSpec(spec.entries, "max"))
-    st.caption(UNCHANGED)
+    st.caption(f"{UNCHANGED}{_what_to_remove(spec, sources)}")
     _offer_to_settle(spec, list(errors))
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
             choose_columns(spec, position, error.header, error.mapping, replace_draft)
     if not errors and not _is_complete(sources):
         _offer_other_columns(spec, sources)
+
+
+def _what_to_remove(spec: BoardSpec, sources: list[Source | TieScopeError]) -> str:
+    """Return which unreadable files keep other new files from being added; empty if others do not suffice."""
+    shown = {file.sha256 for file in choices.view().board.files}
+    refused, others = list[str](), list[str]()
+    for entry, source in zip(spec.entries, sources, strict=True):
+        if entry.file.sha256 not in shown:
+            (others if isinstance(source, Source) else refused).append(entry.file.name)
+    if not refused or not others or not _is_complete(sources):
+        return ""
+    return escape_markdown(f" To add {first_names(others)} now, remove {first_names(refused)} above.")
 
 
 def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 from opening import FILES, finding, metrics, opened, table, texts
+from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 
 from dashboard import cache
 
@@ -163,6 +164,25 @@ def test_earlier_trec_boards_and_links_keep_their_tie_order(library):
     assert page.query_params == {"data": earlier.id}
     page.selectbox(key="data").set_value(now.label).run()
     assert (page.selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
+
+
+def test_the_address_is_written_again_where_the_browser_may_still_receive_an_earlier_one(monkeypatch):
+    page, written = opened("guide"), []
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", lambda _, address: written.append(address))
+    for order in ("docid_asc", "input"):
+        page.selectbox(key="order").set_value(order).run()
+    assert written == [{"order": ["docid_asc"]}, {}]
+    page.run()
+    assert len(written) == 2
+
+
+@pytest.mark.parametrize("choice", [{"measure": "AP"}, {"relevant_from": "2"}, {"order": "bogus"}])
+def test_a_link_without_a_known_tie_order_opens_trec_runs_in_trec_eval_s(two_grades, choice):
+    page = opened("leaderboard", data=two_grades.label, **choice)
+    assert page.selectbox(key="order").value == page.query_params["order"] == "docid_desc"
+    warnings = [warning.value.replace("\\", "") for warning in page.warning]
+    unknown = "order=bogus. The tie order is trec_eval: id, descending."
+    assert [unknown in warning for warning in warnings] == [True] * ("order" in choice)
 
 
 def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(library):

@@ -42,6 +42,17 @@ def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
     assert names(library) == ["best"]
 
 
+def test_a_click_in_another_tab_removes_no_file_but_its_own(library):
+    record = library.keep(board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS))
+    tabs = [opened("data", data=record.id) for _ in range(2)]
+    for tab, position in zip(tabs, (0, 1), strict=True):
+        buttons = [button for button in tab.button if button.label == "Remove"]
+        next(button for button in buttons if button.key.endswith(f"-{position}")).click().run()
+        assert not tab.exception, tab.exception
+    left = [entry.file.name for entry in library.find(record.id).spec.entries]
+    assert "c.trec" in left
+
+
 def test_a_new_file_with_a_run_of_a_name_that_is_there_loses_no_reranker(library):
     own = "reranker,query_id,doc_id,score\n"
     rows = "".join(f"LLM,q{query},d{document},{document}\n" for query in range(4) for document in range(5))

@@ -12,7 +12,7 @@ from opening import opened, plain, texts
 
 from dashboard import cache, long_work
 from dashboard.library import turns
-from dashboard.library.boards import Entry
+from dashboard.library.boards import Entry, open_files
 from metrics.runs import File
 
 MARK = "q0 Q0 long-work 9 0 t\n"
@@ -214,3 +214,17 @@ def test_judgments_of_a_known_data_set_are_named():
     sentence = "These judgments look like beir/scifact/test (300 queries, 339 judgments)."
     assert sentence in texts(opened("data", data=known), "caption")
     assert "look like" not in texts(opened("data"), "caption")
+
+
+def test_data_has_the_upload_field_until_the_file_of_the_command_can_be_read(monkeypatch, tmp_path):
+    table, header = tmp_path / "emptied.csv", "query_id,doc_id,score,relevance\n"
+    table.write_text(header)
+    monkeypatch.setattr("dashboard.access.server_files._open_board", lambda: open_files([table], None))
+    page = opened("data")
+    assert "emptied.csv, line 1: the file has only a header" in texts(page, "warning")
+    assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
+    assert page.file_uploader(key="upload").label.startswith("Drop runs and judgments")
+    table.write_text(f"{header}q,a,1,1\n")
+    page = opened("data")
+    assert page.selectbox(key="data").value.startswith("1 run, 1 query")
+    assert not page.warning

@@ -165,3 +165,26 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing():
         assert (board_name(page), dict(page.query_params)) == (name, address)
     page.switch_page("views/leaderboard.py").run()
     assert set(table(page, "All rerankers")["reranker"]) == {"strict", "coarse"}
+
+
+BROKEN = {"bad_json": '{"q0": ', "header_csv": "query_id,doc_id,score\n"}
+BOTH_BROKEN = ("bad.json, line 1", "header.csv, line 1: the file has only a header")
+
+
+@pytest.mark.parametrize("is_addition", [True, False])
+def test_every_unreadable_file_is_named_and_what_to_remove_to_add_the_others(is_addition):
+    page = drop(opened("data"), strict_trec=STRICT, qrels_txt=QRELS)
+    page.toggle(key="add").set_value(is_addition).run()
+    drop(page, strict_trec=STRICT, qrels_txt=QRELS, **BROKEN)
+    assert "remove" not in texts(page)
+    drop(page, strict_trec=STRICT, qrels_txt=QRELS, **BROKEN, coarse_trec=COARSE)
+    assert [text in said(page) for text in BOTH_BROKEN] == [True, True]
+    assert "To add coarse.trec now, remove bad.json, header.csv above." in plain(texts(page))
+    drop(page, strict_trec=STRICT, qrels_txt=QRELS, coarse_trec=COARSE)
+    assert (said(page), board_name(page).partition(",")[0]) == ("", "2 runs")
+
+
+def test_no_file_is_to_be_removed_where_the_others_are_no_board():
+    page = drop(opened("data"), strict_trec=STRICT, **BROKEN)
+    assert [text in said(page) for text in BOTH_BROKEN] == [True, True]
+    assert "remove" not in texts(page)
