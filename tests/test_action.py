@@ -74,7 +74,8 @@ def environment(folder, *, stand_in=False):
             (packages / package).mkdir()
             (packages / package / "__main__.py").write_text(f"{STAND_IN}main()\n")
     else:
-        (packages / "tiescope.pth").write_text(f"{ROOT}\n{sysconfig.get_path('purelib')}\n")
+        places = (ROOT, ROOT / "dashboard" / "installed", sysconfig.get_path("purelib"))
+        (packages / "tiescope.pth").write_text("".join(f"{place}\n" for place in places))
     python = folder / "bin" / "python"
     (folder / "bin" / "tiescope").write_text(f"#!{python}\nfrom tiescope.__main__ import main\nmain()\n")
     (folder / "bin" / "tiescope").chmod(0o755)
