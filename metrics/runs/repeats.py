@@ -104,9 +104,8 @@ def _without_shifts(scores: FloatArray, lists: IntArray) -> tuple[FloatArray, Fl
     is_complete[is_complete] = ~_stand_ins(_largest(scores[is_complete]), lists[is_complete], n_lists)
     sizes = np.bincount(lists[is_complete], minlength=n_lists)
     columns = (scores[is_complete] / sizes[lists[is_complete], None]).T
-    shifts = np.stack(
-        [np.bincount(lists[is_complete], column, minlength=n_lists) for column in columns], axis=1
-    )
+    sums = [np.bincount(lists[is_complete], column, minlength=n_lists) for column in columns]
+    shifts = np.stack(sums, axis=1, dtype=float)  # without a complete document, sums are integers
     shifts -= (shifts / shifts.shape[1]).sum(axis=1, keepdims=True)
     shifts[sizes < 2] = 0  # noqa: PLR2004 one document has no order
     factors = np.sqrt(np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0))

@@ -71,7 +71,8 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool 
         problem = f"more than {MAX_DEPTH} levels of nesting"
         raise ReadError(file.name, problem, "Write records or lists.", line=line)
     try:
-        value = json.loads(data, object_pairs_hook=_object, parse_float=_float_or_text if keeps_tiny else None)
+        text = data.decode()  # json.loads would accept encoded halves of surrogate pairs
+        value = json.loads(text, object_pairs_hook=_object, parse_float=_float_or_text if keeps_tiny else None)
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
     except ValueError as error:

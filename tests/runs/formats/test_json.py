@@ -211,8 +211,9 @@ def test_half_a_letter_is_read_past_or_refused_in_words_that_can_be_shown(value)
 
 
 @pytest.mark.parametrize(("before", "line"), [("", 1), ("\n", 2), (json.dumps(ROW) + "\n", 2)])
-def test_json_that_is_not_utf8_is_named_with_its_line(before, line):
-    data = before.encode() + b'{"query_id": "q", "doc_id": "caf\xe9", "score": 1}'
+@pytest.mark.parametrize("letter", [b"\xe9", b"\xed\xa0\x80"], ids=["Latin-1", "half a surrogate pair"])
+def test_json_that_is_not_utf8_is_named_with_its_line(before, line, letter):
+    data = before.encode() + b'{"query_id": "q", "doc_id": "caf' + letter + b'", "score": 1}'
     error = refusal(data, "run.json")
     assert (error.file, error.line) == ("run.json", line)
     assert "UTF-8" in str(error)

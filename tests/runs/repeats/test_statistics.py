@@ -65,6 +65,11 @@ def test_a_number_in_place_of_a_score_changes_no_other_document(stand_in, kind):
         assert 0.01 < spread[:4].min() <= spread[:4].max() < 5
 
 
+def test_without_a_document_that_every_repeat_scored_no_shift_is_subtracted():
+    scores, lists = np.array([[np.nan, 1.0, 3.0], [2.0, 2.0, np.nan]]), np.zeros(2, np.int64)
+    assert score_deviations(scores, lists, "order").tolist() == score_deviations(scores, lists, "run").tolist()
+
+
 def test_infinite_scores_are_certain_and_none_overflows():
     scores = np.array([[np.inf, 1.0], [-np.inf, 1.0], [np.inf, -np.inf], [1e308, -1e308], [5e-324, 5e-324]])
     means = mean_scores(scores)
