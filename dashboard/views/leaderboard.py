@@ -34,6 +34,7 @@ from metrics.studies import holes, judging
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
+from metrics.studies.stability import same_runs
 from metrics.studies.tiers import rank_intervals, tiers_condition, with_tiers
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, part_of
@@ -109,7 +110,7 @@ def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
 
     rows = view.study(leaderboard, measure, traditional)
     swaps = swapped_orders(view, measure, traditional)
-    copies = verdict_sentence.same_runs(view.board.runs, view.evaluation, measure)
+    copies = same_runs(view.board.runs, view.evaluation, measure)
     return verdict_sentence.leaderboard_verdict(rows, swaps, view.evaluation, measure, traditional, copies)
 
 

@@ -229,8 +229,7 @@ def stability_command(
     from metrics.measures import parse
     from metrics.studies.mean_distributions import SPREADS
     from metrics.studies.prose import plain
-    from metrics.studies.stability import OrderStability, stability_finding
-    from metrics.studies.verdict_sentence import same_runs
+    from metrics.studies.stability import OrderStability, same_runs, stability_finding
 
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
     runs = inputs.read()

@@ -20,14 +20,13 @@ from metrics.studies.gaps import gap_summary, gaps, in_order
 from metrics.studies.leaderboard import leaderboard, mean_std, query_segments
 from metrics.studies.mean_distributions import mean_distributions
 from metrics.studies.significance import Verdicts, verdicts
-from metrics.studies.stability import OrderStability
+from metrics.studies.stability import OrderStability, same_runs
 from metrics.studies.swapped_orders import swapped_orders, with_order_chances
 from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets import Target, check_targets, targets_of, usual_baseline
 from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tiers import rank_intervals, with_tiers
 from metrics.studies.tradeoffs import latencies, with_latency
-from metrics.studies.verdict_sentence import same_runs
 from metrics.support.cached import cached_property
 from metrics.ties import Ranking, Treatment, order_of_ties, treatment
 

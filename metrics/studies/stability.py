@@ -1,12 +1,15 @@
 """Stability of a leaderboard when its ties are broken at random."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.runs import Runs
 from metrics.studies.mean_distributions import (
     METHODS,
     MeanDistribution,
@@ -17,6 +20,7 @@ from metrics.studies.mean_distributions import (
     rank_distribution,
 )
 from metrics.studies.prose import Prose, Strong, and_more, decimal
+from metrics.studies.query_values import values_by_query
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
@@ -168,6 +172,20 @@ def expected_tau(pairs: pd.DataFrame) -> float:
     if not len(ordered):
         return 1.0
     return float(((ordered["above"] - ordered["below"]) ** 2).mean())
+
+
+def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str]]:
+    """Return groups of rerankers with the same tie groups in the same order."""
+    by_value, by_ranking = defaultdict[bytes, list[str]](list), defaultdict[int, list[str]](list)
+    for name, values in values_by_query(evaluation, measure, "expected").round(12).items():
+        by_value[values.to_numpy().tobytes()].append(str(name))
+    for name in chain.from_iterable(names for names in by_value.values() if len(names) > 1):
+        ranking = evaluation.options.ranking(runs, name)
+        lists, above = (of_group[ranking.groups] for of_group in (ranking.group_lists, ranking.above))
+        documents = ranking.ids(np.arange(len(ranking.rows))).to_pandas()
+        rows = pd.DataFrame({"list": lists, "document": documents, "above": above})
+        by_ranking[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
+    return [names for ranking, names in by_ranking.items() if ranking and len(names) > 1]
 
 
 def copies_text(copies: Sequence[Sequence[str]]) -> str:

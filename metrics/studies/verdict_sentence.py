@@ -1,8 +1,6 @@
 """The verdict of a leaderboard: who leads, and whether ties or chance decide that."""
 
-from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain
 from math import comb
 
 import numpy as np
@@ -10,7 +8,6 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
-from metrics.runs import Runs
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
 from metrics.studies.query_values import alpha, values_by_query
@@ -218,17 +215,3 @@ def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
     difference, p = paired_p(pair)
     n_queries = int(np.isfinite(pair).all(axis=1).sum())
     return float(difference[0, 1]), float(p[0, 1]) if n_queries >= _TESTABLE else np.nan, n_queries
-
-
-def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str]]:
-    """Return groups of rerankers with the same tie groups in the same order."""
-    by_value, by_ranking = defaultdict[bytes, list[str]](list), defaultdict[int, list[str]](list)
-    for name, values in values_by_query(evaluation, measure, "expected").round(12).items():
-        by_value[values.to_numpy().tobytes()].append(str(name))
-    for name in chain.from_iterable(names for names in by_value.values() if len(names) > 1):
-        ranking = evaluation.options.ranking(runs, name)
-        lists, above = (of_group[ranking.groups] for of_group in (ranking.group_lists, ranking.above))
-        documents = ranking.ids(np.arange(len(ranking.rows))).to_pandas()
-        rows = pd.DataFrame({"list": lists, "document": documents, "above": above})
-        by_ranking[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
-    return [names for ranking, names in by_ranking.items() if ranking and len(names) > 1]

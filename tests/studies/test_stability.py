@@ -23,9 +23,9 @@ from metrics.studies.stability import (
     expected_tau,
     mean_bounds,
     pairwise_order,
+    same_runs,
     stability_finding,
 )
-from metrics.studies.verdict_sentence import same_runs
 from metrics.ties import Ranking
 
 TIES = ["expected", "optimistic", "pessimistic", "std"]

@@ -38,9 +38,8 @@ from metrics.studies.mean_distributions import variance_split
 from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
 from metrics.studies.query_values import largest_difference
 from metrics.studies.significance import Verdicts, is_testable, significance_finding
-from metrics.studies.stability import OrderStability, stability_finding
+from metrics.studies.stability import OrderStability, same_runs, stability_finding
 from metrics.studies.test_registry import find_correction, find_test, is_significant
-from metrics.studies.verdict_sentence import same_runs
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
