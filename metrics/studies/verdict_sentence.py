@@ -21,7 +21,7 @@ from metrics.support.wording import begin_sentence, count_of, describe_part, sma
 from metrics.ties import treatment
 
 _LEVEL = alpha(0.95)
-_PAIR, _TOP, _TESTABLE = 2, 10, 2
+_PAIR, _TOP = 2, 10
 _SAME_CLAIM = 0.01
 """Smallest relative difference from a lead that is reported for tie order."""
 
@@ -217,7 +217,7 @@ def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
     pair = values[[a, b]].to_numpy()
     difference, p = paired_p(pair)
     n_queries = int(np.isfinite(pair).all(axis=1).sum())
-    return float(difference[0, 1]), float(p[0, 1]) if n_queries >= _TESTABLE else np.nan, n_queries
+    return float(difference[0, 1]), float(p[0, 1]) if n_queries > 1 else np.nan, n_queries
 
 
 def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str]]:
@@ -231,4 +231,4 @@ def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str
         documents = ranking.ids(np.arange(len(ranking.rows))).to_pandas()
         rows = pd.DataFrame({"list": lists, "document": documents, "above": above})
         by_ranking[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
-    return [names for ranking, names in by_ranking.items() if ranking and len(names) > 1]
+    return [names for checksum, names in by_ranking.items() if checksum and len(names) > 1]
