@@ -62,8 +62,9 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     measures = first, second
     lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
     if not lists[["first_gap", "second_gap"]].any(axis=None):
-        reason = f"no list has a gap in {first} or {second}"
-        above.info(f"There is nothing to draw: {reason}.", icon=":material/check:")
+        above.info(
+            f"There is nothing to draw: no list has a gap in {first} or {second}.", icon=":material/check:"
+        )
         return
     if note := own_rule_note(second):
         ui.section_finding(note)

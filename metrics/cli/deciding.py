@@ -279,9 +279,10 @@ def gate_command(
     from metrics.studies.targets import Target, check_targets, targets_of
 
     targets = targets_of(require or (), preset or ())
-    for text in require or () if ties != "expected" else ():
+    for text in require or ():
         measure = Target.of(text).measure
-        if measure.tied != measure.traditional and text.lower().lstrip().startswith(measure.tied.lower()):
+        is_tied = text.casefold().lstrip().startswith(measure.tied.casefold())
+        if is_tied and measure.tied != measure.traditional and ties != "expected":
             raise UsageError(
                 f"{text!r} is a target for the mean over all tie orders. With --ties {ties}, write "
                 f"{measure.traditional}, or leave out --ties."
@@ -312,8 +313,9 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
     from metrics.ties import treatment
 
     verdict, tied = row["verdict"], f"the tied value is {row['tied']:.4f}"
+    is_relative = "baseline" in str(row["target"])
     if verdict == "not scored":
-        return "no list was scored"
+        return f"no list was scored{' for a query of the baseline' * is_relative}"
     if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
         return "by the measure's own rule for ties"
     if row["passed"] and treatment(ties).noise is not None:
@@ -322,7 +324,6 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
         reasons = {"met": "in every tie order", "met on average": "on average, but not in every tie order"}
         return reasons.get(verdict, f"in this tie order; {tied}")
     missed = f"missed by {row['missed_by']:.4f}"
-    is_relative = "baseline" in str(row["target"])
     if verdict == "sort order only":
         against = ", which meets the target against the baseline in that order" * is_relative
         return f"{missed}; {treatment(traditional).order} gives {row['traditional']:.4f}{against}"

@@ -287,8 +287,8 @@ _SPELLINGS = (
 def parse(text: object) -> MeasureAt:
     """Return the measure of a name: `RR`, `MRR@10`, `RBP(0.8)`, `IPrec@0.1`, `tied nDCG@10`.
 
-    Names of other tools have their meaning there: `ndcg_cut_10` of trec_eval is `nDCG-linear@10`, and so is the
-    object `ir_measures.nDCG @ 10`.
+    Names that only other tools have mean the same as there: `ndcg_cut_10` of trec_eval is `nDCG-linear@10`, and
+    so is the object `ir_measures.nDCG @ 10`. `ndcg@10` of ranx is the name of our nDCG, which has another gain.
 
     Raises:
         UsageError: the measure does not exist, or cannot have this cut-off or parameter.

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind, beir_columns, recognise
+from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, SpreadKind, beir_columns, recognise
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
@@ -178,8 +178,9 @@ def with_names(files: Tables) -> list[tuple[str | None, Any]]:
     if not isinstance(files, Iterable):
         raise _no_table(files)
     pairs = [file if isinstance(file, tuple) else (None, file) for file in files]
-    if row := next((pair for pair in pairs if len(pair) != 2), None):  # noqa: PLR2004 name and file
-        raise _no_table(row)
+    for pair in pairs:
+        if len(pair) != 2:  # noqa: PLR2004 name and file
+            raise _no_table(pair)
     return pairs
 
 
@@ -252,8 +253,9 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
         tables = list(tables)
     if _are_rows(tables) or _are_columns(tables):
         return _frame_of(tables)
-    if isinstance(tables, list):
-        return [_as_frames(table, value) for table in tables]
+    if isinstance(tables, list | tuple):
+        frames = [_as_frames(table, value) for table in tables]
+        return tuple(frames) if isinstance(tables, tuple) else frames
     if not isinstance(tables, Mapping):
         return tables
     first = next(iter(tables.values()), None)
@@ -269,18 +271,16 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
 
 def _are_rows(tables: object) -> bool:
     """Return whether a list has a named tuple, as in ir_measures, or a dictionary of values for each row."""
-    return isinstance(tables, list) and len(tables) > 0 and all(map(_is_row, tables))
-
-
-def _is_row(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return not all(isinstance(field, Mapping) for field in value.values())
-    return "doc_id" in getattr(value, "_fields", ())  # not a name and a file
+    first = next(iter(tables), None) if isinstance(tables, list) else None
+    if isinstance(first, Mapping):
+        return not all(isinstance(field, Mapping) for field in first.values())
+    return "doc_id" in getattr(first, "_fields", ())  # not a name and a file
 
 
 def _are_columns(tables: object) -> bool:
     return (
         isinstance(tables, Mapping)
+        and len(tables) <= MAX_COLUMNS
         and all(isinstance(column, _COLUMN) for column in tables.values())
         and {"query_id", "doc_id"} <= recognise(list(map(str, tables))).keys()
     )

@@ -206,8 +206,8 @@ def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: 
         return (f"Its {gap} is ", Strong(decimal(means[farthest])), ". ")
     compared = most_tied if farthest != most_tied else str(means.drop(farthest).idxmax())
     if means[farthest] - means[compared] <= EQUAL:
-        names = Strong(farthest), " and ", Strong(compared)
-        return *names, f" have the same {gap}: {decimal(means[farthest])}. "
+        n_more = int((means >= means[farthest] - EQUAL).sum()) - 1
+        return Strong(farthest), f"{and_more(n_more)} share the largest {gap}: {decimal(means[farthest])}. "
     wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
     differences = (wide[farthest] - wide[compared]).dropna()
     error = float(differences.sem()) if len(differences) > 1 else np.nan

@@ -183,8 +183,8 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float
 
 
 def is_testable(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Return (n_rows,) whether a comparison has the two queries that a test needs."""
-    return (rows["n"] >= 2) & ~rows["note"].str.contains(NO_TEST)  # noqa: PLR2004
+    """Return (n_rows,) whether a comparison has the queries that its test needs, which its note says."""
+    return ~rows["note"].str.contains(NO_TEST, regex=False)
 
 
 def mask_untested(rows: pd.DataFrame) -> pd.DataFrame:
@@ -224,7 +224,8 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     baseline = str(tied["baseline"].iloc[0])
     own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
     choice = "with or without noise" if is_noisy else "whether ties are broken or averaged"
-    has_one_baseline, differences = len(set(tied["baseline"])) == 1, tied["difference"]
+    is_tested, has_one_baseline = is_testable(tied), len(set(tied["baseline"])) == 1
+    differences, tested = tied["difference"].where(is_tested), "tested " * (not is_tested.all())
     best = tied.loc[(differences if has_one_baseline else differences.abs()).idxmax()]
     better, other = str(best["reranker"]), str(best["baseline"])
     if best["difference"] < 0:
@@ -235,9 +236,9 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     scope = f", {_correction_scope(verdicts, test)}" * (total > 1)
     source = f"{p}{scope}; {test.label}, {n_queries}"
     if decimal(differences.abs().max()) == decimal(0.0):
-        whose = f"{best['reranker']} has" if total == 1 else "All rerankers have"
+        whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
         claim = f"{whose} the same mean as {baseline}"
-        detail = f"Every difference is 0 {measure}."
+        detail = f"Every {tested}difference is 0 {measure}."
     elif total == 1:
         claim = f"{better} is {'' if n_significant else 'not '}significantly better than {other}"
         detail = f"{better} is {lead} ahead ({source})."
@@ -249,7 +250,7 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     else:
         claim = _standings(verdicts, baseline)
         detail = (
-            f"Of the other rerankers, {best['reranker']} has the highest mean: "
+            f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
             f"{signed(best['difference'])} {measure} against {baseline} ({source})."
         )
     end = "." if own_rule else f", {choice}."

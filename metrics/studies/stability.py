@@ -185,7 +185,7 @@ def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str
         documents = ranking.ids(np.arange(len(ranking.rows))).to_pandas()
         rows = pd.DataFrame({"list": lists, "document": documents, "above": above})
         by_ranking[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
-    return [names for ranking, names in by_ranking.items() if ranking and len(names) > 1]
+    return [names for checksum, names in by_ranking.items() if checksum and len(names) > 1]
 
 
 def copies_text(copies: Sequence[Sequence[str]]) -> str:

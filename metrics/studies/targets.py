@@ -30,7 +30,7 @@ VERDICTS: dict[Verdict, str] = {
     "met on average": "The tied score meets the target, but some tie orders do not.",
     "sort order only": "The traditional score meets the target, but the tied score does not.",
     "missed": "Neither the traditional nor the tied score meets the target.",
-    "not scored": "Every query was left out.",
+    "not scored": "No list is scored, or none for a query of the baseline.",
 }
 """Verdict → its meaning."""
 
@@ -159,14 +159,12 @@ def _means_and_bases(
         table = evaluation.means(str(target.measure))
         return table, pd.DataFrame(0.0, table.index, table.columns)
     scores = evaluation.scores[str(target.measure)]
-    queries = scores.index.get_level_values("query_id")
-    is_baseline = scores.index.get_level_values("reranker") == baseline
-    own = scores[~is_baseline & queries.isin(queries[is_baseline])]
-    base = scores[is_baseline].droplevel("reranker").loc[own.index.get_level_values("query_id")]
+    base = scores[scores.index.get_level_values("reranker") == baseline].droplevel("reranker")
+    base = base.reindex(scores.index, level="query_id")
     names = evaluation.policies.index.drop(baseline)
     table, bases = (
         values.groupby(level="reranker", sort=False).mean().reindex(names)
-        for values in (own, base.set_axis(own.index))
+        for values in (scores.where(base.notna()), base.where(scores.notna()))
     )
     return table, bases
 

@@ -18,7 +18,7 @@ from metrics.support.wording import begin_sentence, count_of, describe_part, sma
 from metrics.ties import treatment
 
 _LEVEL = alpha(0.95)
-_PAIR, _TOP, _TESTABLE = 2, 10, 2
+_PAIR, _TOP = 2, 10
 _SAME_CLAIM = 0.01
 """Smallest relative difference from a lead that is reported for tie order."""
 
@@ -214,4 +214,4 @@ def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
     pair = values[[a, b]].to_numpy()
     difference, p = paired_p(pair)
     n_queries = int(np.isfinite(pair).all(axis=1).sum())
-    return float(difference[0, 1]), float(p[0, 1]) if n_queries >= _TESTABLE else np.nan, n_queries
+    return float(difference[0, 1]), float(p[0, 1]) if n_queries > 1 else np.nan, n_queries

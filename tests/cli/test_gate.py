@@ -132,3 +132,9 @@ def test_a_missed_relative_target_says_which_baseline_another_order_meets(call, 
     out = call(*arguments, "strict", "--traditional", "docid_asc")[1]
     assert "0.7500 >= baseline = 0.8750: missed by 0.1250; " in out
     assert out.endswith(" gives 1.0000, which meets the target against the baseline in that order\n")
+
+
+def test_a_relative_target_without_shared_queries_says_so(call, write):
+    table = "reranker,query_id,doc_id,score,relevance\nold,q1,a,1,1\nnew,q2,a,1,1\n"
+    out = call("gate", write("runs.csv", table), "-r", "RR>=baseline", "--baseline", "old")[1]
+    assert "no list was scored for a query of the baseline" in out

@@ -436,9 +436,9 @@ def test_no_gap_is_called_larger_within_the_standard_error(seed):
 
 
 def test_equal_mean_gaps_are_said_to_be_equal():
-    lists = drawn_lists({name: np.array([0.1, 0.3]) for name in "AB"}, {"A": 0.9, "B": 0.5})
-    text = plain(reranker_finding(lists, "RR"))
-    assert "A and B have the same mean |RR gap|: 0.200." in text
+    sizes = {"A": np.array([0.1, 0.3]), "B": np.array([0.3, 0.1]), "C": np.array([0.1, 0.1])}
+    text = plain(reranker_finding(drawn_lists(sizes, {"A": 0.9, "B": 0.5, "C": 0.5}), "RR"))
+    assert "A and 1 more share the largest mean |RR gap|: 0.200." in text
 
 
 def test_the_finding_says_who_else_ties_as_much_to_the_percent():

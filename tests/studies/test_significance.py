@@ -439,6 +439,22 @@ def test_the_finding_of_all_pairs_says_that_no_difference_is_significant():
     assert plain(significance_finding(outcome, "MRR", "t")).startswith("No difference is significant, ")
 
 
+@pytest.mark.parametrize(
+    ("shift", "baselines", "words"),
+    [
+        (0.1, "a", "Of the tested rerankers, b has the highest mean: +0.100"),
+        (0.1, None, "The largest puts b 0.100 RR ahead of a ("),
+        (0, "a", "All tested rerankers have the same mean as a, "),
+    ],
+)
+def test_the_finding_gives_no_figures_of_a_reranker_with_one_shared_query(shift, baselines, words):
+    values = dict(zip("qrst", (0.1, 0.2, 0.4, 0.3), strict=True))
+    by_name = {"a": values, "b": {name: x + shift * (name != "q") * 4 / 3 for name, x in values.items()}}
+    by_name["c"] = {"q": 0.9}
+    outcome = verdicts(scored(input=by_name, expected=by_name), "RR", "input", baselines)
+    assert words in plain(significance_finding(outcome, "RR", "t"))
+
+
 def test_compare_averages_ties_by_default():
     by_name = {"a": FIVE[:, 0], "b": FIVE[:, 1]}
     evaluation = scored(input=by_name, expected={"a": FIVE[:, 2], "b": FIVE[:, 3]})

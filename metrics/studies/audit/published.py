@@ -113,7 +113,7 @@ def _open_files(files: Files) -> list[tuple[File, str]]:
     if isinstance(files, Mapping) and all(isinstance(data, bytes) for data in files.values()):
         return [(File(name, data), name) for name, data in files.items()]
     paths: list[Any] = [files]
-    if isinstance(files, Iterable) and not isinstance(files, (str, PurePath, Mapping)):
+    if isinstance(files, Iterable) and not isinstance(files, Path | Mapping):
         paths = list(files)
     if is_frame(files) or not all(isinstance(path, Path) for path in paths):
         raise UsageError(

@@ -28,6 +28,7 @@ from metrics.studies.comparisons import detectable, query_differences
 from metrics.studies.mean_distributions import mean_distributions, rank_distribution, variance_split
 from metrics.studies.prose import plain, signed
 from metrics.studies.significance import Verdicts, compare, mask_untested, verdicts
+from metrics.studies.significance_tests import NO_TEST
 from metrics.studies.stability import mean_bounds, pairwise_order
 from metrics.support.wording import written_p
 from metrics.ties import Ranking
@@ -295,7 +296,7 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
 
 def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars(sample):
     before = verdicts(sample, "Hits@5", "docid_asc", BASE)
-    rows = before.tied.assign(n=1, low=-1.0, high=1.0, p=1.0, p_adjusted=1.0, stars="ns")
+    rows = before.tied.assign(n=1, low=-1.0, high=1.0, p=1.0, p_adjusted=1.0, stars="ns", note=NO_TEST)
     shown = replace(before, tied=rows, traditional=rows).without_untested()
     assert shown.tied[["low", "high", "p", "p_adjusted", "dz"]].isna().all(axis=None)
     assert set(shown.traditional["stars"]) == {"–"}

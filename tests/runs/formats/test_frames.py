@@ -356,14 +356,25 @@ def test_rerankers_may_have_rows_or_columns_and_judgments_too():
     assert evaluate(runs, "RR", "input").means("RR")["input"].to_list() == [0.5, 0.5]
 
 
+@pytest.mark.parametrize("file", [ROWS, COLUMNS, NESTED, {"q": ["b", "a"]}], ids=["rows", "columns", "", "ids"])
+def test_a_pair_of_a_name_and_a_table_may_hold_any_form(file):
+    assert read_runs([("A", file), ("B", frame())], {"q": {"a": 1}}).rerankers == ["A", "B"]
+
+
 def test_columns_of_different_lengths_are_refused():
     with pytest.raises(UsageError, match="same length"):
         read_runs(COLUMNS | {"score": [1.0]}, NESTED)
 
 
-def test_a_row_without_column_names_is_refused():
+@pytest.mark.parametrize("row", [tuple(ROWS[0]), ()], ids=len)
+def test_a_row_without_column_names_is_refused(row):
     with pytest.raises(UsageError, match="has type tuple"):
-        read_runs([tuple(row) for row in ROWS], NESTED)
+        read_runs([row], NESTED)
+
+
+def test_records_with_an_empty_one_name_its_row():
+    with pytest.raises(ReadError, match="row 2: query_id is empty"):
+        read_runs([ROWS[0]._asdict(), {}], NESTED)
 
 
 def test_judgments_with_a_score_column_are_to_be_renamed():
