@@ -150,9 +150,8 @@ def test_each_command_says_which_extra_it_needs_as_the_documentation_does(bare, 
     monkeypatch.delenv("PYTHONPATH", raising=False)
     (tmp_path / "llm.trec").write_text("".join(f"q{i} Q0 {d} 1 1 t\n" for i in range(3) for d in "ab"), "utf-8")
     (tmp_path / "bm25.trec").write_text("".join(f"q{i} Q0 b 1 1 t\n" for i in range(3)), "utf-8")
-    (tmp_path / "qrels.txt").write_text(
-        "".join(f"q{i} 0 {d} {d == 'a':d}\n" for i in range(3) for d in "ab"), "utf-8"
-    )
+    judgments = "q0 0 b 0\n" + "".join(f"q{i} 0 a 1\n" for i in range(3))
+    (tmp_path / "qrels.txt").write_text(judgments, "utf-8")
     (tmp_path / "table.csv").write_text("reranker,MRR\nllm,1\nbm25,0\n", "utf-8")
     runs = ["llm.trec", "bm25.trec", "--qrels", "qrels.txt"]
     options = {
