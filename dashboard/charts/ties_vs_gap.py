@@ -331,46 +331,30 @@ def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: st
 
 SIZE_BINS = 30
 """Maximum bars of the histogram."""
-HIGHEST = 15
-"""Power of ten at the end of the cost axis."""
-_METHODS = {
-    "enumeration": "every ordering",
-    "patterns": "every pattern",
-    "sampling": "draws",
-    "closed_form": "closed form",
-}
-_TICKS = {0: "1", 3: "thousand", 6: "million", 9: "billion", 12: "trillion", 15: "10<sup>15</sup>"}
 
 
-def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Palette, limit: int) -> Figure:
-    """Draw lists by number of orderings, and the cost of a tie by size and method, in powers of ten.
-
-    `costs` has size and log10 of the documents processed by enumeration, patterns, sampling and closed_form.
-    `limit` is the largest number of orderings to enumerate.
-    """
-    figure = Figure.of_panels(1, 2, palette, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
-    figure.style(360, t=48, l=60, r=28).set_layout(bargap=0.08, legend={"x": 1, "xanchor": "right"})
-    _add_histogram(figure, log10_orderings, np.log10(limit))
-    looks = dict(zip(_METHODS, (palette.traditional, palette.other, palette.text, palette.tied), strict=True))
-    for method, label in _METHODS.items():
-        figure.draw_scatter(
-            x=np.log10(costs["size"]),
-            y=costs[method],
-            mode="lines+markers",
-            line={"color": looks[method], "width": 2.5 if method == "closed_form" else 2},
-            marker={"size": 6},
-            name=label,
-            customdata=costs[["size", method]],
-            hovertemplate=f"{label}<br>tie size %{{customdata[0]:,.0f}}: "
-            "10<sup>%{customdata[1]:.1f}</sup> documents processed",
-            row=1,
-            col=2,
-        )
-    sizes = [size for size in (2, 5, 10, 20, 50, 100, 1000, 10**4, 10**5, 10**6) if size <= costs["size"].max()]
-    ticks = named_ticks(f"{size:,}" for size in sizes) | {"tickvals": np.log10(sizes)}
-    figure.set_xaxes(title_text="documents in the tie", **ticks, col=2)
-    ticks = {"tickvals": list(_TICKS), "ticktext": list(_TICKS.values())}
-    return figure.set_yaxes(title_text="documents processed", range=[-0.2, HIGHEST], **ticks, col=2)
+def orderings_histogram(logs: FloatArray, palette: Palette, limit: int) -> Figure:
+    """Draw lists by the power of ten of their orderings, blue up to `limit`, where they can be enumerated."""
+    figure, log_limit = Figure(palette).style(320, t=24, l=60).set_layout(bargap=0.08), float(np.log10(limit))
+    step = max(1.0, float(np.ceil(logs.max(initial=0) / SIZE_BINS)))
+    edges = np.arange(0, max(logs.max(initial=0), log_limit) + 2 * step, step)
+    counts, _ = np.histogram(logs, bins=edges)
+    figure.draw_bars(
+        x=edges[:-1] + step / 2,
+        y=counts,
+        width=0.92 * step,
+        marker={"color": np.where(edges[:-1] < log_limit, palette.tied, palette.other)},
+        customdata=np.column_stack([edges[:-1], edges[1:]]),
+        hovertemplate="%{y:,} lists with 10<sup>%{customdata[0]:.0f}</sup> to "
+        "10<sup>%{customdata[1]:.0f}</sup> tie orders",
+    )
+    place = {"x": log_limit, "xanchor": "left", "xshift": 6, "y": 1, "yref": "y domain", "yanchor": "top"}
+    figure.draw_upright(log_limit).write("more than 10,000: too many to enumerate", **place)
+    n_ticks = 6
+    powers = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
+    ticks = named_ticks(f"10<sup>{power:.0f}</sup>" for power in powers) | {"tickvals": powers}
+    figure.set_xaxes(title_text="tie orders of a list", **ticks)
+    return figure.set_yaxes(title_text="lists", nticks=5)
 
 
 def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
@@ -388,28 +372,3 @@ def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
     )
     figure.set_yaxes(title_text="ties", nticks=5, tickformat="~s")
     return figure.set_xaxes(title_text="documents in the tie", type="category", showgrid=False)
-
-
-def _add_histogram(figure: Figure, logs: FloatArray, limit: float) -> None:
-    """Add lists by the power of ten of their orderings, blue where they can be enumerated."""
-    step = max(1.0, float(np.ceil(logs.max(initial=0) / SIZE_BINS)))
-    edges = np.arange(0, max(logs.max(initial=0), limit) + 2 * step, step)
-    counts, _ = np.histogram(logs, bins=edges)
-    first = {"row": 1, "col": 1}
-    figure.draw_bars(
-        x=edges[:-1] + step / 2,
-        y=counts,
-        width=0.92 * step,
-        marker={"color": np.where(edges[:-1] < limit, figure.palette.tied, figure.palette.other)},
-        customdata=np.column_stack([edges[:-1], edges[1:]]),
-        hovertemplate="%{y:,} lists with 10<sup>%{customdata[0]:.0f}</sup> to "
-        "10<sup>%{customdata[1]:.0f}</sup> tie orders",
-        **first,
-    )
-    place = {"x": limit, "xanchor": "left", "xshift": 6, "y": 1, "yref": "y domain", "yanchor": "top"}
-    figure.draw_upright(limit, **first).write("more than 10,000: too many to enumerate", **place)
-    n_ticks = 6
-    powers = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
-    ticks = named_ticks(f"10<sup>{power:.0f}</sup>" for power in powers) | {"tickvals": powers}
-    figure.set_xaxes(title_text="tie orders of a list", **ticks, **first)
-    figure.set_yaxes(title_text="lists", nticks=5, **first)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard import choices, controls
 from dashboard.cache import ShownBoard
-from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, ordering_costs, tie_size_bars
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, orderings_histogram, tie_size_bars
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import clicked_row, get_open_list, set_open_list
 from dashboard.server.board_results import cached_by_key
@@ -179,7 +179,7 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
 
 @section("Cost of scoring all orders")
 def cost_section(view: View) -> None:
-    """Draw the number of orders of lists, and the cost of a tie by each method."""
+    """Draw the number of orders of lists."""
     ui.heading("Cost of scoring all orders", "TieScope computes exact scores by closed formulas instead.")
     lists = _list_complexities(view)
     summary = complexity.complexity_summary(lists)
@@ -190,13 +190,9 @@ def cost_section(view: View) -> None:
     part = part_of(int(total["tractable"]), int(total["n"]), "list")
     all_lists = f"All lists together have {counts[0]}."
     ui.section_finding((Strong(share), f" ({part}) have at most {TRACTABLE:,} orders. {all_lists}"))
-    costs = complexity.tie_costs(1, [*complexity.TIE_SIZES, int(summary["max_tie_size"].max())])
     logs = pd.concat(lists.values())["log10_orderings"].to_numpy(float)
     ui.chart(
-        ordering_costs(logs, costs, view.palette, TRACTABLE),
-        "ordering-costs",
-        "Number of orders of each list, and documents read to score a tie, by tie size and method.",
-        wide=820,
+        orderings_histogram(logs, view.palette, TRACTABLE), "ordering-costs", "Number of orders of each list."
     )
     ui.table(
         summary.assign(written=counts).drop(columns="orderings").reset_index(),

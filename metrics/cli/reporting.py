@@ -43,15 +43,7 @@ def report_command(
         ReportFormat | None,
         Option(help="Format (default: by file name, else markdown). text: the report of the G-RAG notebook."),
     ] = None,
-    measure: Annotated[
-        list[str] | None,
-        Option(
-            "--measure",
-            "-m",
-            help="A measure: RR, RR@10, nDCG@10 (evaluate --list-measures). Repeatable. The "
-            "report ranks and tests by the first; --preset full lists the others too.",
-        ),
-    ] = None,
+    measure: options.Measures = None,
     traditional: options.Traditional = None,
     baseline: Annotated[str, Option(help="Reranker to compare with (default: BM25, else the first).")] = "",
     require: options.Targets = None,
@@ -83,7 +75,7 @@ def report_command(
     *,
     scoring: "ScoringOptions",
 ) -> None:
-    """Write one file to share: scores, ties, tests, targets, and which number to report."""
+    """Write one file to share: scores, ties, targets, tests of the first measure, and the number to report."""
     from metrics.cli.output import print_text
     from metrics.report import MEASURES, report
     from metrics.runs import File

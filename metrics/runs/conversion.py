@@ -141,7 +141,8 @@ def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array
     return pc.if_else(pc.and_(is_missing, is_blank), zero, column)
 
 
-def _rank(column: pa.Array, *_: object) -> pa.Array | None:
+def parse_ranks(column: pa.Array, *_: object) -> pa.Array | None:
+    """Return ranks as numbers; None if one is not a number."""
     numbers = parse_numbers(column)
     return None if numbers.null_count else numbers
 
@@ -183,7 +184,7 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
     "measure": _measure,
     "deviation": _deviation,
     "grade": as_grades,
-    "rank": _rank,
+    "rank": parse_ranks,
 }
 """Kind of a column → what converts and checks its values; None skips the column."""
 

@@ -1,6 +1,6 @@
-"""Count the orderings of lists, and estimate the cost of scoring them one by one."""
+"""Count the orderings of lists."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import factorial, prod
 
 import numpy as np
@@ -18,8 +18,6 @@ NOTEBOOK_CASES: Mapping[str, tuple[int, ...]] = {
     "Multiple large ties": (4, 4, 3),
 }
 """Tie sizes of the five cases in the notebook's complexity analysis."""
-TIE_SIZES = (2, 3, 4, 5, 8, 10, 15, 20, 50, 100, 1000)
-"""Tie sizes of the cost table."""
 DIGITS = 300
 """Number of digits up to which a number of orderings is computed exactly."""
 
@@ -124,37 +122,3 @@ def complexity_summary(lists: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         for name, table in tables.items()
     }
     return summary.assign(orderings=pd.Series(orderings, dtype=object))
-
-
-def tie_costs(relevant: int = 1, sizes: Sequence[int] = TIE_SIZES) -> pd.DataFrame:
-    """Return the documents that each method examines for a tie, as powers of ten.
-
-    Enumeration places n documents in each of n! orderings, relevance patterns in each of C(n, r), sampling in
-    each draw that the notebook recommends, max(1,000, min(10,000, n!/10)). The closed form of RR adds the
-    n − r + 1 ranks of the first relevant document.
-
-    Returns:
-        size, log10_orderings, log10_patterns, draws, terms, and log10 of the documents examined:
-        enumeration, patterns, sampling, closed_form.
-    """
-    n = np.array(sorted({size for size in sizes if size >= max(relevant, 1)}), dtype=np.int64)
-    logs = log10_factorials(int(n.max(initial=0)))
-    patterns = logs[n] - logs[relevant] - logs[n - relevant] if len(n) else np.zeros(0)
-    draws = [
-        recommended_draws(factorial(size) if log10 < DIGITS else None)
-        for size, log10 in zip(n.tolist(), logs[n], strict=True)
-    ]
-    places = np.log10(n)
-    return pd.DataFrame(
-        {
-            "size": n,
-            "log10_orderings": logs[n],
-            "log10_patterns": patterns,
-            "draws": draws,
-            "terms": n - relevant + 1,
-            "enumeration": logs[n] + places,
-            "patterns": patterns + places,
-            "sampling": np.log10(np.array(draws, dtype=float)) + places,
-            "closed_form": np.log10(n - relevant + 1),
-        }
-    )

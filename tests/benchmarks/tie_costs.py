@@ -7,15 +7,16 @@ every measure, the seconds that the standard deviation takes beside the mean: 1,
 """
 
 from functools import partial
+from math import factorial
 
 import numpy as np
 import pandas as pd
 from fresh import cpu_seconds
 
 from metrics import MEASURES, Runs, evaluate
-from metrics.studies.complexity import tie_costs
 from metrics.studies.orderings import list_values, sample_values
 from metrics.ties import Orderings, Patterns, Ranking
+from metrics.ties.permutations import recommended_draws
 
 SIZES = (2, 5, 8, 10)
 REPEATS = 3
@@ -78,10 +79,11 @@ def print_deviations():
 
 
 def main():
-    costs = tie_costs(1, SIZES).set_index("size")
     for size in SIZES:
         runs = tie(size)
-        measured = {name: seconds(work) for name, work in methods(runs, int(costs.loc[size, "draws"])).items()}
+        measured = {
+            name: seconds(work) for name, work in methods(runs, recommended_draws(factorial(size))).items()
+        }
         print(size, *(f"{name} {value:.2g} s" for name, value in measured.items()), sep="\t")
     print_deviations()
 

@@ -1,12 +1,10 @@
 import math
-from itertools import permutations
 
 import pytest
 from boards import EXTREMES
 from drawing import frame, tables
 from enumeration import Doc
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from metrics import Runs, evaluate
 from metrics.simulation import notebook_grag, notebook_llm_rerankers
@@ -15,7 +13,6 @@ from metrics.studies.complexity import (
     complexity_summary,
     list_complexity,
     notebook_cases,
-    tie_costs,
     tie_size_counts,
 )
 from metrics.studies.gaps import ALL_LISTS
@@ -86,20 +83,6 @@ def test_a_number_of_orderings_that_is_too_long_to_work_out_is_a_power_of_ten():
     assert row["orderings"] is None
     assert row["log10_orderings"] == pytest.approx(10 * math.lgamma(301) / math.log(10) + math.log10(2))
     assert (row["tractable"], row["draws"], row["max_tie_size"]) == (0, 20_000, 300)
-
-
-@given(st.integers(1, 4), st.integers(2, 6))
-def test_a_tie_costs_what_counting_its_orderings_and_patterns_gives(relevant, size):
-    costs = tie_costs(relevant, [size])
-    if relevant > size:
-        assert costs.empty
-        return
-    row = costs.iloc[0]
-    orders = list(permutations([1] * relevant + [0] * (size - relevant)))
-    assert 10 ** row["enumeration"] == pytest.approx(len(orders) * size)
-    assert 10 ** row["patterns"] == pytest.approx(len(set(orders)) * size)
-    assert 10 ** row["sampling"] == pytest.approx(1_000 * size)
-    assert row["terms"] == len({order.index(1) for order in orders})
 
 
 @given(tables())

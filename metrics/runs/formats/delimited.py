@@ -13,7 +13,7 @@ from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
-from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_number, parse_numbers
+from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_number, parse_ranks
 from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import (
@@ -251,8 +251,7 @@ class DelimitedTable(BlockTable):
         if self._n_header_rows or "rank" not in self.header or "rank" in self.mapping.values():
             return None
         column = replace(self, mapping={"rank": "rank"}, extras=()).values()["rank"]
-        numbers = parse_numbers(column)
-        return None if numbers.null_count else numbers
+        return parse_ranks(column)
 
 
 class _Values:
