@@ -58,16 +58,7 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
     """Draw the scoring settings and return them."""
     precision = _choose_precision()
     columns = further_scores(runs)
-    criteria = choose_criteria(
-        "Ranked by",
-        columns,
-        CRITERIA,
-        placeholder="The score",
-        help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
-        "better in at least one criterion and worse in none. No document dominates those in the first front. "
-        "Only documents of the first front dominate those in the second front, and so on. Documents in the "
-        "same front are tied. Rounding applies to each criterion.",
-    )
+    criteria = _choose_criteria(columns)
 
     def known_columns(texts: controls.Texts) -> list[str]:
         controls.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
@@ -169,15 +160,7 @@ def _choose_precision() -> str:
     )
 
 
-def choose_criteria(
-    label: str,
-    columns: Sequence[str],
-    key: str,
-    default: Sequence[str] = (),
-    *,
-    max_chosen: int | None = None,
-    **more_options: Any,  # noqa: ANN401 passed on
-) -> tuple[str, ...]:
+def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
     """Draw a choice of criteria with one direction per column, and return them in the order chosen.
 
     Boards without further scores have no such control.
@@ -190,29 +173,34 @@ def choose_criteria(
             column, highest_best = criterion(text)
             choice = criterion_text(column, highest_best=highest_best)
             if choice not in choices or criteria.setdefault(column, choice) != choice:
-                controls.refuse(key, [text])
-        allowed = list(criteria.values())[:max_chosen]
-        controls.refuse(key, list(criteria.values())[len(allowed) :])
-        return allowed
+                controls.refuse(CRITERIA, [text])
+        return list(criteria.values())
 
-    prepare(key, read, set(choices).issuperset, list(default))
-    criteria = st.session_state[key]
+    prepare(CRITERIA, read, set(choices).issuperset, [])
+    criteria = st.session_state[CRITERIA]
     columns_ranking = {criterion(text)[0] for text in criteria}
-    offered = [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking]
-    more_options |= {"max_selections": max_chosen, "format_func": criterion_words}
-    return _choose_in_order(label, offered, key, default, **more_options)
+    return _choose_in_order(
+        "Ranked by",
+        [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking],
+        CRITERIA,
+        format_func=criterion_words,
+        placeholder="The score",
+        help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
+        "better in at least one criterion and worse in none. No document dominates those in the first front. "
+        "Only documents of the first front dominate those in the second front, and so on. Documents in the "
+        "same front are tied. Rounding applies to each criterion.",
+    )
 
 
 def _choose_in_order(
     label: str,
     options: Sequence[str],
     key: str,
-    default: Sequence[str] = (),
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
     """Draw a prepared multiple choice and return the values in the order chosen; nothing without options."""
     names = st.multiselect(label, options, key=key, **controls.PERSISTENT, **more_options) if options else []
-    return tuple(record(key, names, list(default)))
+    return tuple(record(key, names, []))
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:

@@ -1,6 +1,6 @@
 """Compare → Trade-offs: quality against latency and diversity, and every measure against the baseline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -9,12 +9,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
-from dashboard.cache import ShownBoard, board_turn
+from dashboard.cache import ShownBoard
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
-from dashboard.choices import View, choose_criteria
-from dashboard.controls import follow_defaults, select_slider
+from dashboard.choices import View
+from dashboard.controls import select_slider
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
@@ -24,15 +24,11 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
 from metrics import Evaluation, parse
-from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.studies import experiment, tradeoffs
 from metrics.studies.experiment import heading as measure_heading
-from metrics.studies.noise import LEVEL
 from metrics.studies.tradeoffs import coverage
-from metrics.studies.weightings import telling_scores, values_by_weighting, weighting_finding, weighting_ranges
 from metrics.support.shown_columns import shown_columns
-from metrics.ties.fronts import criterion, short_words
 
 NO_LIMIT = "no limit"
 BUDGETS = {
@@ -44,22 +40,6 @@ BUDGETS = {
 LATENCY_NAMES: dict[tradeoffs.Latency, str] = {"p50": "median", "p95": "95th percentile", "mean": "mean"}
 DEPTHS = ("5", "10", "20", "50")
 _EXAMPLES = {"latency": "0.038", "target_id": "paper-7", "segment": "how-to"}
-_WEIGHED = "weighed"
-_MIN_CRITERIA, _MAX_CRITERIA = 2, 3
-"""Criteria that can be weighed at once."""
-
-
-@cached_by_key(show_spinner=False, max_entries=16)
-def weighed_scores(board: Board) -> list[str]:
-    """Return the further scores of a board that can be weighed."""
-    return telling_scores(board.runs)
-
-
-@cached_by_key(show_spinner="Weighing criteria …", max_entries=16)
-def shown_weightings(view: ShownBoard, measure: str, criteria: tuple[str, ...]) -> pd.DataFrame:
-    """Return the scores of rerankers for each weighting; UsageError if further scores break ties."""
-    with board_turn(view.board):
-        return values_by_weighting(view.runs, measure, criteria, view.scoring, view.queries)
 
 
 @cached_by_key(show_spinner=False, max_entries=8)
@@ -145,7 +125,6 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
         figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
         if gaps is not None:
             segment_gap_table(gaps, measure)
-    weight_section(view, measure)
     hidden_charts(view, {"latency": is_timed, "segment": has_segments, "target_id": has_targets})
 
 
@@ -323,61 +302,3 @@ def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
     )
     with figures:
         table(rows, "By query group", "segments", columns)
-
-
-@section("Weights of criteria")
-def weight_section(view: View, measure: str) -> None:
-    """Draw the ranges over all weightings of two or three criteria, if the board has several."""
-    columns = weighed_scores(view.board)
-    if not columns:
-        return
-    heading(
-        "Weights of criteria",
-        "Ranks documents by a weighted sum of criteria. Each criterion is measured in standard deviations "
-        "over the documents of the reranker.",
-    )
-    default = default_criteria(view.scoring.criteria, columns)
-    follow_defaults({_WEIGHED: default})
-    label = "Criteria to weigh"
-    criteria = choose_criteria(
-        label, columns, _WEIGHED, default, max_chosen=_MAX_CRITERIA, placeholder="Two or three"
-    )
-    if len(criteria) < _MIN_CRITERIA:
-        st.info("Choose two or three criteria.")
-        return
-    try:
-        weighed = replace(view, scoring=replace(view.scoring, criteria=()))
-        values = shown_weightings(weighed, measure, criteria)
-    except UsageError as error:
-        is_split = bool(view.scoring.tiebreak_by)
-        remedy = " Remove the columns that break ties under Settings." * is_split
-        st.info(escape_markdown(f"{error}{remedy}"))
-        return
-    section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
-    if not values.notna().to_numpy().all():
-        return
-    rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
-    rows["best_weights"] = best_weights(values)
-    rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
-    weighting_columns = shown_columns("reranker", *rows.columns, tied=parse(measure).tied)
-    table(rows.reset_index(), "Over all weightings", "weightings", weighting_columns)
-
-
-def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the criteria weighed at first: the ranking ones, or the score and the first further score."""
-    weighed = [text for text in ranked if criterion(text)[0] in ("score", *columns)]
-    if _MIN_CRITERIA <= len(weighed) <= _MAX_CRITERIA:
-        return weighed
-    return ["score", *weighed] if len(weighed) == 1 and weighed != ["score"] else ["score", columns[0]]
-
-
-def best_weights(values: pd.DataFrame) -> list[str]:
-    """Return the weights with each reranker's highest score in words, "any" if weights do not matter."""
-    names = [short_words(str(text)) for text in values.index.names]
-    is_alike = values.max() - values.min() <= LEVEL
-    return [
-        "any"
-        if is_alike[reranker]
-        else " · ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True) if weight)
-        for reranker, weights in values.idxmax().items()
-    ]

@@ -1,8 +1,10 @@
-"""Which rerankers pages can show."""
+"""Which rerankers pages can show, and how settings read."""
 
 from boards import STRICT, board
 
-from dashboard.choices import offered_rerankers
+from dashboard.choices import offered_rerankers, policy_phrases
+from dashboard.widgets.one_list import bracket_text
+from metrics.evaluation import ScoringOptions
 
 
 def test_pages_show_the_first_200_rerankers_of_more():
@@ -16,3 +18,9 @@ def test_pages_show_the_first_200_rerankers_of_more():
 def test_pages_show_all_of_a_few_rerankers():
     files = {"a_trec": STRICT, "b_trec": STRICT, "qrels_txt": "q0 0 d1 1\n"}
     assert offered_rerankers(board(**files)) == ["a", "b"]
+
+
+def test_one_criterion_ranks_by_its_values_and_not_by_fronts():
+    none, scoring = {"n_missing": 0, "n_empty": 0}, ScoringOptions(criteria=("cost:asc",))
+    assert policy_phrases(none, scoring) == [r"ranked by cost \(lowest first\)"]
+    assert bracket_text(scoring) == "shaded block: documents with the same value of cost (lowest first)"

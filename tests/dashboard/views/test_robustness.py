@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import EXTREMES, board
-from opening import charts, only, opened, table, texts
+from opening import charts, only, opened, texts
 
 from dashboard import cache
 from metrics import evaluate
 from metrics.studies.noise import near_distances, near_tie_curves
-from metrics.studies.weightings import values_by_weighting
 from metrics.ties import noise as limits
 
 
@@ -48,42 +47,6 @@ def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, wo
     tied = curves.means["fine"]
     assert change["y"] == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
     assert "of each other count as tied" in texts(page) or "Near ties have little effect" in texts(page)
-
-
-def test_the_range_over_all_weightings_is_of_the_rerankers_shown(coarse_and_fine):
-    page = opened("compare", section="Trade-offs", data=coarse_and_fine.label, measure="AP", rerankers=["fine"])
-    runs = coarse_and_fine.runs.arranged({"fine": "fine"})
-    values = values_by_weighting(runs, "AP", ("score", "fresh"))["fine"]
-    ranges = table(page, "Over all weightings").iloc[0]
-    assert ranges[["lowest_weighted", "highest_weighted"]].tolist() == pytest.approx(
-        [values.min(), values.max()]
-    )
-    assert "weighed" not in page.query_params
-
-
-def test_a_reason_against_weights_is_shown_as_plain_text(coarse_and_fine):
-    page = opened("compare", data=coarse_and_fine.label, section="Trade-offs", tiebreak=["fresh"])
-    assert any(r"tiebreak\_by" in note.value for note in page.info)
-
-
-def test_weights_are_of_the_criteria_that_rank_or_of_those_of_the_link(coarse_and_fine):
-    page = opened(
-        "compare",
-        section="Trade-offs",
-        data=coarse_and_fine.label,
-        measure="AP",
-        criteria=["fresh:asc", "score"],
-    )
-    weighed = page.multiselect(key="weighed")
-    assert weighed.value == ["fresh:asc", "score"]
-    values = values_by_weighting(coarse_and_fine.runs, "AP", ("fresh:asc", "score"))
-    ranges = table(page, "Over all weightings").set_index("reranker")
-    assert ranges["lowest_weighted"].to_dict() == pytest.approx(values.min().to_dict())
-    assert ranges["highest_weighted"].to_dict() == pytest.approx(values.max().to_dict())
-    weighed.set_value(["score"]).run()
-    assert "Choose two or three criteria" in only(page.info).value
-    page.multiselect(key="weighed").set_value(["score", "fresh"]).run()
-    assert page.query_params["weighed"] == ["score", "fresh"]
 
 
 def test_noise_is_refused_where_criteria_rank(coarse_and_fine):
