@@ -64,18 +64,15 @@ def values_hover(table: pd.DataFrame, names: Iterable[object] | None = None) -> 
     return {"customdata": data, "hovertemplate": _VALUES_HOVER}
 
 
-def add_values(figure: Figure, table: pd.DataFrame, line: dict[str, Any] | None = None, **trace: Any) -> None:  # noqa: ANN401
+def add_values(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
     """Add a diamond per traditional score and a dot per tied score of a table.
 
-    `line` connects the dots and sets their colour. `trace` holds the other coordinate (x or y), hover and
-    panel.
+    `trace` holds the other coordinate (x or y), hover and panel.
     """
     axis = "y" if "x" in trace else "x"
-    dot = tied_dot(figure.palette) if line is None else tied_dot(figure.palette) | {"color": line["color"]}
-    tied = {"mode": "markers" if line is None else "lines+markers", "line": line, "marker": dot}
-    traditional = {"mode": "markers", "marker": traditional_diamond(figure.palette)}
-    for name, look in (("traditional", traditional), ("tied", tied)):
-        figure.draw_scatter(**{axis: table[name]}, **{"name": name, "cliponaxis": False} | look | trace)
+    for name, marker in (("traditional", traditional_diamond), ("tied", tied_dot)):
+        look = {"mode": "markers", "marker": marker(figure.palette), "name": name, "cliponaxis": False}
+        figure.draw_scatter(**{axis: table[name]}, **look | trace)
 
 
 def add_diamond(figure: Figure, x: float, y: float, hover: str, **trace: Any) -> None:  # noqa: ANN401

@@ -60,9 +60,3 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
     lines = [shlex.join(part) for part in words]
     line = " ".join(lines)
     return line if len(line) <= _LINE else " \\\n  ".join(lines)
-
-
-def watch_command(options: ReportOptions, window: int) -> str:
-    """Return the command line that shows running means of a folder."""
-    words = [["tiescope", "watch", "FOLDER"], *_changed_options(options), ["--last", str(window)]]
-    return " ".join(map(shlex.join, words))

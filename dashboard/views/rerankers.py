@@ -8,7 +8,6 @@ from dashboard.cache import ShownBoard
 from dashboard.charts import rerankers as charts
 from dashboard.charts.ties_vs_gap import gap_scatter
 from dashboard.choices import View, choose_relevant_from
-from dashboard.controls import link_parameters
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
@@ -132,7 +131,7 @@ _MEANINGS: dict[str, tuple[str, Variant]] = {
 def one_reranker(
     view: View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index, *, is_signed: bool
 ) -> None:
-    """Draw the choice of a reranker, and its lists, similar rerankers and versions."""
+    """Draw the choice of a reranker, and its lists and similar rerankers."""
     names = [str(name) for name in drawn_rerankers]
     name = controls.select_name("Open one reranker", [NOBODY, *names], "opened", width=340)
     if name == NOBODY:
@@ -153,12 +152,6 @@ def one_reranker(
     ui.section_finding(readings_finding(rows, view.baseline), view.rerankers)
     if len(names) > 1:
         _similar_rankings(view, name, names)
-    st.page_link(
-        "views/data/data.py",
-        label="Data → Library: versions over time",
-        icon=":material/arrow_forward:",
-        query_params=link_parameters({"section": "Library"}),
-    )
 
 
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)

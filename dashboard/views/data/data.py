@@ -13,7 +13,6 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.views.data.files import board_panel, file_cards, finding_cards
 from dashboard.views.data.library import uploads_section
-from dashboard.views.data.over_time import list_by_list, over_time
 from dashboard.views.data.upload import board_finding, columns_and_rows, results_line, upload_field
 from dashboard.widgets.components import finding, section
 from metrics import Runs
@@ -34,7 +33,7 @@ def show(view: View) -> None:
         offer_repeats(board)
         arrange(board)
     elif section == LIBRARY:
-        list_by_list(view, over_time(view, uploads_section(view)))
+        uploads_section(view)
     else:
         upload_field(view)
         finding(board_finding(board))

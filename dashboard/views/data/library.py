@@ -1,4 +1,4 @@
-"""Data → Library: the uploads kept, actions on them, and those deleted recently."""
+"""Data → Library: the uploads kept, actions on them, the boards, and those deleted recently."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -15,14 +15,14 @@ from dashboard.access.sign_in import is_open_to_all
 from dashboard.changes import build_arranged, change_library, read_all, score_as_shown
 from dashboard.choices import View
 from dashboard.draft import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
-from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.library.records import STRANGER, Upload
 from dashboard.library.schema import RETENTION
 from dashboard.long_work import long_work
 from dashboard.visitor import visitor_zone
 from dashboard.widgets.columns import column_config
-from dashboard.widgets.components import download_csv, finding, heading, section
+from dashboard.widgets.components import download_csv, finding, heading, section, table
 from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.studies.prose import Prose, Strong
 from metrics.support.shown_columns import ShownColumn
@@ -237,24 +237,10 @@ _TIE_RATIO = ShownColumn(
 )
 
 
-def uploads_section(view: View) -> list[Upload]:
-    """Draw the visitor's uploads in a table and return those listed."""
-    try:
-        every_upload = cache.open_library().uploads(boards.owner())
-        return _section(view, every_upload)
-    except TieScopeError as error:
-        st.error(error_markdown(error), icon=":material/error:")
-        return []
-
-
-def uploads_on(view: View, uploads: Sequence[Upload]) -> list[Upload]:
-    """Return the uploads on the board shown."""
-    on_board = {file.sha256 for file in view.board.files}
-    return [upload for upload in uploads if upload.sha256 in on_board]
-
-
-def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
-    uploads = every_upload
+@section("Uploads")
+def uploads_section(view: View) -> None:
+    """Draw the visitor's uploads and boards in tables."""
+    uploads = every_upload = cache.open_library().uploads(boards.owner())
     finding(library_finding(every_upload))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         heading("Uploads", _whose(boards.owner()))
@@ -262,7 +248,8 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
             download_csv(uploads_frame(uploads), "library")
     if uploads:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-            on_board = uploads_on(view, every_upload)
+            board_hashes = {file.sha256 for file in view.board.files}
+            on_board = [upload for upload in every_upload if upload.sha256 in board_hashes]
             shelf = on_board and controls.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed")
             if shelf == _SHELVES[0]:
                 uploads = on_board
@@ -288,8 +275,26 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
         )
         actions(view, [upload for upload in matches if upload.sha256 in ticked])
     outcome_line()
+    _boards_table()
     recently_deleted()
-    return uploads
+
+
+def _boards_table() -> None:
+    listings = cache.open_library().boards(boards.owner())
+    if not listings:
+        return
+    column, zone = st.column_config, visitor_zone()
+    rows = pd.DataFrame(map(vars, listings))
+    for name in ("created", "changed"):
+        rows[name] = pd.to_datetime(rows[name]).dt.tz_localize("UTC").dt.tz_convert(zone).dt.tz_localize(None)
+    columns = {
+        "name": column.TextColumn("Name"),
+        "created": column.DatetimeColumn("Created", format="D MMM YYYY, HH:mm"),
+        "changed": column.DatetimeColumn("Changed", format="D MMM YYYY, HH:mm"),
+        "runs": column.NumberColumn("Rerankers", format="localized"),
+        "queries": column.NumberColumn("Queries", format="localized"),
+    }
+    table(rows[list(columns)], "Boards", "boards", columns)
 
 
 def library_finding(uploads: Sequence[Upload]) -> Prose:

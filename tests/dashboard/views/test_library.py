@@ -1,14 +1,11 @@
 """The Library page: uploads found, opened, added, pinned, noted, deleted and brought back."""
 
-import pandas as pd
 import pytest
-from boards import COARSE, EXTREMES, QRELS, STRICT, TIED
+from boards import COARSE, EXTREMES, QRELS, STRICT
 from opening import finding, opened, table
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
-from dashboard.charts.data import version_history
-from dashboard.charts.palette import LIGHT
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
 from dashboard.views.data.library import distinguish_files, search_uploads
@@ -65,11 +62,21 @@ def words(page):
     )
 
 
+def test_the_library_shows_the_date_of_each_board_the_latest_change_first(library):
+    first = library.keep(files("coarse.trec", COARSE, "qrels.txt", QRELS), name="Monday")
+    library.keep(files("coarse.trec", STRICT, "qrels.txt", QRELS), name="Friday")
+    library.rename(first.id, "Sunday")
+    boards = table(opened("data", section="Library"), "Boards")
+    assert boards["name"].tolist() == ["Sunday", "Friday"]
+    assert boards["created"].tolist() == [board.created for board in library.boards()]
+    assert boards["changed"].is_monotonic_decreasing
+    assert boards[["runs", "queries"]].to_numpy().tolist() == [[1, 4], [1, 4]]
+
+
 def test_an_empty_library_says_what_would_fill_it(library):
     page = opened("data", section="Library")
     assert library.uploads() == []
     assert "Nothing is kept yet" in words(page)
-    assert "upload a second version of a run" in words(page)
 
 
 def test_the_table_shows_every_upload_the_newest_first(library):
@@ -151,24 +158,12 @@ def test_uploads_of_other_boards_are_offered_only_on_request(library):
     page = opened("data", section="Library", data=record.label)
     assert list(rows(page).value["name"]) == ["coarse-v2.trec", "qrels.txt"]
     assert "2 of 3 uploads" in words(page)
-    assert "upload a second version of a run" in words(page)
     page.segmented_control(key="shelf").set_value("All").run()
     assert page.query_params["shelf"] == "All"
     assert len(rows(page).value) == 3
-    assert table(page, "Versions")["boards"].tolist() == ["Theirs", "Ours"]
+    assert rows(page).value["boards"].tolist() == ["Ours", "Ours, Theirs", "Theirs"]
     tick(page, *(one for one in library.uploads() if one.kind == "run"))
     assert r"2 ticked, from 2 boards\: Ours, Theirs" in words(page)
-
-
-def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_link(library):
-    record = library.keep(files("llm-v1.trec", COARSE, "llm-v2.trec", STRICT, "qrels.txt", QRELS))
-    page = opened("data", section="Library", data=record.label, latest="3", measure="AP", order="input")
-    assert page.header[-1].value == "List by list"
-    assert page.selectbox(key="arriving").value == "llm"
-    assert page.number_input(key="latest").value == 3
-    assert "over its 8 lists" in words(page)
-    assert "tied MAP" in words(page)
-    assert "watch FOLDER -m AP --last 3" in words(page)
 
 
 def test_uploads_are_opened_together_as_a_board_of_their_own(library):
@@ -274,7 +269,7 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
     monkeypatch.setattr(cache, "open_library", lambda: broken)
     page = opened("data", section="Library")
     assert any("it is not a database" in error.value for error in page.error)
-    assert "Over time" in [one.value for one in page.header]
+    assert not page.exception
 
 
 def test_hostile_names_are_shown_as_text(library):
@@ -290,48 +285,6 @@ def test_hostile_names_are_shown_as_text(library):
     assert r"\<b\>\:red\[x\]" in words(page)
 
 
-def test_versions_of_a_reranker_are_drawn_over_time(library):
-    library.keep(files("bge-v1.trec", TIED, "qrels.txt", QRELS))
-    record = library.keep(files("bge-v2.trec", COARSE, "other.trec", STRICT, "qrels.txt", QRELS))
-    page = opened("data", section="Library", shelf="All", data=record.label, order="input")
-    history = table(page, "Versions")
-    assert history["name"].tolist() == ["bge-v1", "bge-v2"]
-    means = cache.evaluation(cache.load_record(record)).means("RR").loc["bge-v2"]
-    newest_version = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
-    assert newest_version == means[["expected", "pessimistic", "optimistic", "input"]].tolist()
-    assert any("**bge** " in one.value and "tied MRR" in one.value for one in page.markdown)
-    page.segmented_control(key="across").set_value("Date added").run()
-    assert not page.exception
-
-
-def test_a_run_whose_copy_is_damaged_is_named_and_the_others_are_drawn(library, tmp_path):
-    for name, text in (("bge-v1", TIED), ("bge-v2", COARSE), ("bge-v3", STRICT)):
-        alone = text + "q0 Q0 damaged 9 0 t\n"  # else what another test scored is there still
-        record = library.keep(files(f"{name}.trec", alone, "qrels.txt", QRELS))
-    board = cache.load_record(record)
-    broken = next(one for one in library.uploads() if one.name == "bge-v2.trec").sha256
-    next(tmp_path.rglob(f"{broken}.zst")).write_bytes(b"PAR1")
-    page = opened("data", section="Library", shelf="All", data=board.label)
-    assert table(page, "Versions")["name"].tolist() == ["bge-v1", "bge-v3"]
-    assert "Not scored" in words(page)
-    assert "bge\\-v2" in words(page)
-
-
-def test_versions_are_scored_on_the_segments_shown(library):
-    text = "qid,docid,score,rel,segment\n" + "".join(
-        f"q{query},d{document},{{}}{document % 3},{int(query == document)},s{query % 2}\n"
-        for query in range(4)
-        for document in range(5)
-    )
-    library.keep(files("bge-v1.csv", text.replace("{}", "2")))
-    record = library.keep(files("bge-v2.csv", text.replace("{}", "3")))
-    page = opened("data", section="Library", shelf="All", data=record.label, segments=["s1"])
-    evaluation = cache.evaluation(cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
-    history = table(page, "Versions")
-    assert history["n_judged"].tolist() == [2, 2]
-    assert history["tied"].iloc[-1] == evaluation.means("RR")["expected"].iloc[0]
-
-
 def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     library.keep(files("theirs.trec", COARSE, "qrels.txt", QRELS), "somebody@example.org")
     monkeypatch.setattr("dashboard.boards.owner", lambda: "ada_b@example.org")
@@ -340,55 +293,6 @@ def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     assert "Nothing is kept yet" in words(page)
     monkeypatch.setattr("dashboard.boards.owner", lambda: "visitor:1234")
     assert "this list is lost when you leave" in words(opened("data", section="Library"))
-
-
-def history_figure(axis="added", names=("<b>one", "two")):
-    table = pd.DataFrame({"reranker": name, "version": at, "tied": at / 4} for name in names for at in (1, 2))
-    table["added"] = pd.to_datetime(["2026-11-02", "2026-11-09"] * len(names))
-    table = table.assign(name=table["reranker"], n_shared=3, n_judged=4)
-    table = table.assign(worst=table["tied"] - 0.1, best=table["tied"] + 0.1, traditional=table["tied"] + 0.05)
-    return version_history(table, LIGHT, "MRR", dict.fromkeys(names, "#00695C"), axis)
-
-
-def test_names_in_the_chart_are_text_and_stand_apart():
-    notes = history_figure().layout.annotations
-    assert [note.text for note in notes] == ["&lt;b&gt;one", "two"]
-    assert notes[0].yshift - notes[1].yshift == 17
-    assert "<b>one" not in str(history_figure().data[2].customdata)
-
-
-def test_one_reranker_alone_is_blue_and_several_have_their_colours():
-    def colours(figure):
-        return {line.marker.color for line in figure.data if line.mode == "lines+markers"}
-
-    assert colours(history_figure(names=["one"])) == {LIGHT.tied}
-    assert colours(history_figure()) == {"#00695C"}
-
-
-def test_rerankers_of_a_table_are_versions_of_each_of_them(library):
-    text = "model,qid,docid,score,rel\n" + "".join(
-        f"{model},q{query},d{document},{{}},{int(query == document)}\n"
-        for model in ("a", "b")
-        for query in range(4)
-        for document in range(5)
-    )
-    library.keep(files("monday.csv", text.replace("{}", "1")))
-    record = library.keep(files("friday.csv", text.replace("{}", "2")))
-    history = table(opened("data", section="Library", shelf="All", data=record.label), "Versions")
-    assert list(zip(history["name"], history["version"], strict=True)) == [
-        ("a", 1),
-        ("a", 2),
-        ("b", 1),
-        ("b", 2),
-    ]
-
-
-def test_runs_of_other_queries_are_no_versions(library):
-    other = COARSE.replace("q", "other")
-    library.keep(files("bge-v1.trec", other, "qrels.txt", QRELS.replace("q", "other")))
-    record = library.keep(files("bge-v2.trec", COARSE, "qrels.txt", QRELS))
-    page = opened("data", section="Library", shelf="All", data=record.label)
-    assert "upload a second version of a run" in words(page)
 
 
 def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monkeypatch):
@@ -400,8 +304,5 @@ def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monk
     ]
     monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else distinct_uploads)
     monkeypatch.setattr(library, "spec_of", lambda *_: pytest.fail("a Parquet is read"))
-    monkeypatch.setattr("dashboard.views.data.over_time._UNASKED", 0)
     page = opened("data", section="Library", shelf="All", data=record.label)
     assert len(rows(page).value) == 510
-    assert "60 newest of 340 runs" in words(page)
-    assert page.toggle(key="history").label == "Score 60 kept runs, 1,200 rows"

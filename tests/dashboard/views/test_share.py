@@ -11,7 +11,7 @@ from opening import finding, metrics, only, opened
 from dashboard import cache
 from dashboard.charts.report import draw_charts
 from dashboard.library.boards import BoardSpec, make_board
-from dashboard.library.command_line import command, watch_command
+from dashboard.library.command_line import command
 from dashboard.views.share import section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
@@ -126,14 +126,6 @@ def test_repeats_that_are_combined_are_combined_by_the_command():
     new_board = make_board(combined, [read(entry.file) for entry in combined.entries])
     words = shlex.split(command(new_board, ReportOptions()).replace("\\\n", " "))
     assert ("--repeats", "an llm=seed1,seed2") in pairwise(words)
-
-
-def test_the_command_that_watches_a_folder_scores_as_the_page_does():
-    options = ReportOptions.of(measures=("RR",), precision="within:0.1", criteria=("score", "my cost:asc"))
-    assert watch_command(options, 9) == (
-        "tiescope watch FOLDER -m RR --precision within:0.1 "
-        "--criterion score --criterion 'my cost:asc' --last 9"
-    )
 
 
 def test_columns_that_were_chosen_are_in_the_command():
