@@ -80,6 +80,8 @@ def _reason(error: TieScopeError | MemoryError | OSError) -> str:
         return str(error)
     if error.errno == errno.EBADF:
         return "standard output is closed."
+    if error.errno == errno.ENOENT and not error.filename:  # of os.getcwd
+        return "the current folder no longer exists. Change to another folder."
     return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
 
 

@@ -58,12 +58,12 @@ class NamedPath(NamedTuple):
 
 
 def parse_run(text: str) -> NamedPath:
-    """Split NAME=PATH; a file that exists under the whole text is a path."""
+    """Split NAME=PATH, with � for bytes of NAME that are not text; a file of the whole name is a path."""
     name, equals, path = text.partition("=")
     is_named = equals and path and name.strip() and not {"/", "\\"} & set(name)
     if not is_named or any(iglob(text)):  # noqa: PTH207 Path.glob refuses some patterns
         return NamedPath(None, text)
-    return NamedPath(name, path)
+    return NamedPath(os.fsencode(name).decode(errors="replace"), path)
 
 
 NAME_HELP = "NAME=PATH sets the reranker's name (default: the name in the file's rows, else the file name)."

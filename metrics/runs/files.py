@@ -78,7 +78,7 @@ class File:
     """A file, packed or not.
 
     Attributes:
-        name: as the user knows it.
+        name: as the user knows it, with � for bytes that are not text.
         data: its bytes, or its path.
         endless: ignore the size limit, for files read in blocks.
     """
@@ -86,6 +86,9 @@ class File:
     name: str
     data: bytes | Path
     endless: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", self.name))
 
     @classmethod
     def open(cls, path: str | PurePath) -> "File":
@@ -114,11 +117,11 @@ class File:
 
     @property
     def stem(self) -> str:
-        """Name without folder and known suffixes (`llm` for `llm.trec.gz`); � for bytes that are not text."""
+        """Name without folder and known suffixes (`llm` for `llm.trec.gz`)."""
         path = PurePath(self.name.replace("\\", "/"))
         while path.suffix.lower() in _SUFFIXES and path.stem:
             path = path.with_suffix("")
-        return _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", path.name)
+        return path.name
 
     @cached_property
     def size(self) -> int:

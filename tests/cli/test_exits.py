@@ -16,6 +16,7 @@ from metrics.errors import TieScopeError
 from metrics.studies import targets
 
 TIESCOPE = (sys.executable, "-c", "from dashboard.cli import main; main()")
+INSTALLED = "from tiescope.__main__ import main; main()"
 RUN = "".join(f"q{query} Q0 d{document} 1 {document % 3} t\n" for query in range(500) for document in range(20))
 QRELS = "".join(f"q{query} 0 d{query % 20} 1\n" for query in range(500))
 COMMANDS = {
@@ -138,6 +139,17 @@ def test_data_for_a_standard_output_that_is_closed_is_an_error(files, tmp_path, 
     code = COMMAND_LINES[line]
     ended, _, said = run_in_shell(f"{line} >&-", files, tmp_path)
     assert (ended, said.endswith(CLOSED), "Traceback" in said) == (code, bool(code), False)
+
+
+@pytest.mark.parametrize("line", ["check x.trec", "evaluate x.trec", "app", "--version"])
+def test_a_command_in_a_deleted_folder_ends_without_a_traceback(tmp_path, line):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    start = [sys.executable, "-c", f"import os; os.rmdir({str(folder)!r}); {INSTALLED}", *line.split()]
+    ended = subprocess.run(start, capture_output=True, text=True, cwd=folder, check=False)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0 if line == "--version" else 2, False)
+    if line == "app":
+        assert ended.stderr == "tiescope: the current folder no longer exists. Change to another folder.\n"
 
 
 def test_other_streams_may_be_closed(files, tmp_path):

@@ -21,9 +21,9 @@ def main() -> None:
 
 def _hides_ours(entry: str) -> bool:
     """Tell whether a folder on Python's path has a module or package with the name of one of ours."""
-    folder = Path(entry).resolve()
+    folder = Path(entry)
     files = [folder / name for package in _PACKAGES for name in (f"{package}.py", f"{package}/__init__.py")]
-    return folder != ROOT and any(file.is_file() for file in files)
+    return any(file.is_file() for file in files) and not folder.samefile(ROOT)
 
 
 if __name__ == "__main__":
