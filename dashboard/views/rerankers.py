@@ -19,16 +19,15 @@ from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
 from dashboard.widgets.one_list import largest_gaps_table
 from metrics import Evaluation, parse
 from metrics.measures import MeasureAt, question
-from metrics.studies.gaps import gap_summary, gaps, reranker_finding
+from metrics.studies.gaps import gap_summary, gaps, ranks_and_ratios, reranker_finding
 from metrics.studies.query_values import win_loss, win_loss_finding
 from metrics.studies.rank_similarity import Variant
-from metrics.studies.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
 ALIKE = "Who copies whom"
-OLD_SECTIONS = {"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS, ALIKE: SCORES}
+OLD_SECTIONS = {"Summary": SUMMARY, "Against the baseline": GROUPS, ALIKE: SCORES}
 
 
 def show(view: View) -> None:
@@ -58,8 +57,7 @@ def show(view: View) -> None:
         ui.finding((*own_rule_note(measure), *reranker_finding(lists, first)), view.rerankers)
     drawn_rows = row_range.of(summary)
     if section == SUMMARY:
-        summary_table(summary, (name, parse(second)))
-        readings_table(view)
+        summary_table(view, summary, (name, parse(second)))
     elif section == TIES:
         gap_panels(view, drawn_rows.index, lists, first, is_signed=is_signed)
         row_range.buttons()
@@ -147,9 +145,6 @@ def one_reranker(
         )
         n_shown = min(MOST_LISTS, len(own))
         largest_gaps_table(own, measure, "own-gaps", n_shown, explanation=rows_left_out(n_shown, len(own)))
-    rows = readings(view.evaluation, view.traditional, view.baseline)
-    rows = rows.loc[list(dict.fromkeys([name, view.baseline]))]
-    ui.section_finding(readings_finding(rows, view.baseline), view.rerankers)
     if len(names) > 1:
         _similar_rankings(view, name, names)
 
@@ -209,30 +204,12 @@ def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
 
 
 @section("The table of rerankers")
-def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
-    """Draw the mean scores, ties and gaps of each reranker in two measures."""
-    rows = summary.reset_index()
-    download = measures_in_names(rows, *map(str, measures))
-    ui.table(rows, "", "rerankers", reranker_columns(measures), download=download)
-
-
-@section("MRR beside MAP")
-def readings_table(view: View) -> None:
-    """Draw MRR beside MAP, each relative to the baseline, and what both measures ignore."""
-    rr, ap = (parse(measure) for measure in MEASURES)
-    rows = readings(view.evaluation, view.traditional, view.baseline)
-    has_baseline = len(rows) > 1
-    columns = shown_columns("reranker")
-    for prefix, measure in (("rr", rr), ("ap", ap)):
-        for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
-            columns |= shown_columns((f"{prefix}_{value}", "value"), measure=name)
-            if prefix == "rr":
-                words = {"measure": name, "typical_rank": TYPICAL_RANK}
-                columns |= shown_columns((f"{value}_rank", "typical_rank"), **words)
-            if has_baseline:
-                columns |= shown_columns((f"{prefix}_{value}_times", "times"), baseline=view.baseline)
-    columns |= shown_columns("mean_rank") | (shown_columns("opposed", "one_sided") if has_baseline else {})
+def summary_table(view: View, summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
+    """Draw the mean scores, ties and gaps of each reranker in two measures, and how to read the means."""
+    rows = summary.join(ranks_and_ratios(view.evaluation, str(measures[0]), view.baseline)).reset_index()
+    columns = reranker_columns(measures) | shown_columns("typical_rank")
+    if len(rows) > 1:
+        columns |= shown_columns("times", tied=measures[0].tied, baseline=view.baseline)
     columns |= shown_columns(("relevant", "relevant_mean"))
-    ui.table(rows.reset_index(), "MRR beside MAP", "readings", columns)
-    ui.section_finding(readings_finding(rows, view.baseline), view.rerankers)
-    st.caption(f"{rr.traditional} ignores {limits_text('RR')} {ap.traditional} ignores {limits_text('AP')}")
+    download = measures_in_names(rows, *map(str, measures))
+    ui.table(rows, "", "rerankers", columns, download=download)

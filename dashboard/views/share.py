@@ -52,7 +52,7 @@ _PRESET_HELP = (
     "**Short**: a two-screen summary. **Full**: the summary and an appendix with every table. **Paper**: "
     "one LaTeX table of traditional and tied scores with bounds and stars."
 )
-_SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
+_SECTION_LABELS = {"tradeoffs": "Trade-offs"}
 """Labels of sections other than their capitalised names."""
 
 

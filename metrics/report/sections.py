@@ -25,7 +25,6 @@ from metrics.studies.gaps import gap_finding, with_overall
 from metrics.studies.holes import QUERIES_MAY_JOIN, are_bounds_known, hole_finding, mean_bounds, within_words
 from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.prose import Prose, signed
-from metrics.studies.readings import MEASURES, TYPICAL_RANK, limits_text, readings_finding
 from metrics.studies.recommendation import tie_remedies
 from metrics.studies.significance import Verdicts, significance_finding
 from metrics.studies.stability import stability_finding
@@ -405,53 +404,6 @@ def _bounds(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...
     )
     table = Table.of(f"{measure.traditional} with unjudged documents", leaderboard, columns, note)
     return (hole_finding(leaderboard, counts, measure),), (table,)
-
-
-@_section("readings", "MRR beside MAP")
-def _readings(studies: ReportStudies) -> Section:
-    rr, ap = (parse(measure) for measure in MEASURES)
-    rows, has_others = studies.readings, len(studies.readings) > 1
-    over_baseline = f"×: ratio to {studies.baseline}." if has_others else ""
-    ranks = {"1/MRR": "traditional_rank:,.1f", "1/MTRR": "tied_rank:,.1f", "Mean rank": "mean_rank:,.1f"}
-    mean_rank = "Mean rank: mean traditional rank of the first relevant document, over lists that have one."
-    first_hits = Table.of(
-        "MRR as ratios and ranks" if has_others else "MRR as ranks",
-        rows,
-        {"Reranker": "reranker", **_readings_columns("rr", has_others), **ranks},
-        f"{mean_rank} {over_baseline}".strip(),
-    )
-    columns = {"Reranker": "reranker", "Relevant per query": "relevant:.2f"}
-    columns |= _readings_columns("ap", has_others)
-    title = note = ""
-    if has_others:
-        columns |= {"RR or AP alone": "one_sided:,d", "RR against AP": "opposed:,d"}
-        title = " as ratios, and queries where RR and AP disagree"
-        note = (
-            "RR or AP alone: queries where only the tied RR or only the tied AP differs from the baseline. RR "
-            "against AP: queries where one of RR and AP is above the baseline and the other is below. "
-            f"{over_baseline}"
-        )
-    return Section(
-        "MRR and MAP as ranks and ratios, and the queries where RR and AP disagree.",
-        sentences=(readings_finding(rows, studies.baseline),),
-        facts=(
-            (f"{rr.traditional} ignores", limits_text("RR")),
-            (f"{ap.traditional} ignores", limits_text("AP")),
-            (f"1/{rr.tied}", TYPICAL_RANK),
-        ),
-        tables=(first_hits, Table.of(f"MAP{title}", rows, columns, note)),
-    )
-
-
-def _readings_columns(prefix: str, has_others: bool) -> dict[str, str]:  # noqa: FBT001
-    """Return the columns of both means of a measure, with their ratios to the baseline if there are others."""
-    columns = {}
-    for value in ("traditional", "tied"):
-        heading = getattr(parse(prefix), value)
-        columns[heading] = f"{prefix}_{value}:.4f"
-        if has_others:
-            columns[f"{heading} ×"] = f"{prefix}_{value}_times:.3g"
-    return columns
 
 
 @_section("targets", "Targets")

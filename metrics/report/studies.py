@@ -10,7 +10,6 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.measures import MeasureAt, parse, question, side_by_side
 from metrics.runs import Runs
-from metrics.studies import readings
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
 from metrics.studies.audit.published_table import PublishedTable
@@ -237,13 +236,6 @@ class ReportStudies:
     def summary(self) -> pd.DataFrame:
         """The gaps of each reranker, best tied score first."""
         return gap_summary(self.lists).loc[self.leaderboard.index]
-
-    @cached_property
-    def readings(self) -> pd.DataFrame:
-        """MRR and MAP as ranks and ratios, best tied score first."""
-        evaluation = self._score_again(readings.MEASURES)
-        table = readings.readings(evaluation, self.options.traditional, self.baseline)
-        return table.loc[self.leaderboard.index]
 
     @cached_property
     def verdicts(self) -> Verdicts:

@@ -284,6 +284,23 @@ ALL_LISTS = "All lists"
 """Name of the row that summarises all lists together."""
 
 
+def ranks_and_ratios(evaluation: Evaluation, measure: str, baseline: str) -> pd.DataFrame:
+    """Return what helps to read the means of rerankers: a typical rank, a ratio and the documents to find.
+
+    Returns:
+        index reranker; typical_rank (1/MTRR, the harmonic mean of the ranks of the first relevant document; NaN
+        without a hit), times (tied mean of the measure divided by the baseline's, NaN for a baseline of 0),
+        relevant (mean number of relevant documents a list).
+    """
+    first_hits, tied = (evaluation.means(name)["expected"] for name in ("RR", measure))
+    columns = {
+        "typical_rank": 1 / first_hits.where(first_hits > 0),
+        "times": tied / (tied[baseline] or np.nan),
+        "relevant": evaluation.lists["n_relevant"].groupby(level="reranker", sort=False).mean(),
+    }
+    return pd.DataFrame(columns).reindex(evaluation.policies.index)
+
+
 def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
     """Summarise lists, their ties and their gaps by reranker.
 

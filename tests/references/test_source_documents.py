@@ -47,10 +47,9 @@ from metrics.simulation import (
 )
 from metrics.simulation.list_text import runs_from_list, scenario_documents
 from metrics.studies.comparisons import stars
-from metrics.studies.gaps import gaps
+from metrics.studies.gaps import gaps, ranks_and_ratios
 from metrics.studies.one_list import complexity_report, sampled_mean
 from metrics.studies.orderings import count_orderings
-from metrics.studies.readings import rank_text, ratio_text
 from metrics.studies.targets import PRESETS, Target
 from metrics.ties import Orderings, Ranking
 
@@ -58,7 +57,6 @@ SEEDS = ROOT.parent / "shared" / "seeds"
 DOCSEARCH = SAMPLE / "docsearch" / "docsearch.parquet"
 SAMPLE_RERANKERS = {"data": "Sample: simulated rerankers"}
 FIRST_LIST = SAMPLE_RERANKERS | {"reranker": "GPT-4 (Low Ties)"}
-READINGS = SAMPLE_RERANKERS | {"part": "MRR beside MAP"}
 COSTS = SAMPLE_RERANKERS | {"below": "Cost of every order"}
 COMPLEX, SIMPLE = ([0.8, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0]), ([0.9, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0])
 RETRIEVED = [1, 0, 1, 0, 1, 0, 0, 0, 0, 0]
@@ -155,6 +153,18 @@ def mean_of_lists(measure, *relevant):
     )
     runs = board(r_trec=run, qrels_txt=qrels).runs
     return round(evaluate(runs, [measure], ["expected"]).scores.to_numpy().mean(), 4)
+
+
+def read_beside(measure, documents, baseline_documents):
+    """Typical rank, ratio to a baseline and relevant documents of one list, by ranks."""
+    frames = [
+        pd.DataFrame({"reranker": name, "doc_id": [f"d{rank}" for rank in range(1, 501)]}).assign(
+            query_id="q", score=np.arange(500, 0, -1), relevance=np.isin(np.arange(1, 501), ranks) * 1
+        )
+        for name, ranks in (("A", documents), ("B", baseline_documents))
+    ]
+    evaluation = evaluate(Runs.from_frame(pd.concat(frames)), ["RR", measure], ["expected"])
+    return ranks_and_ratios(evaluation, measure, "B").round(2).loc["A"].tolist()
 
 
 def refuses_a_list_without_scores():
@@ -636,9 +646,8 @@ MRR_MAP = (
                 "0.7333, twice | 0.7000"))),
     Feature(235, 242, "scenario B: 1.0 and 1.0", "Guide, Measures",
             guide("reading", "Relevant at ranks 1, 2, 3: RR 1.0000, AP 1.0000")),
-    Feature(244, 247, "where the two part", "Rerankers, MRR beside MAP",
-            page("rerankers", "MRR beside MAP", "Only one of RR and AP differs", "RR and AP disagree", "18",
-                **READINGS)),
+    Feature(244, 247, "where the two part", "Guide, Measures",
+            guide("reading", "they differ below the first relevant document")),
     Feature(251, 271, "code of MRR, which leaves out queries without a hit", "`RR`; Guide, Documents",
             both(equal(lambda: mean_of_lists("RR", {2}, {4}), 0.25), guide("documents",
                 "first hit at rank 2 and another query has no hit",
@@ -651,48 +660,45 @@ MRR_MAP = (
                 "GPT-4 (Low Ties),AP,input,0.5510")),
     Feature(328, 341, "what is asked of both", "Guide, Measures",
             guide("reading", "Can I find one good answer quickly?", "Are all relevant documents ranked well?")),
-    Feature(343, 346, "MRR 0.0123: rank about 81", "Rerankers, In words and times; Guide, Documents",
-            both(equal(lambda: rank_text(1 / 0.0123), "81"), guide("documents", "about 81"), page("rerankers",
-                "MRR beside MAP", "1/MRR", "1/MTRR", "Mean rank", **READINGS))),
-    Feature(347, 347, "MAP beside it", "Rerankers, In words and times",
-            page("rerankers", "MRR beside MAP", "MAP", "tied MAP", **READINGS)),
-    Feature(348, 348, "mean relevant a query", "Rerankers, In words and times; report",
-            both(page("rerankers", "MRR beside MAP", "Relevant per query", "2.52", **READINGS),
-                reports("| Relevant per query |"))),
-    Feature(350, 353, "MRR 0.0021: rank about 476", "Rerankers, In words and times",
-            equal(lambda: rank_text(1 / 0.0021), "476")),
-    Feature(355, 356, "6 times better by MRR", "Rerankers, MRR beside MAP; report",
-            both(equal(lambda: ratio_text(0.0123 / 0.0021), "5.86"), page("rerankers", "MRR beside MAP",
-                "1.19 times", "1.21", **READINGS), reports("**1.19 times** the MTRR of **PaLM-2"))),
-    Feature(357, 357, "2.4 times better by MAP", "Rerankers, MRR beside MAP; report",
-            both(equal(lambda: ratio_text(0.0048 / 0.0020), "2.40"), reports("1.20 times its tied MAP"))),
-    Feature(358, 358, "10 times more relevant, so easier", "`readings_finding`",
-            equal(lambda: ratio_text(17.37 / 1.69), "10.3")),
+    Feature(343, 346, "MRR 0.0123: rank about 81", "Rerankers, Summary table; Guide, Documents",
+            both(equal(lambda: read_beside("RR", [81], [476])[0], 81), guide("documents", "about 81"),
+                summary("1/MTRR"))),
+    Feature(347, 347, "MAP beside it", "Rerankers, Summary table, by AP",
+            page("rerankers", "Summary table", "MAP", "tied MAP", **SAMPLE_RERANKERS, measure="AP")),
+    Feature(348, 348, "mean relevant a query", "Rerankers, Summary table",
+            summary("Relevant per query", "2.52")),
+    Feature(350, 353, "MRR 0.0021: rank about 476", "Rerankers, Summary table",
+            equal(lambda: read_beside("RR", [476], [81])[0], 476)),
+    Feature(355, 356, "6 times better by MRR", "Rerankers, Summary table",
+            both(equal(lambda: read_beside("RR", [81], [476])[1], 5.88),
+                summary("× baseline", "1.19", measure="RR", baseline="PaLM-2 (Medium Ties)"))),
+    Feature(357, 357, "2.4 times better by MAP", "Rerankers, Summary table, by AP",
+            both(equal(lambda: read_beside("AP", [208], [500])[1], 2.4),
+                page("rerankers", "Summary table", "× baseline", **SAMPLE_RERANKERS, measure="AP"))),
+    Feature(358, 358, "10 times more relevant, so easier", "Rerankers, Summary table; Guide, Measures",
+            both(equal(lambda: read_beside("RR", range(1, 18), [1, 2])[2], 17),
+                guide("reading", "Queries with more relevant documents have an easier first hit"))),
     Feature(362, 376, "Mann-Whitney U, two-sided, 0.05", "Compare, Test; `compare --test mann-whitney`",
             prints(compare("--test", "mann-whitney"), "p_adjusted")),
     Feature(378, 380, "p = 0.000017 and 0.000024: three stars", "`stars`",
             equal(lambda: [stars(0.000017), stars(0.000024)], ["***", "***"])),
     Feature(382, 382, "not due to chance", "Guide, Documents",
             guide("documents", "chance alone would rank two samples at least this")),
-    Feature(386, 390, "MRR ignores several relevant", "Rerankers, MRR beside MAP; report",
-            both(page("rerankers", "MRR beside MAP", "relevant documents after the first", **READINGS),
-                reports("relevant documents after the first"))),
-    Feature(391, 391, "MRR is a binary view", "Rerankers, MRR beside MAP",
-            page("rerankers", "MRR beside MAP", "it looks only for the first relevant document", **READINGS)),
-    Feature(392, 392, "MRR does not see the tail", "Rerankers, MRR beside MAP",
-            page("rerankers", "MRR beside MAP", ".020 at rank 50 and .002 at rank 500", **READINGS)),
-    Feature(394, 396, "MAP takes all as equally important", "Rerankers, MRR beside MAP",
-            page("rerankers", "MRR beside MAP", "all relevant documents count the same",
-                **READINGS)),
-    Feature(397, 397, "MAP depends on how many are relevant", "Rerankers, MRR beside MAP; Guide, Documents",
-            both(page("rerankers", "MRR beside MAP",
-                "a query with few is hard to compare with a query with many", **READINGS),
+    Feature(386, 390, "MRR ignores several relevant", "Guide, Measures",
+            guide("reading", "the value is the same whether one or ten follow")),
+    Feature(391, 391, "MRR is a binary view", "Guide, Measures",
+            guide("reading", "| Looks at | The first relevant document |")),
+    Feature(392, 392, "MRR does not see the tail", "Guide, Measures",
+            guide("reading", ".020 at rank 50 and .002 at rank 500")),
+    Feature(394, 396, "MAP takes all as equally important", "Guide, Measures",
+            guide("reading", "Each one counts, and all count the same")),
+    Feature(397, 397, "MAP depends on how many are relevant", "Guide, Measures and Documents",
+            both(guide("reading", "A query with few relevant documents is hard to compare with a query"),
                 scores(0.0519, "AP", [1] + [0] * 99, [0.5] * 100), scores(0.1381, "AP", [1] * 10 + [0] * 90,
                 [0.5] * 100), guide("documents", "0.0519 with one relevant document and 0.1381 with ten"))),
-    Feature(398, 398, "MAP: only places of relevant documents", "Rerankers, MRR beside MAP",
-            page("rerankers", "MRR beside MAP", "only the ranks of the relevant documents count",
-                **READINGS)),
-    Feature(400, 404, "use both", "Guide, Measures; Rerankers", guide("reading", "use both")),
+    Feature(398, 398, "MAP: only places of relevant documents", "Guide, Measures",
+            guide("reading", "only the ranks of the relevant documents count")),
+    Feature(400, 404, "use both", "Guide, Measures", guide("reading", "use both")),
     Feature(408, 412, "references", "Guide, Measures",
             both(guide("measures", "Voorhees, TREC-8 QA track report, 1999"), guide("documents",
                 "Manning, Raghavan & Schütze", "Pruthi, Liu, Kale & Sundararajan"))),

@@ -423,12 +423,6 @@ def test_the_table_pairs_an_own_tie_rule_with_the_replaced_measure():
     assert [words for words in dismissals if words in text] == []
 
 
-def test_a_reranker_alone_is_read_in_ranks_and_not_in_times():
-    text = report(EXTREMES["a query without rows"]().runs, sections=["readings"]).markdown(DAY)
-    assert "### MRR as ranks" in text
-    assert "×" not in text
-
-
 def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_report():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
     finished = report(runs, measures=["nDCG@3"], sections=["scores"])

@@ -25,6 +25,7 @@ from metrics.studies.gaps import (
     gaps_by_measure,
     notebook_lines,
     notebook_table,
+    ranks_and_ratios,
     reranker_finding,
     tie_prediction,
     trend,
@@ -481,3 +482,37 @@ def test_a_share_above_zero_never_reads_as_zero(share):
 
 def test_prose_reads_as_one_text():
     assert plain((Strong("A"), " and ", Strong("B"))) == "A and B"
+
+
+def lists_without_ties(rerankers):
+    """Lists of ten documents without ties: reranker → the relevant ranks of each query."""
+    rows = [
+        (name, f"q{query}", f"d{rank}", -rank, int(rank in ranks))
+        for name, queries in rerankers.items()
+        for query, ranks in enumerate(queries)
+        for rank in range(1, 11)
+    ]
+    return Runs.from_frame(pd.DataFrame(rows, columns=["reranker", "query_id", "doc_id", "score", "relevance"]))
+
+
+@pytest.mark.parametrize(("measure", "times"), [("RR", (1 + 1 / 4) / (1 / 4 + 1 / 8)), ("AP", 1.325 / 0.375)])
+def test_a_mean_is_read_as_a_typical_rank_and_so_many_times_the_baselines(measure, times):
+    runs = lists_without_ties({"low": [{4}, {8}], "high": [{1}, {4, 5}]})
+    row = ranks_and_ratios(evaluate(runs, ["RR", "AP"], ["expected"]), measure, "low").loc["high"]
+    assert row.to_list() == pytest.approx([1.6, times, 1.5])
+
+
+def test_one_over_mtrr_is_the_harmonic_mean_with_queries_without_a_hit():
+    runs = lists_without_ties({"A": [{1}, {3}, set()]})
+    for empty, n_queries in (("zero", 3), ("skip", 2)):
+        evaluation = evaluate(runs, ["RR"], ["expected"], empty=empty)
+        rank = ranks_and_ratios(evaluation, "RR", "A").loc["A", "typical_rank"]
+        assert rank == pytest.approx(n_queries / (1 + 1 / 3))
+
+
+def test_a_mean_of_zero_has_no_typical_rank_and_no_ratio_to_it():
+    runs = lists_without_ties({"none": [set()], "one": [{1}]})
+    rows = ranks_and_ratios(evaluate(runs, ["RR"], ["expected"]), "RR", "none")
+    assert rows["typical_rank"].isna().to_dict() == {"none": True, "one": False}
+    assert rows["times"].isna().all()
+    assert rows["relevant"].to_list() == [0, 1]

@@ -47,7 +47,7 @@ def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp
 
 def test_a_chip_is_called_as_the_section_that_it_chooses():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
-    for section in report(runs, sections=["readings", "tradeoffs"]).appendix:
+    for section in report(runs, sections=["tradeoffs"]).appendix:
         assert section_label(section.name) == section.title
 
 
