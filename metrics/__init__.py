@@ -42,7 +42,6 @@ _MODULES = {
     "precision_at_k": "metrics.evaluation.one_list",
     "rank_intervals": "metrics.studies.tiers",
     "rank_overlap": "metrics.studies.rank_similarity",
-    "rank_similarity": "metrics.studies.rank_similarity",
     "read_runs": "metrics.runs",
     "read_table": "metrics.runs",
     "recall_at_k": "metrics.evaluation.one_list",
@@ -50,6 +49,7 @@ _MODULES = {
     "score": "metrics.evaluation",
     "swapped_orders": "metrics.studies.swapped_orders",
     "tarr": "metrics.evaluation.one_list",
+    "tau_b": "metrics.studies.rank_similarity",
     "tsrr": "metrics.evaluation.one_list",
     "write_report": "metrics.report",
 }

@@ -32,7 +32,7 @@ from metrics.scale.stored import Stored as Stored
 from metrics.studies.audit.audit import audit as audit
 from metrics.studies.emulation import emulate as emulate
 from metrics.studies.rank_similarity import rank_overlap as rank_overlap
-from metrics.studies.rank_similarity import rank_similarity as rank_similarity
+from metrics.studies.rank_similarity import tau_b as tau_b
 from metrics.studies.significance import compare as compare
 from metrics.studies.swapped_orders import swapped_orders as swapped_orders
 from metrics.studies.tiers import rank_intervals as rank_intervals

@@ -32,7 +32,7 @@ from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
-from metrics.studies.rank_similarity import leaderboard_similarity, similarity_words
+from metrics.studies.rank_similarity import agreement_sentence
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names
 
@@ -287,7 +287,7 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
         alt = "Published and tied rank of each reranker, and its score with tie bounds and confidence interval."
         ui.chart(figure, "published-places", alt)
     row_range.buttons()
-    if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
+    if words := agreement_sentence(places["tied"], places["traditional"]):
         st.caption(words)
 
 

@@ -21,7 +21,7 @@ from metrics import Evaluation, parse
 from metrics.measures import MeasureAt, question
 from metrics.studies.gaps import gap_summary, gaps, ranks_and_ratios, reranker_finding
 from metrics.studies.query_values import win_loss, win_loss_finding
-from metrics.studies.rank_similarity import Variant
+from metrics.studies.rank_similarity import DEPTH, list_similarity, similarity_finding
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
@@ -117,12 +117,6 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
 NOBODY = "none"
 MOST_LISTS = 10
 """Lists with the largest gaps shown."""
-_MEANINGS: dict[str, tuple[str, Variant]] = {
-    "they are alike": ("are alike", "b"),
-    "nobody knows": ("in unknown order", "a"),
-    "they share a rank": ("share a rank", "w"),
-}
-"""Meaning of a tie in the link → its label and variant of rank-biased overlap."""
 
 
 @section("One reranker")
@@ -150,30 +144,23 @@ def one_reranker(
 
 
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)
-def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -> pd.DataFrame:
+def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...]) -> pd.DataFrame:
     """Return the similarity of the lists of every two rerankers."""
-    from metrics.studies.rank_similarity import list_similarity  # noqa: PLC0415 when asked
-
-    return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
+    return list_similarity({name: view.ranking(name) for name in rerankers}, view.queries)
 
 
 def _similar_rankings(view: View, name: str, names: list[str]) -> None:
-    from metrics.studies.rank_similarity import DEPTH, LIST_QUESTIONS, similarity_finding  # noqa: PLC0415 when asked for
-
     ui.heading(
         "Similar rankings",
         f"Rank-biased overlap of the first {DEPTH} ranks, mean over the queries that both rerankers rank.",
     )
-    meaning = controls.segmented(
-        "Tied documents", tuple(_MEANINGS), "tied", format_func=lambda meaning: _MEANINGS[meaning][0]
-    )
-    variant = _MEANINGS[meaning][1]
-    pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)), variant)
+    pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)))
     own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
     ui.section_finding(similarity_finding(own), view.rerankers)
     own = own.assign(other=own["other"].where(own["reranker"] == name, own["reranker"]))
     columns = shown_columns(("other", "reranker"), ("similarity", "list_overlap"), "identical", "n")
-    ui.table(own, "", "similar", columns, explanation=LIST_QUESTIONS[variant])
+    explanation = "Tied documents count as equal, so a list and its copy have an overlap of 1."
+    ui.table(own, "", "similar", columns, explanation=explanation)
 
 
 @section("Against the baseline")
