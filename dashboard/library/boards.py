@@ -41,7 +41,7 @@ NamedPaths: TypeAlias = Iterable[str | Path | tuple[str | None, str | Path]]
 Columns: TypeAlias = tuple[tuple[str, str], ...]
 """Chosen columns (ours, the file's), and the rule for missing scores."""
 Names: TypeAlias = tuple[tuple[str, str], ...]
-"""(name in the files, shown name) of each shown reranker; equal shown names are repeats."""
+"""(name in the files, shown name) of each shown reranker."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class BoardSpec:
     """Files of a board and how they are read.
 
     Attributes:
-        names: shown rerankers in order; None for all. Equal shown names combine repeats of one reranker.
+        names: shown rerankers in order; None for all.
     """
 
     entries: tuple[Entry, ...]  # files and how they are read
@@ -173,25 +173,8 @@ class BoardSpec:
 
     def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
         """Return the spec with rerankers renamed, reordered or removed: current name → new name."""
-        before = _by_label(self.names or ())
-        pairs = tuple((first, new) for old, new in names.items() for first in before.get(old, [old]))
-        return replace(self, names=pairs, title="")
-
-    @property
-    def repeats(self) -> dict[str, list[str]]:
-        """Shown reranker → names in the files, for rerankers with repeats."""
-        return repeats_of(self.names or ())
-
-    def separated(self) -> "BoardSpec":
-        """Return the spec with repeats as separate rerankers under their names in the files.
-
-        Rerankers that were renamed to such a name get their own name back.
-        """
-        names = self.names or ()
-        own = {first for first, now in names if now in self.repeats}
-        while reused := {first for first, now in names if now in own and first not in own}:
-            own |= reused
-        pairs = tuple((first, first if first in own else now) for first, now in names)
+        before = {now: first for first, now in self.names or ()}
+        pairs = tuple((before.get(old, old), new) for old, new in names.items())
         return replace(self, names=pairs, title="")
 
     def without_file(self, position: int) -> "BoardSpec":
@@ -234,7 +217,7 @@ class Board:
 def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
     """Join the sources of a board; TieScopeError if they do not match."""
     runs = Runs.from_sources(map(_with_rows, sources), spec.repeated)
-    return runs if spec.names is None else arranged_runs(runs, spec.names)
+    return runs if spec.names is None else runs.arranged(dict(spec.names))
 
 
 def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:
@@ -312,31 +295,6 @@ def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
     if source.kind == "qrels" and "score" in source.mapping:
         choice["score"] = ""
     return tuple(sorted(choice.items()))
-
-
-def repeats_of(names: Names) -> dict[str, list[str]]:
-    """Return shown name → names in the files, for names with repeats."""
-    return {label: firsts for label, firsts in _by_label(names).items() if len(firsts) > 1}
-
-
-def _by_label(names: Names) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for first, label in names:
-        groups.setdefault(label, []).append(first)
-    return groups
-
-
-def arranged_runs(runs: Runs, names: Names) -> Runs:
-    """Return the shown rerankers in order, with repeats combined."""
-    combined: dict[str, list[str]] = {}
-    shown_names: dict[str, str] = {}
-    for label, members in _by_label(names).items():
-        is_taken = label in runs.tables and label not in members
-        name = members[0] if is_taken or len(members) == 1 else label  # messages call it so
-        shown_names[name] = label
-        if len(members) > 1:
-            combined[name] = members
-    return runs.combined(combined).arranged(shown_names)
 
 
 def clean(text: str, longest: int = _LONGEST) -> str:

@@ -53,7 +53,6 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
         words += [["--names", f"{name}={ours}"] for name, ours in options.published_names]
     columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
-    words += [["--repeats", f"{name}={','.join(parts)}"] for name, parts in board.spec.repeats.items()]
     if board.spec.repeated != "error":
         words.append(["--repeated", board.spec.repeated])
     words.append(["-o", file_name])

@@ -186,7 +186,7 @@ def evaluate_command(
     from metrics.scale.stream import Stream
 
     with progress("Scoring", follows_steps=not stream) as watch:
-        choices = {**reading.in_parts(), "is_bounded": asks_for_bounds(treatments)}
+        choices = {**vars(reading), "is_bounded": asks_for_bounds(treatments)}
         if not stream:
             choices |= {"score_columns": scoring.further_columns, "scheduler": scheduler, "watch": watch}
         part_runs: PartitionedRuns = Stream(run, qrels, **choices) if stream else Dataset(run, qrels, **choices)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
-    from metrics.runs.repeats import Repeats
 
 T = TypeVar("T")
 _WRITING_PANEL = "What is written"
@@ -161,7 +160,6 @@ def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]])
 
 Repeated = Literal["error", "first", "max"]
 MissingScore = Literal["error", "last", "drop"]
-SpreadKind = Literal["order", "run", "mean"]
 Policy = Literal["zero", "skip"]
 Unjudged = Literal["nonrelevant", "leave_out"]
 OutputFormat = Literal["table", "csv", "json", "markdown", "latex", "parquet"]
@@ -203,15 +201,11 @@ class ReadingOptions:
         columns: field → its column in the files.
         repeated: policy for a document that a list holds twice.
         missing_score: policy for a score that is not a number.
-        repeats: repeats of one reranker to combine.
-        repeats_std: which standard deviation of repeats becomes `score_std`.
     """
 
     columns: Mapping[str, str]
     repeated: Repeated
     missing_score: MissingScore
-    repeats: "Repeats"
-    repeats_std: SpreadKind
 
     def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> "Runs":
         """Read runs and judgments."""
@@ -219,16 +213,6 @@ class ReadingOptions:
 
         with progress("Reading"):
             return read_runs(paths, qrels, **vars(self))
-
-    def in_parts(self) -> dict[str, Any]:
-        """Return the options for runs that are read in parts; UsageError for repeats, which need all rows."""
-        if self.repeats or self.repeats_std != "order":
-            name = "--repeats" if self.repeats else "--repeats-std"
-            raise UsageError(
-                f"{name} needs all runs in memory. Leave out --stream and --engine dask; `tiescope watch` does "
-                "not support this option."
-            )
-        return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
 
 
 def _reading(
@@ -246,21 +230,6 @@ def _reading(
             "with other documents without a score), or drop the document."
         ),
     ] = "error",
-    repeats: Annotated[
-        list[str] | None,
-        _reading_option(
-            help="Combine repeats (runs of one reranker) into mean scores and score_std. seeds: rerankers "
-            "whose names differ only in a seed. NAME=A,B,C: the rerankers A, B and C, combined as NAME; "
-            "repeatable. A,B,C: the score columns A, B and C."
-        ),
-    ] = None,
-    repeats_std: Annotated[
-        SpreadKind,
-        _reading_option(
-            help="Which standard deviation of the repeats to use as score_std. order: after subtracting each "
-            "repeat's mean shift of a list's scores. run: of a single run. mean: standard error of the mean."
-        ),
-    ] = "order",
     max_rerankers: Annotated[
         int | None, _reading_option(min=1, help="Maximum number of rerankers in one table (default: 10,000).")
     ] = None,
@@ -269,12 +238,7 @@ def _reading(
         from metrics.runs.source import allow_rerankers
 
         allow_rerankers(max_rerankers)
-    combined: Repeats = ()
-    if repeats:
-        from metrics.runs.repeats import parse_repeats
-
-        combined = parse_repeats(repeats)
-    return ReadingOptions(parse_columns(column), repeated, missing_score, combined, repeats_std)
+    return ReadingOptions(parse_columns(column), repeated, missing_score)
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:

@@ -129,7 +129,6 @@ def watch_command(
     from metrics.runs.columns import ColumnChoice
     from metrics.scale.live import FolderFeed, LineCutter, LiveScores, line_feed
 
-    reading.in_parts()  # refuses options that need all rows of a run
     window: dict[str, Any] = {"last": last, "seconds": seconds, "halflife": halflife}
     window = {name: width for name, width in window.items() if width is not None}
     keep = max(WINDOW, last or 0, ceil(HALF_LIVES * (halflife or 0)))

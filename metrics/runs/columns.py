@@ -8,8 +8,6 @@ from typing import Literal, get_args
 
 from metrics.errors import ReadError, UsageError
 
-SpreadKind = Literal["order", "run", "mean"]
-"""Which standard deviation `score_std` is: of one run within its list, of one run, or of the mean of all."""
 MissingScore = Literal["error", "last", "drop"]
 """Handling of a document without a numeric score: raise an error, rank it last, or drop it."""
 MISSING_SCORE_HINT = (
@@ -190,29 +188,21 @@ class ColumnChoice:
         columns: our column → the file's.
         strict: require these columns; otherwise, recognise missing ones by name.
         missing_score: handling of documents without a numeric score.
-        repeats: score columns that are repeats of one reranker; if empty, those with numbered names.
-        spread: whose standard deviation `score_std` of repeats is.
         value: the needed values: scores, grades or either.
 
     Raises:
-        UsageError: an unknown `missing_score` or `spread`, or repeats that are not several columns.
+        UsageError: an unknown `missing_score`.
     """
 
     columns: Mapping[str, str]
     strict: bool = True
     missing_score: MissingScore = "error"
-    repeats: tuple[str, ...] = ()
-    spread: SpreadKind = "order"
     value: Literal["score", "relevance", "either"] = "score"
 
     def __post_init__(self) -> None:
         """Check the choice."""
         if self.missing_score not in get_args(MissingScore):
             raise UsageError(f"missing_score must be 'error', 'last' or 'drop', not {self.missing_score!r}.")
-        if self.spread not in get_args(SpreadKind):
-            raise UsageError(f"repeats_std must be 'order', 'run' or 'mean', not {self.spread!r}.")
-        if len(self.repeats) == 1 or len(set(self.repeats)) < len(self.repeats):
-            raise UsageError(f"repeats={list(self.repeats)}: name at least two score columns, each once.")
 
     def among(self, header: Sequence[str], usual: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the choice as far as it concerns this header, filled up with `usual` columns."""

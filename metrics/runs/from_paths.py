@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, SpreadKind, beir_columns, recognise
+from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_columns, recognise
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
@@ -19,8 +19,6 @@ from metrics.runs.formats.json_records import LISTS
 from metrics.runs.formats.registry import read, read_chosen, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
-from metrics.runs.repeats import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats import Repeats, read_with_repeats, repeat_columns, repeated_rerankers
 from metrics.runs.source import Source
 from metrics.support.arrays import combine_chunks
 from metrics.support.progress import begin_step
@@ -41,8 +39,6 @@ def read_runs(
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
-    repeats: Repeats = (),
-    repeats_std: SpreadKind = "order",
 ) -> Runs:
     """Read runs and judgments from files or data frames.
 
@@ -61,27 +57,17 @@ def read_runs(
             `error`, keep the `first`, or keep the highest score or grade (`max`).
         missing_score: what to do with a document without a numeric score, such as an unreadable answer of an
             LLM: `error`, rank it `last` (tied with others like it), or `drop` it. A finding counts them.
-        repeats: repeats of one reranker, which differ by chance. They become one score, their mean, and
-            `score_std`, which `noise` uses. Either columns of the tables, `("score_1", "score_2")`; or
-            rerankers, `{"colbert": ["colbert-seed1", "colbert-seed2"]}`; or `"seeds"`: rerankers whose names
-            differ only in a seed. Documents missing from some repeats are averaged over the others; a finding
-            counts them.
-        repeats_std: which standard deviation `score_std` is: of one further `run`, s with n - 1; of one run as
-            far as it changes an `order`, s without the shift that a repeat gives to a whole list, so that
-            `noise` describes one further run; or of the `mean` of all, s / sqrt(n), its standard error.
 
     Returns:
         The runs, joined with the judgments; see their `findings`.
 
     Raises:
         ReadError: a file cannot be read; names file, line and value.
-        UsageError: no relevance is given, two runs share a name, no file has a column of `columns`, or a repeat
-            does not exist.
+        UsageError: no relevance is given, two runs share a name, or no file has a column of `columns`.
     """
-    choice = ColumnChoice(columns or {}, False, missing_score, repeat_columns(repeats), repeats_std)
+    choice = ColumnChoice(columns or {}, False, missing_score)
     sources = _sources(_as_frames(files, "score"), _as_frames(qrels, "relevance"), choice)
-    runs = Runs.from_sources(sources, repeated)
-    return runs.combined(repeated_rerankers(repeats, runs.rerankers), repeats_std) if repeats else runs
+    return Runs.from_sources(sources, repeated)
 
 
 def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | Nested | None) -> Runs:
@@ -123,7 +109,6 @@ def check(
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
-    repeats: Repeats = (),
 ) -> pd.DataFrame:
     """Return the findings on files, including files that cannot be read; see `Runs.findings`.
 
@@ -132,12 +117,11 @@ def check(
         columns: as in `read_runs`.
         repeated: as in `read_runs`.
         missing_score: as in `read_runs`.
-        repeats: as in `read_runs`.
 
     Raises:
-        UsageError: `columns` names an unknown column, or a repeat does not exist.
+        UsageError: `columns` names an unknown column.
     """
-    return check_files(paths, columns, repeated, missing_score, repeats)[0]
+    return check_files(paths, columns, repeated, missing_score)[0]
 
 
 def check_files(
@@ -145,13 +129,11 @@ def check_files(
     columns: Mapping[str, str] | None,
     repeated: Repeated,
     missing_score: MissingScore,
-    repeats: Repeats = (),
-    repeats_std: SpreadKind = "order",
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the findings of `check`, and the rerankers in the files; arguments as in `read_runs`."""
     sources: list[Source] = []
     refused: list[Finding] = []
-    choice = ColumnChoice(columns or {}, False, missing_score, repeat_columns(repeats), repeats_std)
+    choice = ColumnChoice(columns or {}, False, missing_score)
     for name, path, file_name in _files_to_read(with_names(paths)):
         try:
             source = replace(_read(path, choice, name or "table", file_name), name=name)
@@ -161,10 +143,7 @@ def check_files(
             refused.append(make_finding("unreadable", error.file, f"{error.problem}.", line=line, hint=hint))
         else:
             sources.append(source)
-    if not refused and all(source.format != REPEATED_SCORES for source in sources):
-        _refuse_unread(choice.repeats)
     runs = Runs.from_sources(sources, repeated, judged=False)
-    runs = runs.combined(repeated_rerankers(repeats, runs.rerankers), repeats_std)
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
 
@@ -299,13 +278,10 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
     if qrels is not None:
         all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
     unused = {(ours, theirs) for ours, theirs in choice.columns.items() if theirs}
-    unread = set(choice.repeats)
     named_files = with_names(files)
     value: Literal["score", "either"] = "either" if len(named_files) > 1 and not all_judgments else "score"
     for name, path, file_name in _files_to_read(named_files):
         source = _read(path, replace(choice, value=value), name or "table", file_name)
-        if source.format == REPEATED_SCORES:
-            unread = set()
         if source.kind == "qrels":
             if any(is_judgments(source, path, judgments) for judgments in all_judgments):
                 continue
@@ -316,15 +292,12 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         unused -= source.mapping.items()
         yield replace(source, name=name)
     for judgments in all_judgments:
-        source = as_judgments(_read(judgments, replace(choice, repeats=(), value="relevance"), "judgments"))
+        source = as_judgments(_read(judgments, replace(choice, value="relevance"), "judgments"))
         unused -= source.mapping.items()
         yield source
-    _refuse_unread([theirs for _, theirs in sorted(unused)] + sorted(unread))
-
-
-def _refuse_unread(columns: Sequence[str]) -> None:
-    if columns:
-        raise UsageError(f"No file has the chosen columns: {', '.join(columns)}.")
+    if unused:
+        columns = ", ".join(theirs for _, theirs in sorted(unused))
+        raise UsageError(f"No file has the chosen columns: {columns}.")
 
 
 def _files_to_read(named_files: list[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any, str]]:
@@ -343,7 +316,7 @@ def _read(table: Table, choice: ColumnChoice, name: str, file_name: str = "") ->
         return read_chosen(replace(file, name=file_name or file.name), choice)
     if not is_frame(table):
         raise _no_table(table)
-    return read_with_repeats(lambda columns: of_frame(table, columns, name), choice)
+    return of_frame(table, choice, name)
 
 
 def _no_table(value: object) -> UsageError:

@@ -614,7 +614,7 @@ def _are_grades(listing: Listing) -> bool:
     """Return whether scores are grades or means of a few grades, so that nothing was rounded."""
     values, scores = listing.values, listing.scores
     if "score_std" in listing.table.column_names:
-        return True  # the mean of repeats
+        return True  # the mean of grades
     are_means = any(decimals(n * values) == 0 for n in range(2, _MOST_GRADERS + 1))
     are_whole = 2 * np.count_nonzero(scores == np.rint(scores)) > len(scores)
     return bool(values[-1] - values[0] > 1 and (are_means or are_whole))

@@ -1,9 +1,8 @@
 """Runs: the lists of rerankers as given, rows in file order, and their judgments."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -13,14 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import TieScopeError, UsageError
-from metrics.runs.columns import SUBTOPICS, ColumnChoice, MissingScore, SpreadKind
+from metrics.runs.columns import SUBTOPICS, ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
 from metrics.runs.inspection import MAX_INSPECTED, Listing, inspect, inspect_coverage, many_rerankers
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.repeats import combine_repeats, read_with_repeats
 from metrics.runs.source import Source
 from metrics.runs.stacks import OpenDocuments, RunStack, Stacks, find_open_documents
 from metrics.support.arrays import FloatArray
@@ -89,7 +87,7 @@ class Runs:
 
         Args:
             frame: one row per document: query_id, doc_id, score, relevance, and reranker if there are several.
-                Synonyms and numbered scores are recognised as in a file.
+                Synonyms are recognised as in a file.
             columns: our column → the frame's, to override recognition by name.
             repeated: what to do with a document twice in one list: `error`, `first` or `max`.
             missing_score: what to do with a document without a numeric score: `error`, `last` or `drop`.
@@ -98,8 +96,7 @@ class Runs:
             ReadError: a missing column, an empty ID, a score that is not a number, a repeated document.
         """
         choice = ColumnChoice(columns or {}, missing_score=missing_score)
-        source = read_with_repeats(partial(of_frame, frame), choice)
-        return cls.from_sources([source], repeated)
+        return cls.from_sources([of_frame(frame, choice)], repeated)
 
     def __repr__(self) -> str:
         judgments = None if self.qrels is None else len(self.qrels)
@@ -133,25 +130,6 @@ class Runs:
         if len(set(names.values())) < len(names) or not all(new.strip() for new in names.values()):
             raise UsageError("Every reranker needs a name of its own.")
         return replace(self, tables=self.stacks.renamed(names))
-
-    def combined(self, repeats: Mapping[str, Sequence[str]], spread: SpreadKind = "order") -> "Runs":
-        """Combine repeats of rerankers into one, in the place of the first.
-
-        The score is the mean over repeats, `score_std` their standard deviation (`metrics.runs.repeats`).
-
-        Args:
-            repeats: name of a combined reranker → at least two rerankers.
-            spread: which standard deviation `score_std` is: of one further `run`, of one run as far as it
-                changes an `order`, or of the `mean`, its standard error.
-
-        Raises:
-            UsageError: an unknown reranker, a name in use, or repeats that share no document or contradict
-                each other's grades.
-        """
-        if not repeats:
-            return self
-        stacks, findings = combine_repeats(self.stacks, repeats, spread, is_graded=self.qrels is None)
-        return replace(self, tables=stacks, noted=(*self.noted, *findings))
 
     def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
         """Replace the scores: reranker → (n_rows,) scores."""

@@ -1,4 +1,4 @@
-"""Write `prompts.parquet`: one model asked the same in five wordings, which are repeats of one reranker.
+"""Write `prompts.parquet`: one model asked the same in five wordings.
 
 make samples                      makes it, with what that needs in an environment of its own
 """

@@ -1,4 +1,4 @@
-"""What `tiescope check` says, and the choices of columns and repeats that all commands share."""
+"""What `tiescope check` says, and the choices of columns that all commands share."""
 
 import csv
 import io

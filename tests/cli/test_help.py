@@ -15,7 +15,6 @@ from metrics.evaluation import AS_READ
 from metrics.evaluation.evaluation import Policy
 from metrics.evaluation.running import HALF_LIVES
 from metrics.runs import MissingScore, Repeated
-from metrics.runs.columns import SpreadKind
 from metrics.runs.source import MAX_RERANKERS
 from metrics.simulation.model import PERFORMANCE
 from metrics.studies.targets import PRESETS
@@ -47,8 +46,8 @@ def test_options_that_commands_share_stand_in_panels_of_their_own(name):
 
 def test_options_have_the_choices_defaults_and_limits_of_the_library():
     """The command line does not import the library to say so."""
-    own = (options.Policy, options.Unjudged, options.Repeated, options.MissingScore, options.SpreadKind)
-    library = (Policy, Unjudged, Repeated, MissingScore, SpreadKind)
+    own = (options.Policy, options.Unjudged, options.Repeated, options.MissingScore)
+    library = (Policy, Unjudged, Repeated, MissingScore)
     assert list(map(get_args, own)) == list(map(get_args, library))
     names = ("precision", "missing", "empty", "relevant_from", "unjudged")
     defaults = {name: parameter("evaluate", name).default for name in names}

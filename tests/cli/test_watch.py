@@ -280,8 +280,6 @@ def test_a_folder_that_is_gone_is_looked_for_again(call, folder, tmp_path):
         ((".", "--last", "9" * 20), "--last"),
         ((".", "--every", "inf"), "--every"),
         ((".", "--every", "nan"), "--every"),
-        ((".", "--repeats", "seeds"), "--repeats needs all runs in memory"),
-        ((".", "--repeats-std", "run"), "--repeats-std needs all runs in memory"),
     ],
 )
 def test_what_cannot_be_watched_is_refused_at_once(call, tmp_path, monkeypatch, arguments, problem):

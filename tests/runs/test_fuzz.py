@@ -177,7 +177,6 @@ ANSWERS = [
     "preferences.csv",
     "answers.tsv",
     "grade-probabilities.jsonl",
-    "repeated-scores.csv",
 ]
 """Files of formats whose rows are made of what a file holds, so that no table is written in them."""
 

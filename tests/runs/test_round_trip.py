@@ -235,15 +235,6 @@ AS_OTHERS_WRITE = {
             "argmax_grade": [1, 1],
         },
     ),
-    "repeated-scores.csv": (
-        "repeated-scores",
-        {
-            "query_id": ["q1"] * 3,
-            "doc_id": ["d7", "d2", "d4"],
-            "score": [2, 2, 2],
-            "score_std": [1, 0, 8**0.5],
-        },
-    ),
     "tracin.csv": (
         "table",
         {

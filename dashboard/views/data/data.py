@@ -1,6 +1,5 @@
 """Data: upload files, check how they were read, and manage kept ones."""
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,14 +9,12 @@ from dashboard import cache, changes, choices, controls
 from dashboard.charts.labels import short_names
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.library.boards import Board, BoardSpec
+from dashboard.library.boards import Board
 from dashboard.views.data.files import board_panel, file_cards, finding_cards
 from dashboard.views.data.library import uploads_section
 from dashboard.views.data.upload import board_finding, columns_and_rows, results_line, upload_field
 from dashboard.widgets.components import finding, section
 from metrics import Runs
-from metrics.runs.repeats import repeat_groups
-from metrics.support.wording import count_of, first_names
 
 FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
@@ -30,7 +27,6 @@ def show(view: View) -> None:
     if section == COLUMNS:
         columns_and_rows(board)
     elif section == RERANKERS:
-        offer_repeats(board)
         arrange(board)
     elif section == LIBRARY:
         uploads_section(view)
@@ -48,60 +44,13 @@ def show(view: View) -> None:
         board_panel(view)
 
 
-_MOST_NAMES = 4
-
-
-@section("Repeats")
-def offer_repeats(board: Board) -> None:
-    """Offer to combine rerankers that look like repeats, and to separate combined ones."""
-    if combined := board.spec.repeats:
-        _offer(_combined_text(combined), "Separate", board.spec.separated)
-    if groups := repeat_groups(board.runs.rerankers):
-        name_of = {member: name for name, members in groups.items() for member in members}
-        names = {name: name_of.get(name, name) for name in board.runs.rerankers}
-        _offer(_offer_text(groups), "Combine", lambda: board.spec.arranged(names))
-
-
-def _offer(text: str, label: str, spec: Callable[[], BoardSpec]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f":material/stacks: {text}", width="stretch")
-        if st.button(label, key=f"{label.lower()}-repeats"):
-            changes.rebuild_board(spec())
-
-
-def _offer_text(groups: Mapping[str, Sequence[str]]) -> str:
-    count = count_of(sum(map(len, groups.values())), "reranker")
-    return (
-        f"{count} look like repeats of {_bold(groups)}. Combining averages their scores, and Compare → Noise "
-        "then shows the effect of their variation."
-    )
-
-
-def _combined_text(combined: Mapping[str, Sequence[str]]) -> str:
-    if len(combined) > 1:
-        return f"{_bold(combined)} are means of {count_of(sum(map(len, combined.values())), 'repeat')}."
-    (members,) = combined.values()
-    names = escape_markdown(first_names(members))
-    return f"{_bold(combined)} is the mean of {count_of(len(members), 'repeat')}: {names}."
-
-
-def _bold(names: Mapping[str, object]) -> str:
-    return f"**{escape_markdown(first_names(list(names), _MOST_NAMES))}**"
-
-
-_REPEATS = (
-    "Rerankers with the same name are repeats. Each document gets the mean and standard deviation of its "
-    "scores over the repeats."
-)
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
 @section("The names of rerankers")
 def arrange(board: Board) -> None:
     """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
-    st.caption(
-        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker."
-    )
+    st.caption("Rename, reorder or untick rerankers.")
     rows = _reranker_rows(board.runs)
     is_elided = not rows["label"].equals(rows["name"])
     edited = st.data_editor(
@@ -117,9 +66,7 @@ def arrange(board: Board) -> None:
             board.runs.rerankers, width=320, help="All other rerankers are compared with the baseline."
         )
         changed = not edited.equals(rows)
-        are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
-        label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
-        if st.button(label, type="primary", disabled=not changed, key="arrange", help=note):
+        if st.button("Apply", type="primary", disabled=not changed, key="arrange"):
             kept = edited[edited["shown"]].sort_values("order", kind="stable")
             names = {str(board.runs.rerankers[row]): str(name).strip() for row, name in kept["name"].items()}
             changes.rebuild_board(board.spec.arranged(names))

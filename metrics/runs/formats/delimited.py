@@ -28,8 +28,6 @@ from metrics.runs.formats.format import (
     count_lines,
     rows,
 )
-from metrics.runs.repeats import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats import numbered_scores
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import IntArray, coded_runs, combine_chunks
 from metrics.support.cached import cached_property
@@ -416,10 +414,6 @@ def _is_answers(head: Head) -> bool:
     return is_table(head) and bool(answer_column(head.header, head_row(head)[2]))
 
 
-def _has_repeats(head: Head) -> bool:
-    return is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
-
-
 TABLE = table_format(
     "table",
     f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
@@ -440,14 +434,6 @@ FORMATS = (
         'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
         _is_answers,
         lambda header: answer_column(header, ["score: 1"] * len(header)),
-    ),
-    Format(
-        REPEATED_SCORES,
-        "Table with repeated scores of one reranker (score_1, score_2 ...) and no score column. The score is "
-        "their mean; score_std is the standard deviation of one repeat (not the standard error of the mean).",
-        "query_id,doc_id,score_1,score_2,score_3\nq1,d7,0.9,0.7,0.8\nq1,d2,0.8,0.8,0.8",
-        _has_repeats,
-        lambda head, choice: open_table(head, choice, REPEATED_SCORES).read(),
     ),
     TABLE,
 )

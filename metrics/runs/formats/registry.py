@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 
 from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice, MissingScore
@@ -17,7 +16,6 @@ from metrics.runs.formats import (
     probabilities,
 )
 from metrics.runs.formats.format import BlockTable, Format, Head
-from metrics.runs.repeats import read_with_repeats
 from metrics.runs.source import Source
 from metrics.support.wording import count_of
 
@@ -56,11 +54,7 @@ def read(
 def read_chosen(file: File, choice: ColumnChoice) -> Source:
     """Read a file in the format that its content shows; errors as in `read`."""
     head = Head(file)
-    recognised = _recognise_format(head, choice)
-    if recognised.has_header or choice.repeats:
-        source = read_with_repeats(partial(recognised.read, head), choice)
-    else:
-        source = recognised.read(head, choice)
+    source = _recognise_format(head, choice).read(head, choice)
     return replace(source, tie_order=_BY_NAME[source.format].tie_order)
 
 

@@ -120,14 +120,6 @@ def test_the_command_keeps_the_order_of_criteria_and_tie_breaks():
     assert [after for word, after in pairwise(words) if word == "--criterion"] == ["score", "cost:asc"]
 
 
-def test_repeats_that_are_combined_are_combined_by_the_command():
-    spec = board(seed1_trec=STRICT, seed2_trec=COARSE, qrels_txt=QRELS).spec
-    combined = spec.arranged({"seed1": "an llm", "seed2": "an llm"})
-    new_board = make_board(combined, [read(entry.file) for entry in combined.entries])
-    words = shlex.split(command(new_board, ReportOptions()).replace("\\\n", " "))
-    assert ("--repeats", "an llm=seed1,seed2") in pairwise(words)
-
-
 def test_columns_that_were_chosen_are_in_the_command():
     table = "topic,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n"
     spec = BoardSpec.of([File("t.csv", table.encode())]).with_columns(0, {"query_id": "topic"})

@@ -41,7 +41,7 @@ ELSEWHERE = {
     *("numbers-inexact", "no-rows", "grades-large", "runs-told-apart"),
     *ANSWER_CODES,
     *("grades-in-words", "grades-scales", "grades-expected", "grades-scaled", "grades-contradict"),
-    *("repeats-combined", "repeats-incomplete", "repeats-unlike", "judged-twice"),
+    "judged-twice",
 }
 
 
