@@ -27,18 +27,15 @@ def main() -> None:
     checkout = Path(os.environ["GITHUB_WORKSPACE"]).resolve()
     folder = Path(os.environ["RUNNER_TEMP"], "tiescope")
     folder.mkdir(exist_ok=True)
-    names = {"summary": "review.md", "report": "report.html", "badge": "badge.svg", "embed": "embed.html"}
+    names = {"summary": "review.md", "report": "report.html"}
     outputs = {name: folder / file for name, file in names.items()}
     runs = [argument for line in lines("RUNS") for argument in run_arguments(checkout, line)]
-    shared = [*qrels_options(checkout), *options("--traditional", lines("TRADITIONAL"))]
-    scoring = [*shared, *options("--measure", lines("MEASURES"))]
+    scoring = [*qrels_options(checkout), *options("--traditional", lines("TRADITIONAL"))]
+    scoring += options("--measure", lines("MEASURES"))
     policy = [*options("--require", lines("REQUIRE")), *options("--baseline", lines("BASELINE"))]
     policy.append(f"--fail-on={os.environ['FAIL_ON']}")
     with base_options(checkout) as before:
         code = tiescope("review", [*scoring, *policy, *before], runs, outputs["summary"])
-    first_measure = options("--measure", lines("MEASURES")[:1])
-    for command in ("badge", "embed"):
-        tiescope(command, [*shared, *first_measure], runs, outputs[command])
     tiescope("report", scoring, runs, outputs["report"])
     summary = outputs["summary"].read_text(encoding="utf-8")
     append("GITHUB_STEP_SUMMARY", summary)
@@ -142,7 +139,7 @@ def git(checkout: Path, *arguments: str) -> int:
 def tiescope(command: str, arguments: Sequence[str], runs: Sequence[str], output: Path) -> int:
     """Run a command of TieScope and return its exit code: 0, or 1 where `review` says that the policy fails.
 
-    Any other code ends this process. The messages of `review` are printed; the other commands repeat them.
+    Any other code ends this process. The messages of `review` are printed; `report` repeats them.
     """
     process = [*TIESCOPE, command, *arguments, f"--output={output}", "--", *runs]
     try:

@@ -205,7 +205,7 @@ def test_no_step_runs_code_of_the_pull_request(tmp_path):
         assert (ended.returncode, ended.stderr) == (0, "")
     assert not (tmp_path / "owned").exists()
     assert job.outputs["passed"] == "true"
-    assert set(job.calls()) == {"install", "review", "badge", "embed", "report"}
+    assert set(job.calls()) == {"install", "review", "report"}
     assert (tmp_path / "posted").read_text() == "good"
 
 
@@ -387,10 +387,8 @@ def test_a_pull_request_that_ties_everything_is_reviewed_commented_and_stopped(t
     assert "### 0 of 1 target met" in summary
     assert "### Since main\n\n2 of 2 values changed" in summary
     assert job.outputs["passed"] == "false"
-    made = {name: Path(job.outputs[name]).read_text() for name in ("summary", "report", "badge", "embed")}
+    made = {name: Path(job.outputs[name]).read_text() for name in ("summary", "report")}
     assert made["summary"] == summary
-    assert made["badge"].startswith("<svg")
-    assert made["embed"].startswith("<figure")
     assert "<h1" in made["report"]
     assert git(job.repository, "worktree", "list").count("\n") == 0
     assert job.run("Comment").returncode == 0

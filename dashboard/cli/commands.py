@@ -18,7 +18,7 @@ from metrics.cli.deciding import (
 )
 from metrics.cli.evaluating import check_command, evaluate_command, permutations_command
 from metrics.cli.options import with_inputs_kept
-from metrics.cli.reporting import badge_command, embed_command, report_command
+from metrics.cli.reporting import report_command
 from metrics.cli.simulating import simulate_command
 from metrics.cli.watching import watch_command
 from metrics.errors import needs
@@ -34,8 +34,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "gate": gate_command,
     "judge-next": judge_next_command,
     "review": review_command,
-    "badge": badge_command,
-    "embed": embed_command,
     "audit": audit_command,
     "conformance": conformance_command,
     "report": report_command,

@@ -177,7 +177,6 @@ Measures = Annotated[
     list[str] | None,
     Option("--measure", "-m", help="A measure: RR, RR@10, nDCG@10 (evaluate --list-measures). Repeatable."),
 ]
-Measure = Annotated[str, Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
 Targets = Annotated[
     list[str] | None,
     Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),

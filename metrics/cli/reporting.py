@@ -1,6 +1,5 @@
-"""Commands that write files to share: report, badge, embed."""
+"""The command that writes a file to share: report."""
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -15,8 +14,6 @@ from metrics.errors import UsageError
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from metrics.evaluation import ScoringOptions
 
 ReportFormat = Literal["html", "markdown", "text", "latex", "csv", "parquet"]
@@ -132,55 +129,3 @@ def _ending(output: Path | None, form: ReportFormat | None) -> str:
     if output.suffix.lower() not in _ENDINGS.values():
         raise UsageError(f"{output}: a report ends in {', '.join(_ENDINGS.values())}. Or choose --format.")
     return output.suffix
-
-
-@options.with_shared_options
-def badge_command(
-    inputs: options.Inputs,
-    measure: options.Measure = "RR",
-    reranker: Annotated[str, Option(help="The reranker (default: the leader).")] = "",
-    traditional: options.Traditional = None,
-    output: options.Output = None,
-    *,
-    scoring: "ScoringOptions",
-) -> None:
-    """Write an SVG badge: one tied value, and a verdict if tie order matters."""
-    from metrics.cli.output import write_text
-    from metrics.report.embedding import badge
-
-    board, name, order = _leaderboard(inputs, measure, traditional, scoring)
-    reranker = reranker or str(board.index[0])
-    if reranker not in board.index:
-        raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(map(str, board.index))}.")
-    write_text(badge(board, reranker, name, order), output)
-
-
-@options.with_shared_options
-def embed_command(
-    inputs: options.Inputs,
-    measure: options.Measure = "RR",
-    traditional: options.Traditional = None,
-    link: Annotated[str, Option(help="Address that the leaderboard links to.")] = "",
-    output: options.Output = None,
-    *,
-    scoring: "ScoringOptions",
-) -> None:
-    """Write a leaderboard to embed: an HTML fragment without scripts or external requests."""
-    from metrics.cli.output import write_text
-    from metrics.report.embedding import embed
-
-    if link and not re.match(r"https?://[^\s/]", link):
-        raise UsageError(f"--link {link[:60]!r}: give an address that begins with https:// or http://.")
-    board, name, order = _leaderboard(inputs, measure, traditional, scoring)
-    write_text(embed(board, name, order, link), output)
-
-
-def _leaderboard(
-    inputs: options.Inputs, measure: str, traditional: str | None, scoring: "ScoringOptions"
-) -> "tuple[pd.DataFrame, str, str]":
-    """Return the leaderboard by one measure, the measure's name and the traditional tie order."""
-    from metrics.studies.leaderboard import leaderboard
-
-    evaluation, order = inputs.score([measure], traditional, scoring)
-    (name,) = evaluation.measures
-    return leaderboard(evaluation, name, order), name, order

@@ -25,8 +25,6 @@ READERS = {
     "compare": ["-o"],
     "gate": ["-r", "RR>=0", "--format", "csv", "-o"],
     "review": ["-o"],
-    "badge": ["-o"],
-    "embed": ["-o"],
     "report": ["--section", "scores", "--format", "markdown", "-o"],
     "permutations": ["--query", "q1", "-o"],
     "stability": ["-m", "RR", "-o"],

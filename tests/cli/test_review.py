@@ -1,6 +1,4 @@
-"""What stands in a pull request, a README or a page: review, badge, embed."""
-
-from xml.etree import ElementTree as ET
+"""What stands in a pull request: review."""
 
 import pytest
 from boards import COARSE, HOSTILE, QRELS, STRICT, TIED
@@ -56,63 +54,19 @@ def test_nothing_that_changed_is_said_so(call, files):
     assert out.rstrip().endswith("No value changed.")
 
 
-def test_a_badge_is_an_svg_with_the_tied_value_and_its_verdict(call, files):
-    code, out, _ = call("badge", files["now"], "--qrels", files["qrels"], "-m", "MRR@5")
-    texts = [element.text for element in ET.fromstring(out).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314 our own
-    assert code == 0
-    assert texts[0] == "MTRR@5"
-    assert texts[1].endswith(("· tie-inflated", "· tie-deflated", "· tie-sensitive"))
-    strict = call("badge", files["before"], "--qrels", files["qrels"], "-m", "MRR@5")[1]
-    assert "·" not in strict
-
-
-def test_a_badge_of_a_reranker_that_is_not_there_names_those_that_are(call, files):
-    code, _, err = call("badge", files["now"], "--qrels", files["qrels"], "--reranker", "BM25")
-    assert (code, "Rerankers: llm." in err) == (2, True)
-
-
-def test_an_embedded_leaderboard_asks_nothing_of_any_host_and_marks_every_reranker(call, files, write):
-    tied = write("tied.trec", TIED)
-    _, out, _ = call(
-        "embed", files["now"], tied, "--qrels", files["qrels"], "--link", "https://example.org/?a=1&b=2"
-    )
-    figure = ET.fromstring(out)  # noqa: S314 our own
-    assert [row.find("th").text for row in figure.find("div/table/tbody")] == ["tied", "llm"]
-    assert len(list(figure.iter("svg"))) == 2
-    assert [link.get("href") for link in figure.iter("a")] == ["https://example.org/?a=1&b=2"]
-    assert not [name for name in ("<script", "src=", "@import", "url(") if name in out]
-
-
-def test_a_measure_with_a_rule_of_its_own_has_no_mark_of_an_order(call, files):
-    out = call("embed", files["now"], "--qrels", files["qrels"], "-m", "TsRR")[1]
-    assert "which has its own rule for ties" in out
-    assert ("stroke:" in out, "trec_eval" in out, out.count("<line")) == (False, False, 2)
-
-
-def test_a_link_is_an_address_of_the_web(call, files):
-    code, _, err = call("embed", files["now"], "--qrels", files["qrels"], "--link", "javascript:alert(1)")
-    assert (code, "begins with https://" in err) == (2, True)
-
-
-def test_names_of_users_are_text_in_a_badge_a_fragment_and_a_review(call, write):
+def test_names_of_users_are_text_in_a_review(call, write):
     table = write("hostile.csv", HOSTILE)
-    for command in ("badge", "embed"):
-        out = call(command, table)[1]
-        ET.fromstring(out)  # noqa: S314 our own
-        assert "<b>" not in out
     out = call("review", table, "--before", table, "-r", "MRR>=0")[1]
     assert "<b>" not in out.replace(r"\<b>", "")
     assert r"\[a\](b)" in out
 
 
-def test_a_value_that_is_not_scored_is_no_failure_of_a_badge(call, write):
+def test_a_value_that_is_not_scored_is_no_failure_of_a_review(call, write):
     table = write("none.csv", "query_id,doc_id,score,relevance\nq,a,1,0\n")
-    code, out, _ = call("badge", table, "--empty", "skip")
-    assert (code, "has no list, so MTRR is not scored" in out) == (0, True)
+    code, out, _ = call("review", table, "--empty", "skip", "--before", table)
+    assert (code, "No list is scored" in out) == (0, True)
     assert "nan" not in out
     assert "None" not in out
-    assert call("embed", table, "--empty", "skip")[0] == 0
-    assert "No list is scored" in call("review", table, "--empty", "skip", "--before", table)[1]
 
 
 def test_of_many_rerankers_what_matters_most_comes_first(call, write):

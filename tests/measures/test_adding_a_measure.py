@@ -184,7 +184,6 @@ def test_the_guide_and_the_command_list_it(call, path):
         ("compare", "-m", "MTRR²@2", "--swaps"),
         ("gate", "-r", "MTRR²@2 >= 0"),
         ("stability", "-m", "MRR²@2"),
-        ("badge", "-m", "RRSquared@2", "--reranker", "A", "-o", "-"),
         ("report", "-m", "RRSquared@2", "-o", "-"),
     ],
     ids=lambda arguments: arguments[0],
