@@ -1,11 +1,11 @@
 """Choose, show and keep boards: samples, files opened by the command, uploads and shared boards."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import partial
 from secrets import token_hex
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -204,8 +204,6 @@ def show_board(
     *,
     amends: BoardChoice | None = None,
     keep: bool | None = None,
-    name: str = "",
-    opened_with: Mapping[str, Any] | None = None,
     draft: str = "",
     published: Published | None = None,
 ) -> None:
@@ -225,7 +223,7 @@ def show_board(
         if keep is not None:
             (_session_only().difference_update if keep else _session_only().update)(file_hashes)
         before, kept_before = amends or (None, None)
-        record = None if is_session_only(board) else _keep(board, kept_before, name, opened_with)
+        record = None if is_session_only(board) else _keep(board, kept_before)
         board_id = id_of(before.label) if before is not None and kept_before is None else ""
         published = published or cache.loaded_boards().published(board_id, visitor_id())
         if record is None:
@@ -323,7 +321,7 @@ def is_session_only(board: Board) -> bool:
     return not _session_only().isdisjoint(file.sha256 for file in board.files)
 
 
-def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any] | None) -> Record | None:
+def _keep(board: Board, amends: Record | None) -> Record | None:
     owner_id = owner()
     if amends is not None and amends.may_change(owner_id):
         try:
@@ -331,7 +329,7 @@ def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any
         except TieScopeError as error:
             notify(f"{error} This page now shows a new board.")
     try:
-        return cache.open_library().keep(board, owner_id, name=name, view=view, access=default_access(owner_id))
+        return cache.open_library().keep(board, owner_id, access=default_access(owner_id))
     except TieScopeError as error:
         notify(f"{error} The board shown is not saved: it exists in memory only.")
         return None

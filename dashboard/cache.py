@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard.library.board_file import Imported, load
 from dashboard.library.boards import Board, BoardSpec, Entry, join_runs, make_board, open_files
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.records import Record
@@ -22,7 +21,7 @@ from dashboard.server.board_results import board_results, cached_by_key
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.runs import File, Runs, Source, named_judgments
+from metrics.runs import Runs, Source, named_judgments
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
@@ -144,7 +143,7 @@ def loaded_boards() -> LoadedBoards:
 
 def load_record(record: Record) -> Board:
     """Return a stored board; raise a TieScopeError if one of its files cannot be read."""
-    board = loaded_boards().get(record.spec.key)
+    board = loaded_boards().get(record.spec.digest)
     if board is None:
         built = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
         if isinstance(built, TieScopeError):
@@ -156,7 +155,7 @@ def load_record(record: Record) -> Board:
 
 def update_loaded(board: Board, record: Record) -> None:
     """Keep a board in memory after saving it, so that it is not read again."""
-    if board.key == record.spec.key:
+    if board.key == record.spec.digest:
         for source, entry in zip(board.sources, record.spec.entries, strict=True):
             source.origin.move(entry.provenance(source))  # so that the bytes can go
         loaded_boards().hold(stored := replace(board, spec=record.spec))
@@ -188,16 +187,6 @@ def _source(entry: Entry) -> Source | TieScopeError:
         with turn(is_dear=entry.file.size >= DEAR_BYTES):
             return entry.read()
     except (ReadError, UsageError) as error:
-        return error
-
-
-@cached_by_key(show_spinner="Unpacking …", max_entries=4)
-def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
-    """Return the board of an exported file, or the error that prevents reading it."""
-    try:
-        with turn(is_dear=_file.size >= DEAR_BYTES):
-            return load(_file)
-    except TieScopeError as error:
         return error
 
 

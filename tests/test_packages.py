@@ -157,12 +157,9 @@ def test_each_command_says_which_extra_it_needs_as_the_documentation_does(bare, 
     options = {
         "audit": [*runs, "--published", "table.csv"],
         "app": [],
-        "boards": [],
         "conformance": [],
         "gate": [*runs, "--require", "MTRR>=0"],
         "permutations": ["llm.trec", "--query", "q1", "--qrels", "qrels.txt"],
-        "pull": ["board", "-o", "pulled"],
-        "push": ["llm.trec", "--board", "board"],
         "simulate": ["-o", "simulated.csv"],
         "watch": ["--help"],
     }

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dashboard.cli.serving import app_command
-from dashboard.cli.sharing import boards_command, pull_command, push_command
 from metrics.cli.auditing import audit_command, conformance_command
 from metrics.cli.deciding import (
     compare_command,
@@ -41,9 +40,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": check_command,
     "simulate": simulate_command,
     "app": app_command,
-    "push": push_command,
-    "boards": boards_command,
-    "pull": pull_command,
 }
 
 tiescope = typer.Typer(

@@ -1,6 +1,5 @@
 """Boards: runs and judgments that belong together, and how they are read and named."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -8,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from dashboard.library.earlier import EarlierUpload
 from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
 from metrics.errors import ReadError, UsageError
 from metrics.runs import (
@@ -69,14 +67,6 @@ class Entry:
         identity = f"{self.file.name} {self.file.sha256} {columns}"
         return sha256(identity.encode("utf-8", "replace")).hexdigest()
 
-    @cached_property
-    def key(self) -> str:
-        """Hash of everything that determines the content as read."""
-        if not isinstance(self.file, EarlierUpload):
-            return self.digest
-        reading = json.dumps(self.file.reading, sort_keys=True)
-        return sha256(f"{self.digest} {reading}".encode()).hexdigest()
-
     def read(self) -> Source:
         """Return the content of the file; TieScopeError if it cannot be read."""
         columns, missing_score = split_choices(dict(self.columns))
@@ -133,15 +123,7 @@ class BoardSpec:
     @cached_property
     def digest(self) -> str:
         """Hash of the files and choices, independent of file order."""
-        return self._hash([entry.digest for entry in self.entries])
-
-    @cached_property
-    def key(self) -> str:
-        """Hash of everything that determines the board, independent of file order."""
-        return self._hash([entry.key for entry in self.entries])
-
-    def _hash(self, entries: list[str]) -> str:
-        parts = [*sorted(entries), self.repeated, repr(self.names)]
+        parts = [*sorted(entry.digest for entry in self.entries), self.repeated, repr(self.names)]
         return sha256("\n".join(parts).encode()).hexdigest()
 
     def with_choices_of(self, before: "BoardSpec | None") -> "BoardSpec":
@@ -195,7 +177,7 @@ class Board:
     @property
     def key(self) -> str:
         """Hash of the content, independent of names; results are cached under it."""
-        return self.spec.key
+        return self.spec.digest
 
     @property
     def files(self) -> list[File]:
@@ -224,7 +206,7 @@ def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = N
     """Return the board of files that were read."""
     runs = runs or join_runs(spec, sources)
     board = Board("", spec, tuple(sources), runs, len(runs.every_query))
-    return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:_HASH]}")
+    return replace(board, label=spec.title or f"{default_name(board)} · {spec.digest[:_HASH]}")
 
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:
@@ -259,16 +241,8 @@ def queries_text(count: int) -> str:
     return count_of(count, "query")
 
 
-def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
+def open_files(paths: NamedPaths, qrels: str | Path | None, title: str = "") -> Board:
     """Read local files and join them to a board."""
-    entries, sources = read_files(paths, qrels)
-    return make_board(BoardSpec(entries, title=title), sources)
-
-
-def read_files(
-    paths: NamedPaths, qrels: str | Path | None, columns: Mapping[str, str] | None = None
-) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
-    """Read local runs and judgments, and return the choices that read each file again in its role."""
     files, sources = [], []
     named_paths = with_names(paths)
     distinct_names = distinct_file_names([path for _, path in named_paths])
@@ -276,25 +250,22 @@ def read_files(
         file = File.open(path)
         own_name = name + file.name.removeprefix(file.stem) if name else distinct_name or file.name
         file = replace(file, name=file_name(own_name))
-        source = read(file, columns, strict=False)
+        source = read(file, strict=False)
         if not is_judgments(source, path, qrels):
             files.append(file)
             sources.append(as_run(source))
     if qrels:
         files.append(File.open(qrels))
-        sources.append(as_judgments(read(files[-1], columns, strict=False)))
-    choices = [_read_as(source, columns or {}) for source in sources]
-    return tuple(map(Entry, files, choices)), tuple(sources)
+        sources.append(as_judgments(read(files[-1], strict=False)))
+    entries = map(Entry, files, map(_role, sources))
+    return make_board(BoardSpec(tuple(entries), title=title), sources)
 
 
-def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
-    """Return the choices that the file's content does not imply."""
+def _role(source: Source) -> Columns:
+    """Return the choices that the file's content does not imply and that read it again in its role."""
     if may_be_either(source):
         return tuple(sorted(source.mapping.items()))
-    choice = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}
-    if source.kind == "qrels" and "score" in source.mapping:
-        choice["score"] = ""
-    return tuple(sorted(choice.items()))
+    return (("score", ""),) if source.kind == "qrels" and "score" in source.mapping else ()
 
 
 def clean(text: str, longest: int = _LONGEST) -> str:

@@ -1,4 +1,4 @@
-"""The library's database: SQLite or PostgreSQL, migrated on opening, with readable errors.
+"""The library's database: SQLite or PostgreSQL, with readable errors.
 
 A folder of uploads belongs to one database.
 """
@@ -21,7 +21,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from dashboard.library.schema import VERSIONS, boards, library, released_files, uploads
+from dashboard.library.schema import REVISION, boards, library, released_files, uploads
 from dashboard.library.uploads import sync_folder
 from metrics.errors import LibraryError, UsageError
 from metrics.runs.writing import whole_file
@@ -182,7 +182,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection with a consistent snapshot; LibraryError if the database cannot be read."""
-        engine = self._migrated_engine()
+        engine = self._open_engine()
         if engine.dialect.name == "postgresql":  # SQLite has one state in every transaction
             engine = engine.execution_options(isolation_level="REPEATABLE READ")
         with self._plain_errors(), engine.begin() as connection:
@@ -191,7 +191,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Yield the only writing connection, committed at the end; LibraryError if it cannot be written."""
-        with self._plain_errors(), _write_transaction(self._migrated_engine(), self._wait) as connection:
+        with self._plain_errors(), _write_transaction(self._open_engine(), self._wait) as connection:
             yield connection
 
     def close(self) -> None:
@@ -201,7 +201,7 @@ class Database:
                 self._engine.dispose()
             self._engine = None
 
-    def _migrated_engine(self) -> sa.Engine:
+    def _open_engine(self) -> sa.Engine:
         with self._lock:
             if self._engine is None:
                 if self._trouble is not None and time.monotonic() < self._trouble[0]:
@@ -246,22 +246,17 @@ class Database:
             ) from error
 
     def _settle(self, engine: sa.Engine) -> None:
-        """Migrate the schema; reject a folder of uploads that belongs to another database."""
+        """Create the tables of a new database; reject a folder of uploads that belongs to another database."""
         with engine.begin() as connection:
-            is_current, database_id = self._version(connection) == VERSIONS[-1], _id(connection)
+            is_new, database_id = self._is_new(connection), _id(connection)
             owner = self._refuse_other(connection)
         path = _sqlite_path(self.url)
         can_write = bool(self.url.query) or path is None or _is_writable(path)
-        if not (is_current or can_write):
-            raise LibraryError(
-                f"The library ({self._name}) was written by an older TieScope and is read-only. "
-                "Open it once with write permission, so that it can be updated."
-            )
-        if not is_current or (can_write and owner and owner.id != database_id):
+        if is_new or (can_write and owner and owner.id != database_id):
             with _write_transaction(engine, self._wait) as connection:
                 owner = self._refuse_other(connection)
-                if self._version(connection) != VERSIONS[-1]:
-                    _upgrade(connection)
+                if self._is_new(connection):
+                    _create_tables(connection)
                 if owner:
                     connection.execute(library.update().values(id=owner.id))
                 database_id = _id(connection)
@@ -273,8 +268,8 @@ class Database:
         database_id = _id(connection)
         return self._ownership.refuse_other(database_id, may_replace=not database_id or _is_empty(connection))
 
-    def _version(self, connection: sa.Connection) -> str | None:
-        """Return the schema version, None in a new PostgreSQL database; reject foreign tables."""
+    def _is_new(self, connection: sa.Connection) -> bool:
+        """Return whether a PostgreSQL database has no tables; reject foreign tables and other revisions."""
         tables = sa.inspect(connection).get_table_names()
         if not tables and connection.dialect.name == "sqlite":
             raise LibraryError(
@@ -282,7 +277,7 @@ class Database:
                 "Restore it from a backup, or move the empty file away to start again."
             )
         if not tables:
-            return None
+            return True
         version = "alembic_version" in tables and connection.scalar(
             sa.text("SELECT version_num FROM alembic_version")
         )
@@ -291,13 +286,12 @@ class Database:
                 f"The library ({self._name}) contains tables of another program, such as {min(tables)}. "
                 "Nothing was changed. Choose another database."
             )
-        if version not in VERSIONS:
+        if version != REVISION:
             raise LibraryError(
-                f"The library was written by a newer TieScope (schema {version}; this version reads "
-                f"{VERSIONS[-1]}). "
-                "Update TieScope, or choose another TIESCOPE_HOME."
+                f"The library ({self._name}) has schema {version}, and this version of TieScope reads only "
+                f"{REVISION}: use the version that wrote it, or choose another database."
             )
-        return str(version)
+        return False
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
@@ -364,7 +358,7 @@ def _create_sqlite(path: Path, wait: float) -> None:
         with engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
         with _write_transaction(engine, wait) as connection:
-            _upgrade(connection)
+            _create_tables(connection)
     finally:
         engine.dispose()
 
@@ -412,7 +406,7 @@ def _write_transaction(engine: sa.Engine, wait: float) -> Iterator[sa.Connection
         yield connection
 
 
-def _upgrade(connection: sa.Connection) -> None:
+def _create_tables(connection: sa.Connection) -> None:
     from alembic import command  # noqa: PLC0415 a seventh of a second that most starts need not pay
     from alembic.config import Config  # noqa: PLC0415 as above
 

@@ -47,8 +47,8 @@ class BoardListing:
     version: int  # increases with every change
     created: datetime  # time of creation in UTC
     changed: datetime  # time of the last change in UTC
-    runs: int | None  # number of rerankers, None if an earlier version wrote the board
-    queries: int | None  # number of queries, likewise
+    runs: int  # number of rerankers
+    queries: int  # number of queries
 
     @property
     def label(self) -> str:

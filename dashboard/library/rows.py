@@ -8,10 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from dashboard.library.boards import Board, BoardSpec, Entry, clean, default_name
-from dashboard.library.earlier import EarlierUpload
 from dashboard.library.records import Access, BoardListing, Record, Upload
 from dashboard.library.schema import board_files, boards, is_restorable, now, shelves, uploads
-from dashboard.library.uploads import EARLIER, Profile, Reading, UploadFolder
+from dashboard.library.uploads import Profile, Reading, UploadFolder
 from metrics.errors import LibraryError
 
 LISTING_COLUMNS = [boards.c[name] for name in BoardListing.__dataclass_fields__]
@@ -62,26 +61,12 @@ def read_upload(row: sa.RowMapping, uses: Uses) -> Upload:
 
 def read_entry(folder: UploadFolder, row: sa.RowMapping, uses: Uses) -> Entry:
     """Return a row of `select_uploads` as an entry of a board, read as its owner did last."""
-    if uses:
-        return _entry(folder, row, uses[0]["columns"], uses[0]["reading"])
-    columns = row["reading"].get("columns", sorted(row["reading"]["mapping"].items()))
-    return _entry(folder, row, columns, row["reading"])
+    return _entry(folder, row, uses[0]["columns"] if uses else row["reading"]["columns"])
 
 
-def _entry(
-    folder: UploadFolder, row: sa.RowMapping, columns: Iterable[Sequence[str]], reading: Mapping[str, Any]
-) -> Entry:
-    """Return an upload, also of earlier versions, and its chosen columns."""
+def _entry(folder: UploadFolder, row: sa.RowMapping, columns: Iterable[Sequence[str]]) -> Entry:
+    """Return an upload and its chosen columns."""
     file = folder.stored_file(row["sha256"], row["name"], row["size"], row["ending"])
-    if row["ending"] == EARLIER:
-        file = EarlierUpload(
-            file.name,
-            file.path,
-            digest=file.digest,
-            uploaded_size=file.uploaded_size,
-            parquet_digest=row["kept_sha256"],
-            reading=reading,
-        )
     return Entry(file, tuple((ours, theirs) for ours, theirs in columns))
 
 
@@ -95,13 +80,13 @@ def read_record(connection: sa.Connection, folder: UploadFolder, board_id: str, 
     if row is None or not (listing := BoardListing(*(row[key] for key in LISTING_COLUMNS))).may_see(owner):
         raise LibraryError("The library has no such board, or it is not shared with you.")
     query = (
-        sa.select(board_files, uploads.c.size, uploads.c.kept_sha256, uploads.c.ending)
+        sa.select(board_files, uploads.c.size, uploads.c.ending)
         .join(uploads, uploads.c.sha256 == board_files.c.sha256)
         .where(board_files.c.board_id == row["id"])
         .order_by(board_files.c.position)
     )
     files = connection.execute(query).mappings()
-    entries = tuple(_entry(folder, file, file["columns"], file["reading"]) for file in files)
+    entries = tuple(_entry(folder, file, file["columns"]) for file in files)
     names = None if row["names"] is None else tuple((before, after) for before, after in row["names"])
     return Record(**vars(listing), spec=BoardSpec(entries, row["repeated"], names), view=row["view"])
 
@@ -149,9 +134,7 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
             "sha256": entry.file.sha256,
             "name": entry.file.name,
             "columns": [list(pair) for pair in entry.columns],
-            "reading": entry.file.described(source)
-            if isinstance(entry.file, EarlierUpload)
-            else asdict(Reading.of(source)),
+            "reading": asdict(Reading.of(source)),
         }
         for position, (entry, source) in enumerate(zip(board.spec.entries, board.sources, strict=True))
     ]

@@ -18,8 +18,8 @@ from sqlalchemy import (
     Table,
 )
 
-VERSIONS = ("0001", "0002", "0003", "0004", "0005")
-"""All schema versions, newest last; see `migrations/versions`."""
+REVISION = "0006"
+"""The revision of this schema; see `migrations/versions`."""
 
 RETENTION = timedelta(days=30)
 """How long deleted uploads and boards can be restored."""
@@ -35,9 +35,6 @@ uploads = Table(
     Column("rows", BigInteger, nullable=False),
     Column("size", BigInteger, nullable=False),  # uploaded bytes
     Column("kept_size", BigInteger, nullable=False),  # stored bytes
-    Column(
-        "kept_sha256", String(_SHA256), nullable=False
-    ),  # of the Parquet of versions 0.1 and 0.2, else empty
     Column("ending", String(8), nullable=False),  # suffix of the stored file
     Column("reading", JSON, nullable=False),  # first reading: format, mapping, columns
     Column("profile", JSON, nullable=False),  # uploads.Profile
@@ -67,8 +64,8 @@ boards = Table(
     Column("digest", String(_SHA256), nullable=False),  # of its spec
     Column("repeated", String(5), nullable=False),
     Column("names", JSON),  # shown rerankers: name in the files, shown name
-    Column("runs", Integer),  # numbers; NULL if an earlier version wrote the board
-    Column("queries", Integer),
+    Column("runs", Integer, nullable=False),  # numbers
+    Column("queries", Integer, nullable=False),
     Column("view", JSON, nullable=False),  # settings: key of a control → value
     Column("version", Integer, nullable=False),  # increases with every change
     Column("created", DateTime, nullable=False),
@@ -85,7 +82,7 @@ board_files = Table(
     Column("sha256", ForeignKey("uploads.sha256"), nullable=False),
     Column("name", String(_NAME), nullable=False),
     Column("columns", JSON, nullable=False),  # chosen columns
-    Column("reading", JSON, nullable=False),  # format, mapping; all details of earlier uploads
+    Column("reading", JSON, nullable=False),  # format, mapping
     Index("files_of_upload", "sha256"),
 )
 

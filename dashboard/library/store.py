@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from dashboard.library import rows
 from dashboard.library.audit import audited
 from dashboard.library.boards import Board, BoardSpec, Entry, board_name, clean, copy_name, default_name
 from dashboard.library.database import WAIT, Database, url_of
-from dashboard.library.earlier import EarlierUpload
 from dashboard.library.loaded import Published
 from dashboard.library.place import byte_limit, home
 from dashboard.library.records import STRANGER, Access, BoardListing, Record, Upload
@@ -31,7 +30,7 @@ from dashboard.library.schema import (
     sign_outs,
     uploads,
 )
-from dashboard.library.uploads import EARLIER, PendingFile, Profile, Reading, StoredFile, UploadFolder, is_sound
+from dashboard.library.uploads import PendingFile, Profile, Reading, StoredFile, UploadFolder, is_sound
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File, Source
 
@@ -110,7 +109,6 @@ class Library:
         name: str = "",
         view: Mapping[str, Any] | None = None,
         access: Access = "private",
-        single: bool = False,
     ) -> Record:
         """Store a board and its files; an equal unnamed board is returned instead of a new one."""
         name = board_name(name)
@@ -119,8 +117,6 @@ class Library:
         equal = boards.c.name == name if name else boards.c.digest == board.spec.digest
         with self._taking_in(board, owner) as connection:
             board_id = connection.scalar(sa.select(boards.c.id).where(own, equal))
-            if single and name and board_id:
-                raise LibraryError(f"A board named {name} already exists. Choose another name.")
             if board_id and not name:
                 connection.execute(boards.update().where(boards.c.id == board_id).values(changed=now()))
             else:
@@ -280,11 +276,6 @@ class Library:
         entries = (rows.read_entry(self.folder, shelf[sha256], uses.get(sha256, ())) for sha256 in sha256s)
         return BoardSpec(tuple(entries))
 
-    def adopted(self, spec: BoardSpec) -> BoardSpec:
-        """Return a spec whose files in the uploads folder are recognized as uploads."""
-        entries = (replace(entry, file=self.folder.adopted(entry.file)) for entry in spec.entries)
-        return replace(spec, entries=tuple(entries))
-
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
         """Set the note of an upload."""
         with self.database.writing() as connection:
@@ -384,16 +375,14 @@ class Library:
         return before
 
     def _has(self, file: File, ending: str | None) -> bool:
-        """Return whether an upload is stored intact; a Parquet does not replace the original bytes."""
-        if ending == EARLIER:
-            return isinstance(file, EarlierUpload) and is_sound(file)
+        """Return whether an upload is stored intact."""
         return ending is not None and is_sound(
             self.folder.stored_file(file.sha256, file.name, file.size, ending)
         )
 
     def _refuse_upload(self, file: File) -> None:
         """Raise a LibraryError if a file cannot be stored."""
-        if isinstance(file, EarlierUpload) or (isinstance(file, StoredFile) and not is_sound(file)):
+        if isinstance(file, StoredFile) and not is_sound(file):
             raise LibraryError(f"{file.name} was removed from the library. Upload it again.")
         if file.size > self.most_upload:
             limit = f"{self.most_upload / 10**6:,.0f} MB"
@@ -420,14 +409,6 @@ class Library:
             for sha256, released in connection.execute(sa.select(released_files).where(~is_kept)).all():
                 if self.folder.remove(sha256, released):
                     _forget_released(connection, sha256)
-
-    def unknown_files(self) -> list[Path]:
-        """Return files in the uploads folder that the database does not list."""
-        paths = self.folder.files()  # before the database is asked, which knows what comes meanwhile
-        listed = sa.union(sa.select(uploads.c.sha256), sa.select(released_files.c.sha256))
-        with self.database.reading() as connection:
-            listed_files = set(connection.scalars(listed))
-        return [path for path in paths if path.stem not in listed_files]
 
     def _free_space(self, connection: sa.Connection, owner: str, n_bytes: int, keep: Iterable[str]) -> bool:
         """Free space for `n_bytes`; return whether uploads were removed.
@@ -505,7 +486,7 @@ def _endings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str
 
 def _write_upload(connection: sa.Connection, entry: Entry, source: Source, pending: PendingFile) -> None:
     """Insert an upload, or update it after its damaged file was replaced."""
-    storage = {"kept_size": pending.size, "kept_sha256": "", "ending": pending.path.suffix}
+    storage = {"kept_size": pending.size, "ending": pending.path.suffix}
     mine = uploads.c.sha256 == entry.file.sha256
     if not connection.execute(uploads.update().where(mine).values(**storage)).rowcount:
         values = {

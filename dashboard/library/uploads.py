@@ -3,12 +3,11 @@
 import errno
 import math
 import os
-import re
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from math import inf
@@ -28,13 +27,12 @@ BARS = 24
 """Bars of the histogram in a profile."""
 MISSING_SCORE = "missing_score"
 """Key of the rule for missing scores among the chosen columns."""
-PACKED, AS_GIVEN, EARLIER = ".zst", ".raw", ".parquet"
-"""Suffixes: compressed here, compressed by the user, Parquet of version 0.1 or 0.2."""
+PACKED, AS_GIVEN = ".zst", ".raw"
+"""Suffixes: compressed here, compressed by the user."""
 _ABANDONED = 3600
 """Seconds after which an unfinished file is abandoned."""
 _ROOM = "Free some space, or choose another TIESCOPE_HOME."
 _PARQUET = b"PAR1"
-_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def split_choices(choices: Mapping[str, str]) -> tuple[dict[str, str], MissingScore]:
@@ -67,11 +65,6 @@ class StoredFile(File):
         return cast("Path", self.data)
 
     @property
-    def stored_digest(self) -> str:
-        """Hash of what `uploaded` yields."""
-        return self.digest
-
-    @property
     def limit(self) -> float:
         """Maximum unpacked bytes: none, because the upload was checked."""
         return inf
@@ -93,7 +86,7 @@ class StoredFile(File):
                 raise LibraryError(
                     f"{self.name}: the library's copy cannot be read ({reason}). Upload the file again."
                 ) from error
-        if digest.hexdigest() != self.stored_digest:
+        if digest.hexdigest() != self.digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def uploaded(self) -> Iterator[bytes]:
@@ -198,7 +191,7 @@ class UploadFolder:
 
     def paths(self, sha256: str) -> list[Path]:
         """Return all existing files of an upload."""
-        paths = (self.path(sha256, ending) for ending in (PACKED, AS_GIVEN, EARLIER))
+        paths = (self.path(sha256, ending) for ending in (PACKED, AS_GIVEN))
         return [path for path in paths if path.exists()]
 
     def stored_file(self, sha256: str, name: str, size: int, ending: str) -> StoredFile:
@@ -251,28 +244,11 @@ class UploadFolder:
         return not any(path.exists() for path in older)
 
     def remove_abandoned(self) -> None:
-        """Remove abandoned temporary files, and the `.cache` files of earlier versions."""
+        """Remove abandoned temporary files."""
         abandoned = time.time() - _ABANDONED
-        for pattern in ("writing/*.*", "??/.tiescope-*", "??/*.cache"):
-            for path in self._folder.glob(pattern):
-                if _changed(path) < abandoned:
-                    self._remove(path)
-
-    def files(self) -> list[Path]:
-        """Return all files in place."""
-        paths = self._folder.glob("*/*.*")
-        return sorted(path for path in paths if path.suffix in (PACKED, AS_GIVEN, EARLIER) and _is_place(path))
-
-    def adopted(self, file: File) -> File:
-        """Return a file of this folder as the upload it stores; other files unchanged."""
-        path = file.data
-        if not isinstance(path, Path) or path.suffix not in (PACKED, AS_GIVEN) or not _is_place(path):
-            return file
-        if self.path(path.stem, path.suffix).resolve() != path.resolve():
-            return file
-        upload = self.stored_file(path.stem, file.name, 0, path.suffix)
-        upload.verify()
-        return replace(upload, uploaded_size=sum(map(len, upload.uploaded())))
+        for path in self._folder.glob("writing/*.*"):
+            if _changed(path) < abandoned:
+                self._remove(path)
 
     @staticmethod
     def _remove(path: Path) -> None:
@@ -292,10 +268,6 @@ def _write(file: File, into: IO[bytes], *, pack: bool) -> None:
         stream.close()
     if digest.hexdigest() != file.sha256:
         raise LibraryError(f"{file.name} is not stored: it has changed since it was read. Try again.")
-
-
-def _is_place(path: Path) -> bool:
-    return bool(_SHA256.fullmatch(path.stem)) and path.parent.name == path.stem[:2]
 
 
 def _changed(path: Path) -> float:

@@ -40,8 +40,6 @@ class FileUse(Enum):
     """A file; `-` is standard output where the option is called `output`."""
     APPENDED = auto()
     """A file that grows."""
-    FOLDER = auto()
-    """A folder for new files."""
 
 
 class NamedPath(NamedTuple):

@@ -238,9 +238,6 @@ class File:
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
         kind = _BINARY_KINDS.get(head[:4], "a binary file" if b"\x00" in head else "")
-        if kind and self.name.casefold().endswith(".tiescope"):
-            kind = "a board"
-            hint = "Drop it on the Data page. For its runs as files, use tiescope push, then tiescope pull."
         if kind:
             raise ReadError(self.name, f"this is {kind}, not a table", hint, line=1)
 

@@ -15,9 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-import zipfile
 import zlib
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -85,23 +83,6 @@ def long_texts(rows: int) -> dict:
     return {"query_id": ["q"] * rows, "doc_id": texts, "score": np.zeros(rows)}
 
 
-def board(columns: dict, times: int = 1, method: int = zipfile.ZIP_STORED, padding: int = 0) -> bytes:
-    """Return a board file whose first file is a Parquet, its hash right."""
-    from board_files import SENT, unpacked  # noqa: PLC0415 the app is slow to import
-
-    board_json, entries = unpacked(SENT)
-    data = stored_often(columns, times) + bytes(padding)
-    board_json["files"][0]["sha256"] = sha256(data).hexdigest()
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", method) as packed:
-        for name, entry in [
-            ("board.json", json.dumps(board_json)),
-            *(entries | {"files/00": data}).items(),
-        ]:
-            packed.writestr(name, entry)
-    return stream.getvalue()
-
-
 def wide(n_columns: int) -> dict:
     """Return a row of many columns."""
     return {"query_id": "q", "doc_id": "d", "score": 1.0} | {f"column {n}": 1.0 for n in range(n_columns)}
@@ -155,10 +136,6 @@ HOSTILE = {
     "documents that repeat 900 fields.json": lambda: json.dumps([many_documents()]).encode(),
     "run 2.6 GB.bz2": lambda: bz2.compress(_ROWS) * 2600,
     "run 2.6 GB.xz": lambda: lzma.compress(_ROWS) * 2600,
-    "constant rows 2.5 GB.tiescope": lambda: board(constant(1_000_000), 100),
-    "a text 3 GB.tiescope": lambda: board({**constant(50_000), "other": same_text(60_000, 50_000)}),
-    "long texts 2.5 GB.tiescope": lambda: board(long_texts(10_000), 25),
-    "zeros 2 GB.tiescope": lambda: board(constant(1), method=zipfile.ZIP_DEFLATED, padding=2 * 10**9),
 }
 """Name of a file → what makes it."""
 
@@ -173,7 +150,6 @@ def read(path: Path) -> None:
     """Read a file as an upload is read, and print memory, seconds and outcome."""
     import pyarrow.parquet  # noqa: F401, PLC0415 as above
 
-    from dashboard.library.board_file import is_board, load  # noqa: PLC0415 as above
     from dashboard.library.boards import BoardSpec, make_board  # noqa: PLC0415 as above
     from metrics.errors import TieScopeError  # noqa: PLC0415 as above
     from metrics.runs import File  # noqa: PLC0415 as above
@@ -181,11 +157,8 @@ def read(path: Path) -> None:
     file = File(path.name, path.read_bytes())
     before, used = peak(), resource.getrusage(resource.RUSAGE_SELF)
     try:
-        if is_board(file):
-            load(file)
-        else:
-            spec = BoardSpec.of([file])
-            make_board(spec, [entry.read() for entry in spec.entries])
+        spec = BoardSpec.of([file])
+        make_board(spec, [entry.read() for entry in spec.entries])
         outcome = ""
     except TieScopeError as error:
         outcome = str(error)

@@ -195,7 +195,7 @@ def test_what_is_there_for_this_session_only_is_nobody_else_s_by_any_id(new_clie
     ada_again.sign_in("ada")
     with signed_in["ada"].page(name="runs") as page:
         page.tick("This session only").drop("private.csv", TABLE.encode())
-        offer, link, path = page.offer("Export"), page.board, f"/_stcore/upload_file/{page.session}/x"
+        offer, link, path = page.offer("Download"), page.board, f"/_stcore/upload_file/{page.session}/x"
         for thief in (new_client(), signed_in["bob"]):
             with thief.page(f"data={link}", "data") as stolen:
                 assert SECRET.encode() not in b"".join(stolen.frames)
@@ -221,7 +221,7 @@ def test_a_deleted_session_board_is_gone_from_all_pages_of_its_visitor(signed_in
         page.tick("This session only").drop("gone.csv", TABLE.replace("d1", "gone").encode())
         whole, body, after = (stack.enter_context(signed_in["ada"].page(page.query, "data")) for _ in range(3))
         assert all("In memory only" in other.text for other in (whole, body, after))
-        offer = after.offer("Export")
+        offer = after.offer("Download")
         page.click("Delete")
         for other in (whole, body):
             other.frames.clear()
@@ -252,7 +252,7 @@ def test_signing_out_ends_every_page_of_the_sign_in_and_every_copy_of_its_cookie
         page = stack.enter_context(ada.page(name="runs"))
         page.tick("This session only").drop("secret.csv", TABLE.encode())
         other, body = (stack.enter_context(ada.page(page.query, "data")) for _ in range(2))
-        offer, made = other.offer("Export"), other.download(other.offer("Export"))
+        offer, made = other.offer("Download"), other.download(other.offer("Download"))
         path = f"/_stcore/upload_file/{other.session}/x"
         assert thief.http.get(made).status_code == 200
         ada.http.get("/auth/logout")
@@ -315,7 +315,7 @@ def test_behind_a_proxy_that_speaks_tls_cookies_go_by_https_alone(tmp_path):
         signed_in = ada.sign_in("ada")
         with ada.page(name="runs") as page:
             assert "Signed in as ada@example.org" in page.text
-            made = ada.http.get(page.download(page.offer("Export")))
+            made = ada.http.get(page.download(page.offer("Download")))
         assert (made.status_code, made.headers["Cache-Control"]) == (200, "private, no-store")
         cookies = [*signed_in.headers.get_list("set-cookie"), *ada.http.get("/").headers.get_list("set-cookie")]
         cookies += ada.http.get("/_stcore/health").headers.get_list("set-cookie")

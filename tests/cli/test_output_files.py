@@ -36,7 +36,7 @@ READERS = {
 """Command that reads runs and writes a file → its options, the file's last."""
 PUBLISHED = "reranker,RR\ncoarse,0.2583\n"
 WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
-READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "pull", "push", "boards", "app", "conformance"}
+READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "app", "conformance"}
 SPEAK_OF_FILES = {"column", "every", "format", "reranker", "allow_paths", "note", "force"}
 """Options whose help speaks of files, and that name none that a command itself opens."""
 NAMES = {
@@ -166,10 +166,9 @@ def test_standard_input_and_output_are_those_of_the_process(files, line, place):
     assert files[0].read_text() == COARSE
 
 
-@pytest.mark.parametrize("command", [["app"], ["push", "--board", "nightly"]])
-def test_the_audit_log_of_the_environment_is_not_appended_to_what_is_read(call, files, monkeypatch, command):
+def test_the_audit_log_of_the_environment_is_not_appended_to_what_is_read(call, files, monkeypatch):
     monkeypatch.setenv("TIESCOPE_AUDIT_LOG", str(files[0]))
-    code, _, err = call(*command, files[0])
+    code, _, err = call("app", files[0])
     assert (code, "which this command reads" in err, files[0].read_text()) == (2, True, COARSE)
 
 
@@ -271,12 +270,6 @@ def test_a_dash_is_stdout(call, files, tmp_path, monkeypatch, command):
         assert call(*arguments(command, files), path)[0] == code == 0
         assert out.split() == path.read_text().split()
     assert not (tmp_path / "-").exists()
-
-
-def test_a_board_is_not_pulled_into_a_folder_named_by_a_dash(call):
-    code, out, err = call("pull", "nightly", "-o", "-")
-    assert (code, out) == (2, "")
-    assert "-o FOLDER" in err
 
 
 def test_two_outputs_are_two_files(call, files, tmp_path):

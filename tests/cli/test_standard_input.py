@@ -68,7 +68,6 @@ TAKING = {
     "report --published": ("report", "run.trec", "--qrels", "q.txt", "--published", "PATH"),
     "watch --qrels": ("watch", ".", "--qrels", "PATH"),
     "app": ("app", "PATH"),
-    "push": ("push", "PATH", "--board", "nightly"),
 }
 
 

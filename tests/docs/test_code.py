@@ -17,9 +17,6 @@ DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if path.name != "gallery.md")
 """All but the gallery, whose code runs when the site is built."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SIMULATED, *KEPT = re.findall(
-    r"^\$ tiescope (.+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE
-)[:3]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
     "optional-dependencies"
 ]
@@ -45,8 +42,10 @@ def folder(tmp_path, monkeypatch, call, files):
     monkeypatch.setenv("TIESCOPE_HOME", str(tmp_path / "home"))
     if not [*files.iterdir()]:
         monkeypatch.chdir(files)
-        for command in (SIMULATED, *KEPT):
-            assert call(*shlex.split(command))[0] == 0
+        text = (DOCS / "index.md").read_text(encoding="utf-8").partition("## Example files")[2]
+        (_, command), (_, code) = BLOCK.findall(text)[:2]
+        assert call(*shlex.split(command.removeprefix("$ tiescope")))[0] == 0
+        run_python(code, {})
     shutil.copytree(files, tmp_path / "here")
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"

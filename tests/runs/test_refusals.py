@@ -39,12 +39,6 @@ def test_what_is_no_run_at_all_is_refused_by_name(data, words):
     assert words in str(error)
 
 
-def test_a_board_is_named_as_such_with_how_to_open_it():
-    error = refusal(b"PK\x03\x04rest of it", "made.tiescope")
-    assert "this is a board" in str(error)
-    assert "tiescope push" in error.hint
-
-
 PACKED = {"gzip": gzip.compress(RUN * 500, mtime=0), "zstd": pa.compress(RUN * 500, codec="zstd", asbytes=True)}
 
 

@@ -1,7 +1,6 @@
 """Data → Files: the files read, the findings by kind, and the board's name and access."""
 
 from collections.abc import Sequence
-from io import BytesIO
 from typing import TYPE_CHECKING, cast
 
 import pandas as pd
@@ -15,8 +14,9 @@ from dashboard.charts.palette import Palette
 from dashboard.choices import View, board_settings
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
-from dashboard.library.board_file import ENDING, export
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
+from dashboard.library.download import zipped
+from dashboard.library.loaded import unpacked_files
 from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
 from dashboard.server.board_results import cached_by_key
@@ -229,25 +229,24 @@ def board_panel(view: View) -> None:
                 boards.show_board(view.board, hashes, amends=(view.board, None), keep=True)
             if st.button("Delete", icon=":material/delete:", key="delete", help="Cannot be undone."):
                 boards.forget_board(view.board)
-        settings, owner, visitor = board_settings(), boards.owner(), visitor_id()
+        board, owner, visitor = view.board, boards.owner(), visitor_id()
         file_stem = "".join(letter if letter.isalnum() else "-" for letter in name)[:80].strip("-")
 
-        def exported() -> bytes:
-            packed = BytesIO()
-            export(record or view.board, packed, settings, boards.find_published(label, owner, visitor))
-            record_event("exported", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
-            return packed.getvalue()
+        def downloaded() -> bytes:
+            published = boards.find_published(label, owner, visitor)
+            packed = zipped([*board.files, *(unpacked_files(published[1]) if published else ())])
+            record_event("downloaded", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
+            return packed
 
         st.download_button(
-            "Export",
-            data=boards.while_open(exported),
-            file_name=f"{file_stem or 'board'}{ENDING}",
+            "Download",
+            data=boards.while_open(downloaded),
+            file_name=f"{file_stem or 'board'}.zip",
             mime="application/zip",
-            key="export",
+            key="download",
             icon=":material/download:",
             on_click="ignore",
-            help="Saves files, published results and settings in one file, to be dropped here or on another "
-            "server.",
+            help="A zip of the board's files as uploaded, and of its published results.",
         )
 
 

@@ -13,7 +13,6 @@ from dashboard.changes import build_arranged, read_all, score_and_show
 from dashboard.choices import View
 from dashboard.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.escaping import escape_markdown
-from dashboard.library.board_file import is_board
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.loaded import packed_files, table_label
 from dashboard.long_work import is_cancelled, long_work
@@ -47,8 +46,8 @@ def upload_field(view: View) -> None:
     """Draw the upload field, and show uploaded files that form a board; errors leave the board unchanged."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
-            "Drop runs and judgments (TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst), published "
-            "results to audit, or a .tiescope board",
+            "Drop runs and judgments (TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst), or published "
+            "results to audit",
             accept_multiple_files=True,
             key="upload",
             help=f"At most {MOST_FILES} files. Formats are recognised by content, not by file name.",
@@ -101,36 +100,10 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
             icon=":material/hard_drive:",
         )
         st.caption(UNCHANGED)
-    elif board_file := next(filter(is_board, files), None):
-        _import(board_file, alone=len(files) == 1, keep=keep)
     else:
         dropped = BoardSpec.of(files)
         spec = current_draft(onto.board.spec.with_files(dropped) if onto else dropped)
         _show_draft(spec, dropped, onto, keep=keep)
-
-
-def _import(file: File, *, alone: bool, keep: bool) -> None:
-    if not alone:
-        _say_refused(f"{file.name} is a board. Drop it alone.")
-        return
-    imported = cache.load_board_file(file.sha256, file)
-    if isinstance(imported, TieScopeError):
-        _say_refused(str(imported))
-    elif not is_shown_draft(file.sha256):
-        boards.show_board(
-            imported.board,
-            {upload.sha256 for upload in imported.board.files},
-            keep=keep,
-            name=imported.name,
-            opened_with=imported.view,
-            draft=file.sha256,
-            published=imported.published,
-        )
-
-
-def _say_refused(reason: str) -> None:
-    st.error(escape_markdown(reason), icon=":material/error:")
-    st.caption(UNCHANGED)
 
 
 def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:

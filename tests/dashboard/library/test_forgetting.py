@@ -46,9 +46,7 @@ def test_a_sweep_leaves_files_nobody_knows_and_removes_old_ones_nobody_finished(
     library.keep(FIRST)
     folder = tmp_path / "home" / "uploads"
     upload_shas = on_disk(tmp_path / "home")
-    stray, begun, old = (
-        folder / name for name in ("ab/abcd.parquet", "writing/1.parquet", "writing/2.parquet")
-    )
+    stray, begun, old = (folder / name for name in ("ab/abcd.zst", "writing/1.zst", "writing/2.zst"))
     for path in (stray, begun, old):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"half")

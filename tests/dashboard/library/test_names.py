@@ -1,13 +1,9 @@
 """A board whose files have odd names is, once it is opened again, the board it was."""
 
-import io
-
 import pytest
 from boards import QRELS, STRICT, TIED
 
-from dashboard.library.board_file import export, load
 from dashboard.library.boards import BoardSpec, board_name, clean, copy_name, file_name, make_board
-from metrics.errors import LibraryError
 from metrics.runs import File
 
 LONG = "x" * 999 + " y.trec"
@@ -42,18 +38,11 @@ def as_read(spec):
     return make_board(spec, [entry.read() for entry in spec.entries])
 
 
-def sent(board):
-    stream = io.BytesIO()
-    export(board, stream)
-    return load(File("sent.tiescope", stream.getvalue())).board
-
-
 @ODD
 def test_a_file_of_an_odd_name_can_be_opened_again(library, name):
     record = library.keep(board_of_runs(name))
     assert [entry.file.name for entry in record.spec.entries] == [file_name(name), "qrels.txt"]
     assert as_read(record.spec).runs.rerankers == [File(file_name(name), b"").stem]
-    assert sent(record).runs.rerankers == as_read(record.spec).runs.rerankers
     assert library.keep(board_of_runs(name)).id == record.id
     assert library.keep(as_read(record.spec)).id == record.id
 
@@ -63,9 +52,7 @@ def test_a_reranker_of_an_odd_name_that_was_renamed_can_be_opened_again(library,
     board = board_of_runs(name, "a.trec", names=["second", "first"])
     record = library.keep(board)
     again = as_read(record.spec)
-    assert (
-        again.runs.rerankers == sent(board).runs.rerankers == sent(record).runs.rerankers == ["second", "first"]
-    )
+    assert again.runs.rerankers == ["second", "first"]
     for reranker in ("first", "second"):
         assert again.runs.tables[reranker] == board.runs.tables[reranker]
 
@@ -101,8 +88,6 @@ def test_the_names_of_boards_are_cut_to_what_their_field_holds(library):
     assert library.rename(record.id, "y" * 300).name == "y" * 200
     double = library.duplicate(record.id)
     assert double.name == "y" * 194 + ", copy"
-    with pytest.raises(LibraryError, match="already"):
-        library.keep(board_of_runs("b.trec"), name="y" * 400, single=True)
 
 
 @pytest.mark.parametrize("cut", [clean, board_name, file_name])

@@ -6,7 +6,7 @@ import pytest
 from boards import COARSE, QRELS, STRICT, board
 from libraries import ANNA, BERT, FIRST, as_read, names_on, on_disk, sha, shas, used
 
-from dashboard.library.boards import BoardSpec, Entry, make_board, read_files
+from dashboard.library.boards import BoardSpec, Entry, make_board, open_files
 from dashboard.library.uploads import UploadFolder
 from metrics.errors import LibraryError
 from metrics.runs import File, read
@@ -260,8 +260,7 @@ def test_a_table_is_a_run_or_judgments_as_its_owner_reads_it(library, tmp_path):
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
     library.keep(board_with_columns(File.open(tmp_path / "judged.csv"), ()), ANNA)
-    entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
-    library.keep(make_board(BoardSpec(entries), sources), BERT)
+    library.keep(open_files([tmp_path / "run.trec"], tmp_path / "judged.csv"), BERT)
     assert [one.kind for one in library.uploads(ANNA)] == ["run"]
     assert {one.name: one.kind for one in library.uploads(BERT)} == {"run.trec": "run", "judged.csv": "qrels"}
 
@@ -270,8 +269,7 @@ def test_files_of_one_name_stand_on_a_board_under_the_names_given(tmp_path):
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
     pairs = [("today", tmp_path / "run.trec"), (None, tmp_path / "run.trec")]
-    entries, sources = read_files(pairs, tmp_path / "qrels.txt")
-    board = make_board(BoardSpec(entries), sources)
+    board = open_files(pairs, tmp_path / "qrels.txt")
     assert [file.name for file in board.files] == ["today.trec", "run.trec", "qrels.txt"]
     assert board.runs.rerankers == ["today", "run"]
 
@@ -279,8 +277,7 @@ def test_files_of_one_name_stand_on_a_board_under_the_names_given(tmp_path):
 def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_path):
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
-    entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
-    _, judged = library.keep(make_board(BoardSpec(entries), sources)).spec.entries
+    _, judged = library.keep(open_files([tmp_path / "run.trec"], tmp_path / "judged.csv")).spec.entries
     assert "score" not in judged.read().table.column_names
     assert replace(judged, columns=()).read().table["score"].to_pylist() == [9]
 
@@ -288,10 +285,9 @@ def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_
 # keys
 
 
-def test_a_file_is_its_content_and_its_key_says_no_more(records):
+def test_the_key_of_a_board_is_that_of_its_files_and_choices(records):
     board = board_with_columns(TABLE, CHOICES[ANNA])
-    assert board.spec.entries[0].key == board.spec.entries[0].digest
-    assert board.key == board.spec.key == board.spec.digest == records[ANNA].spec.key
+    assert board.key == board.spec.digest == records[ANNA].spec.digest
     assert board.label.endswith(f" · {board.key[:12]}")
 
 

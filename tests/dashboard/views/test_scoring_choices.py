@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from boards import COARSE, EXTREMES, QRELS, board
 from opening import PAGES, finding, only, opened, plain, table, texts
-from stored_by_0_1.shown import shown
 
 from dashboard import cache
 from metrics import emulate, evaluate
@@ -19,6 +18,29 @@ SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
     for query in range(4)
     for document in range(5)
 )
+
+
+KINDS = (
+    *("selectbox", "segmented_control", "multiselect", "number_input", "text_input", "slider", "toggle"),
+    *("pills", "button_group"),
+)
+"""Controls whose values a link can set."""
+
+
+def shown(page):
+    """Return the values of the controls a link names, the cards, and what the page found."""
+    controls = {}
+    for kind in KINDS:
+        for control in page.get(kind):
+            key = str(control.key or "")
+            if key.isidentifier() and not key.startswith("_"):
+                controls[key] = control.value
+    return {
+        "title": [title.value for title in page.title],
+        "controls": controls,
+        "cards": {card.label: card.value for card in page.metric},
+        "findings": [text.value for text in page.markdown if text.value.startswith(":material/lightbulb:")],
+    }
 
 
 def add_board(new_board):
