@@ -59,7 +59,7 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
         with BufferedWriter(_NamedFile(path, "wb", path)) as stream:
             yield stream
     else:
-        with whole_file(path.resolve(), path) as stream:
+        with whole_file(_opened_path(path), path) as stream:
             yield stream
 
 
@@ -117,12 +117,24 @@ def _status_if_writable(path: Path) -> os.stat_result | None:
             raise IsADirectoryError(errno.EISDIR, "it is a folder: name a file in it")
         if status is not None and not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, "it is read-only")
-        folder = path.resolve().parent
-        if not folder.exists():
-            raise FileNotFoundError(errno.ENOENT, f"the folder {path.parent} does not exist")
+        folder = _opened_path(path).parent
         if (status is None or S_ISREG(status.st_mode)) and not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, f"the folder {path.parent} is read-only")
     return status
+
+
+def _opened_path(path: Path) -> Path:
+    """Return the path that the operating system opens or creates, without links and `..`.
+
+    Only folders that exist have a parent: `nowhere/../file` is a FileNotFoundError, not `file`.
+    """
+    if path.exists():
+        return path.resolve()
+    try:
+        folder = path.parent.resolve(strict=True)
+    except FileNotFoundError:
+        raise FileNotFoundError(errno.ENOENT, f"the folder {path.parent} does not exist") from None
+    return _opened_path(folder / path.readlink()) if path.is_symlink() else folder / path.name
 
 
 def _is_stdout(status: os.stat_result) -> bool:
@@ -150,7 +162,9 @@ def _identity(file: Path) -> Hashable:
     try:
         status = file.stat()
     except FileNotFoundError:
-        return file.resolve()
+        with suppress(FileNotFoundError):
+            return _opened_path(file)
+        return None
     except (OSError, ValueError):
         return None
     return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else None

@@ -233,6 +233,9 @@ def test_a_file_keeps_permissions_and_links_and_a_new_file_follows_the_umask(cal
 
 WRONG = {
     "nowhere/out.csv": "the folder {}/nowhere does not exist",
+    "nowhere/../coarse.csv": "the folder {}/nowhere/.. does not exist",
+    "nowhere/../new.csv": "the folder {}/nowhere/.. does not exist",
+    "detour.csv": "the folder {}/nowhere/.. does not exist",
     "folder": "it is a folder: name a file in it",
     "coarse.csv/out.csv": "Not a directory",
     "locked/out.csv": "the folder {}/locked is read-only",
@@ -250,6 +253,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(
         (tmp_path / folder).mkdir()
     (tmp_path / "locked.csv").touch()
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    (tmp_path / "detour.csv").symlink_to("nowhere/../coarse.csv")
     monkeypatch.setattr(os, "access", lambda path, mode: not (mode & os.W_OK and "locked" in Path(path).name))
     monkeypatch.setattr("metrics.runs.files.File.open", None)
     for command in [*WRITERS][:-1]:
@@ -270,6 +274,19 @@ def test_a_dash_is_stdout(call, files, tmp_path, monkeypatch, command):
         assert call(*arguments(command, files), path)[0] == code == 0
         assert out.split() == path.read_text().split()
     assert not (tmp_path / "-").exists()
+
+
+def test_a_folder_that_does_not_exist_has_no_parent(call, files, tmp_path, monkeypatch):
+    log = tmp_path / "log.jsonl"
+    log.write_text("{}\n")
+    monkeypatch.setenv("TIESCOPE_AUDIT_LOG", str(log))
+    for command in WRITERS:
+        for path in (*files, log):
+            before = path.read_bytes()
+            target = tmp_path / "nowhere" / ".." / path.name
+            code, out, err = call(*arguments(command, files), target)
+            assert (code, out, path.read_bytes()) == (2, "", before)
+            assert err == f"tiescope: {target}: cannot be written (the folder {target.parent} does not exist).\n"
 
 
 def test_two_outputs_are_two_files(call, files, tmp_path):
