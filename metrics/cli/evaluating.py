@@ -17,7 +17,7 @@ from metrics.cli.options import FileUse, NamedPath, run_argument
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
-from metrics.support.wording import first_names
+from metrics.support.wording import count_of, first_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,6 +261,8 @@ def _score_in_memory(
 
 _LIMIT = 120
 """Orderings that are printed by default."""
+_MAX_LISTED = 5 * 10**6
+"""Maximum documents of all listed orderings together, of which each needs up to 250 bytes."""
 
 
 @options.with_shared_options
@@ -289,7 +291,7 @@ def permutations_command(
 
     from metrics.measures import parse, question
     from metrics.studies.one_list import complexity_report, every_ordering, sampled_mean
-    from metrics.studies.orderings import list_values
+    from metrics.studies.orderings import count_orderings, list_values
     from metrics.studies.prose import decimal
 
     if limit is not None and draws is not None:
@@ -324,7 +326,14 @@ def permutations_command(
     for line in complexity_report(ranking, query):
         say(line)
     if draws is None:
-        table_output.write(every_ordering(ranking, query, names, limit or _LIMIT))
+        n_documents, limit = len(ranking.documents_of(query)), limit or _LIMIT
+        n_listed = min(limit, count_orderings(ranking, query).orderings or limit)
+        if n_listed > (max_listed := max(1, _MAX_LISTED // n_documents)):
+            raise UsageError(
+                f"This list has {n_documents:,} documents: at most {count_of(max_listed, 'ordering')} can be "
+                f"listed, not {n_listed:,}. Give --limit {max_listed}, or draw orderings with --draws 1000."
+            )
+        table_output.write(every_ordering(ranking, query, names, limit))
         return
     means = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])
     table_output.write(means.assign(measure=names)[["measure", "mean", "standard_error", "draws"]])

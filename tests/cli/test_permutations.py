@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 
@@ -73,3 +76,33 @@ def test_a_query_without_judged_documents_is_refused_with_the_cause(call, write,
     code, out, err = call("permutations", run, "--qrels", qrels, "--query", query, *options)
     assert (code, out) == (2, "")
     assert words in err
+
+
+def test_orderings_that_do_not_fit_in_memory_are_refused_before_they_are_listed(call, write, monkeypatch):
+    monkeypatch.setattr("metrics.studies.one_list.every_ordering", None)
+    documents = "".join(f"q,d{number},1,{number % 9 // 8}\n" for number in range(50_000))
+    run = write("tied.csv", f"query_id,doc_id,score,relevance\n{documents}")
+    code, out, err = call("permutations", run, "--query", "q")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == (
+        "tiescope: This list has 50,000 documents: at most 100 orderings can be listed, not 120. "
+        "Give --limit 100, or draw orderings with --draws 1000."
+    )
+
+
+@pytest.mark.slow
+def test_the_orderings_of_a_million_tied_documents_take_less_than_two_gigabytes(write):
+    documents = "".join(f"q,d{number},1,1\n" for number in range(10**6))
+    run = write("million.csv", f"query_id,doc_id,score,relevance\n{documents}")
+    script = (
+        "import resource\n"
+        "from dashboard.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    arguments = ["permutations", run, "--query", "q", "--limit", "5", "-o", run.with_name("listed.csv")]
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, int(ended.stdout) < 2 * 10**6) == (0, True)
