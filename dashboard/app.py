@@ -11,7 +11,7 @@ await_loading()
 
 from dashboard import boards, controls, visitor
 from dashboard.access import server_files, sign_in
-from dashboard.boards import notices, unknown_label
+from dashboard.boards import notices, unknown_label, unknown_reason
 from dashboard.charts.palette import DARK
 from dashboard.choices import choose_view
 from dashboard.escaping import escape_markdown
@@ -67,9 +67,7 @@ def without_board(title: str) -> None:
     """Show the title of a page whose board cannot be opened, and a button to the home board."""
     st.title(title, anchor=False)
     if label := unknown_label():
-        st.warning(
-            f"This link opens {escape_markdown(label)}, which is not on this server or is not shared with you."
-        )
+        st.warning(f"This link opens {escape_markdown(label)}, which {unknown_reason()}.")
     home = server_files.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
         boards.switch_to_board(home)

@@ -27,6 +27,12 @@ DATA = "data"
 _NEXT = "_next_data"
 _VISITED = "_known_data"
 _LOST = "_lost_data"
+_LOST_REASON = "_lost_reason"
+_UNKNOWN = (
+    "is not on this server or is not shared with you. A board of *This session only* is in memory: it is lost "
+    "at the latest when the server restarts"
+)
+_UNREACHABLE = "cannot be looked up as long as the library cannot be reached"
 _VISITOR = "_visitor"
 _NOTICES = "_said"
 _SESSION_ONLY = "_only_here"
@@ -59,9 +65,10 @@ def choose_board() -> BoardChoice | None:
     requested_label = st.session_state.pop(_NEXT, None) or controls.asked_text(DATA)
     controls.forget(DATA)
     requested = requested_label or st.session_state.get(DATA) or unknown_label() or home.label
-    choices = _choices(home, requested)
+    choices, is_complete = _choices(home, requested)
     label = next((label for label in choices if id_of(label) == id_of(requested)), None)
     st.session_state[_LOST] = requested if label is None else None
+    st.session_state[_LOST_REASON] = _UNKNOWN if is_complete else _UNREACHABLE
     if DATA not in st.session_state or st.session_state[DATA] != label:
         st.session_state[DATA] = label
     names = _names(choices)
@@ -142,7 +149,8 @@ def _names(labels: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], BoardChoice]]:
+def _choices(home: Board, requested: str | None) -> tuple[dict[str, Callable[[], BoardChoice]], bool]:
+    """Return label → loader of each board on offer, and whether the library could be read."""
     choices: dict[str, Callable[[], BoardChoice]] = {home.label: partial(_unkept, home)}
     choices |= {label: partial(_load_sample, label) for label in cache.SAMPLES}
     choices |= {board.label: partial(_unkept, board) for board in _visited_boards(requested)}
@@ -155,8 +163,8 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
     except LibraryError as error:
         notify(str(error))
         last = _last_choice()
-        return choices | ({last[1].label: lambda: last} if last and last[1] else {})
-    return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}
+        return choices | ({last[1].label: lambda: last} if last and last[1] else {}), False
+    return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}, True
 
 
 def _visited_boards(requested: str | None) -> list[Board]:
@@ -186,6 +194,11 @@ def _load_choice(board_id: str) -> BoardChoice:
 def unknown_label() -> str | None:
     """Return the board that the address names and that cannot be opened, until another board is chosen."""
     return cast("str | None", st.session_state.get(_LOST))
+
+
+def unknown_reason() -> str:
+    """Return why the board of `unknown_label` cannot be opened."""
+    return str(st.session_state[_LOST_REASON])
 
 
 def notify(message: str) -> None:

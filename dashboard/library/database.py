@@ -125,7 +125,7 @@ class Ownership:
         """Make the folder belong to this database; a read-only folder needs no owner."""
         owner = Owner(database_id, self._database)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
             with whole_file(self._path) as stream:
                 stream.write(json.dumps(asdict(owner), indent=1).encode())
         except (OSError, UsageError) as error:
@@ -225,7 +225,7 @@ class Database:
             return engine
 
     def _create_file(self) -> None:
-        """Create SQLite's file with all tables, then move it into place.
+        """Create SQLite's file with all tables, readable by this account alone, then move it into place.
 
         SQLite itself starts with an empty file, which another process would take for a lost library.
         """
@@ -234,7 +234,7 @@ class Database:
             return
         self._ownership.refuse_other(None, may_replace=True)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(0o700, parents=True, exist_ok=True)
             with TemporaryDirectory(prefix=f"{path.name}.", dir=path.parent) as folder:
                 part = Path(folder, path.name)
                 _create_sqlite(part, self._wait)
@@ -352,7 +352,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
 
 
 def _create_sqlite(path: Path, wait: float) -> None:
-    path.touch()
+    path.touch(0o600)  # its logs get the same permissions
     engine = _engine(sa.URL.create("sqlite", database=str(path)), wait)
     try:
         with engine.connect() as connection:

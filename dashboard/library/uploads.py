@@ -203,7 +203,8 @@ class UploadFolder:
         ending = AS_GIVEN if is_packed(file) else PACKED
         path = self._folder / "writing" / f"{secrets.token_hex(16)}{ending}"
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             with path.open("wb") as stream:
                 _write(file, stream, pack=ending == PACKED)
             with path.open("rb") as stream:

@@ -265,6 +265,16 @@ _MAX_LISTED = 5 * 10**6
 """Maximum documents of all listed orderings together, of which each needs up to 250 bytes."""
 
 
+def _refuse_to_list(n_documents: int, n_orderings: int | None, limit: int) -> None:
+    """Raise a UsageError if the orderings of a list need too much memory; None: too many to count."""
+    n_listed, max_listed = min(limit, n_orderings or limit), max(1, _MAX_LISTED // n_documents)
+    if n_listed > max_listed:
+        raise UsageError(
+            f"This list has {n_documents:,} documents: at most {count_of(max_listed, 'ordering')} can be "
+            f"listed, not {n_listed:,}. Give --limit {max_listed}, or draw orderings with --draws 1000."
+        )
+
+
 @options.with_shared_options
 def permutations_command(
     run: Annotated[NamedPath, run_argument("A run file, or a table with relevance."), FileUse.READ],
@@ -326,13 +336,8 @@ def permutations_command(
     for line in complexity_report(ranking, query):
         say(line)
     if draws is None:
-        n_documents, limit = len(ranking.documents_of(query)), limit or _LIMIT
-        n_listed = min(limit, count_orderings(ranking, query).orderings or limit)
-        if n_listed > (max_listed := max(1, _MAX_LISTED // n_documents)):
-            raise UsageError(
-                f"This list has {n_documents:,} documents: at most {count_of(max_listed, 'ordering')} can be "
-                f"listed, not {n_listed:,}. Give --limit {max_listed}, or draw orderings with --draws 1000."
-            )
+        limit = limit or _LIMIT
+        _refuse_to_list(len(ranking.documents_of(query)), count_orderings(ranking, query).orderings, limit)
         table_output.write(every_ordering(ranking, query, names, limit))
         return
     means = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])

@@ -286,7 +286,9 @@ def test_a_folder_that_does_not_exist_has_no_parent(call, files, tmp_path, monke
             target = tmp_path / "nowhere" / ".." / path.name
             code, out, err = call(*arguments(command, files), target)
             assert (code, out, path.read_bytes()) == (2, "", before)
-            assert err == f"tiescope: {target}: cannot be written (the folder {target.parent} does not exist).\n"
+            assert (
+                err == f"tiescope: {target}: cannot be written (the folder {target.parent} does not exist).\n"
+            )
 
 
 def test_two_outputs_are_two_files(call, files, tmp_path):

@@ -123,6 +123,23 @@ def test_what_is_shown_stays_when_the_library_cannot_be_reached_for_a_while(libr
     assert not page.warning
 
 
+def test_a_library_that_cannot_be_reached_is_not_said_to_lack_a_board(library, monkeypatch):
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS))
+
+    def unreachable(*_, **__):
+        raise LibraryError("The library cannot be reached.")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(library, "boards", unreachable)
+        page = opened("leaderboard", data=record.id)
+    warnings = " ".join(warning.value for warning in page.warning)
+    assert "The library cannot be reached" in warnings
+    assert f"{record.id}, which cannot be looked up as long as the library cannot be reached" in warnings
+    assert "not shared with you" not in warnings
+    page.run()
+    assert page.selectbox(key="data").value == record.label
+
+
 def test_boards_with_a_name_are_offered_however_many_came_after(library):
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Nightly")
     for number in range(52):

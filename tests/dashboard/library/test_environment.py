@@ -1,5 +1,7 @@
 """Folder, database and limits that the environment names."""
 
+import os
+
 import pytest
 from libraries import FIRST, on_disk
 
@@ -16,6 +18,21 @@ def test_the_environment_names_folder_database_and_limits(monkeypatch, tmp_path,
     assert library.most == 7_000_000
     assert len(on_disk(tmp_path / "elsewhere")) == 2
     library.close()
+
+
+def test_other_accounts_of_the_machine_cannot_read_the_library(monkeypatch, tmp_path):
+    home = tmp_path / "new"
+    monkeypatch.setenv("TIESCOPE_HOME", str(home))
+    umask = os.umask(0)
+    try:
+        library = Library.open()
+        library.keep(FIRST)
+        modes = {path.name: path.stat().st_mode & 0o777 for path in [home, *home.iterdir()]}
+        library.close()
+    finally:
+        os.umask(umask)
+    names = {"library.db", "library.db-wal", "library.db-shm"}
+    assert modes == dict.fromkeys(names, 0o600) | {"new": 0o700, "uploads": 0o700}
 
 
 @pytest.mark.parametrize("limit", ["x", "-1", "1.5", "1e3"])
