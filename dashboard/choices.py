@@ -13,14 +13,14 @@ from dashboard import cache, controls
 from dashboard.boards import DATA, choose_board, notify, owner
 from dashboard.cache import grade_counts
 from dashboard.charts.palette import Palette
-from dashboard.controls import SECTION, get_value, prepare, record, segmented, select, set_value
+from dashboard.controls import get_value, prepare, record, segmented, select, set_value
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, queries_text
 from dashboard.library.records import Record
 from dashboard.visitor import theme
 from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, Policy, ScoringOptions
+from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.measures import Measure, side_by_side
 from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
@@ -35,17 +35,9 @@ CRITERIA = "criteria"
 """Key of the criteria that rank documents."""
 UNJUDGED = "unjudged"
 """Key of the treatment of unjudged documents."""
-_BOTH_WAYS, _AT_RATE = "bounds", "rate"
-_UNJUDGED_WORDS = {
-    "nonrelevant": "not relevant",
-    _BOTH_WAYS: "both ways",
-    _AT_RATE: "judged rate",
-    "leave_out": "left out",
-}
+_UNJUDGED_WORDS = {"nonrelevant": "not relevant", "leave_out": "left out"}
 RELEVANT_FROM = "relevant_from"
 """Key of the smallest relevant grade."""
-UNJUDGED_SECTION = "Unjudged documents"
-"""Section that has its own control for unjudged documents; elsewhere Settings have it."""
 _RELEVANT_FROM_ENDS = 1.0, 1000.0
 _MOST_GRADES = 20
 """Grades offered as the smallest relevant grade; a link may name any grade."""
@@ -75,8 +67,9 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
     )
     missing = segmented("Judged queries without rows", _POLICIES, "missing")
     empty = segmented("Queries without relevant documents", _POLICIES, "empty")
-    if get_value(SECTION) != UNJUDGED_SECTION:
-        choose_unjudged()
+    unjudged = segmented(
+        "Unjudged documents", tuple(_UNJUDGED_WORDS), UNJUDGED, format_func=_UNJUDGED_WORDS.__getitem__
+    )
     return ScoringOptions(
         precision,
         cast("Policy", missing),
@@ -84,21 +77,7 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
         _relevant_from(),
         tie_breaks,
         () if criteria == ("score",) else criteria,
-        "leave_out" if get_value(UNJUDGED) == "leave_out" else AS_READ.unjudged,
-    )
-
-
-def choose_unjudged() -> str:
-    """Draw the choice of how unjudged documents count."""
-    return segmented(
-        "Unjudged documents",
-        tuple(_UNJUDGED_WORDS),
-        UNJUDGED,
-        format_func=_UNJUDGED_WORDS.__getitem__,
-        help="**Not relevant**: unjudged documents count as not relevant. **Both ways**: bounds also include "
-        "every value that further judgments could give. **Judged rate**: also shows the value expected if "
-        "unjudged documents are relevant as often as judged ones. **Left out**: unjudged documents are removed "
-        "from their lists.",
+        cast("Unjudged", unjudged),
     )
 
 
@@ -128,16 +107,6 @@ def choose_relevant_from(board: Board) -> None:
 
 def _relevant_from() -> int:
     return controls.whole_number(RELEVANT_FROM, *_RELEVANT_FROM_ENDS, AS_READ.relevant_from)
-
-
-def shows_both_ways() -> bool:
-    """Return whether bounds over all judgments of unjudged documents are shown."""
-    return get_value(UNJUDGED) in (_BOTH_WAYS, _AT_RATE)
-
-
-def shows_expectation() -> bool:
-    """Return whether the value expected at the rate of judged documents is shown."""
-    return get_value(UNJUDGED) == _AT_RATE
 
 
 def _choose_precision() -> str:

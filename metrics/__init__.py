@@ -36,7 +36,6 @@ _MODULES = {
     "evaluate_dataset": "metrics.scale.dask",
     "f1_at_k": "metrics.evaluation.one_list",
     "hits_at_k": "metrics.evaluation.one_list",
-    "joint_bounds": "metrics.evaluation.holes",
     "ndcg": "metrics.evaluation.one_list",
     "parse": "metrics.measures",
     "precision_at_k": "metrics.evaluation.one_list",

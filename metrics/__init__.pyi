@@ -8,7 +8,6 @@ from metrics.errors import UsageError as UsageError
 from metrics.evaluation import Evaluation as Evaluation
 from metrics.evaluation import evaluate as evaluate
 from metrics.evaluation import score as score
-from metrics.evaluation.holes import joint_bounds as joint_bounds
 from metrics.evaluation.one_list import average_precision as average_precision
 from metrics.evaluation.one_list import f1_at_k as f1_at_k
 from metrics.evaluation.one_list import hits_at_k as hits_at_k

@@ -1,4 +1,4 @@
-"""Charts of the Leaderboard: ranks beside scores, other tools, and the effect of further judgments."""
+"""Charts of the Leaderboard: ranks beside scores, and other tools."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -10,66 +10,11 @@ import pandas as pd
 
 from dashboard.charts import marks
 from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text, safe, short_names, text_columns
-from dashboard.charts.palette import Palette, blend, faded
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text, short_names, text_columns
+from dashboard.charts.palette import Palette, faded
 from metrics.evaluation import EQUAL
-from metrics.studies.judging import JudgingPlan
 from metrics.studies.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
-from metrics.support.wording import percent, with_signs
-
-MANY_UNJUDGED = 0.15
-"""Share of unjudged documents from which it is highlighted."""
-LEAST_WIDTH = 720
-"""Pixels at which the legend fits beside ranks and names."""
-ENDS = ["lowest", "highest"]
-"""Columns of the bounds for unjudged documents."""
-_HOLE_HOVER = (
-    "<b>%{customdata[0]}</b><br>bounds %{customdata[1]:.4f} to %{customdata[2]:.4f}"
-    "<br>unjudged %{customdata[3]:.0%}"
-)
-
-
-def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> None:  # noqa: ANN401
-    """Add a hatched bar from `lowest` to `highest` per reranker, and `expectation` as a tick.
-
-    The expectation is the mean at the rate of relevant judged documents.
-    """
-    palette = figure.palette
-    pale = blend(palette.bounds, palette.tied, 0.4)
-    hatching = {"shape": "/", "fgcolor": pale, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
-    marks.add_bounds(
-        figure,
-        leaderboard[ENDS].set_axis(["worst", "best"], axis=1),
-        name="with unjudged",
-        marker={"color": palette.ground, "pattern": hatching, "line": {"color": pale, "width": 1}},
-        customdata=marks.named_rows(leaderboard.index, leaderboard[[*ENDS, "unjudged"]].to_numpy()),
-        hovertemplate=_HOLE_HOVER,
-        **subplot,
-    )
-    figure.set_layout(barmode="overlay")
-    if "expectation" in leaderboard and leaderboard["expectation"].notna().any():
-        figure.draw_marks(
-            x=leaderboard["expectation"],
-            y=np.arange(len(leaderboard)),
-            marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
-            name="estimate from judged documents",
-            legendrank=1001,
-            customdata=marks.named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
-            hovertemplate="<b>%{customdata[0]}</b><br>estimate from judged documents %{x:.4f}",
-            **subplot,
-        )
-
-
-def write_unjudged(figure: Figure, shares: pd.Series) -> None:
-    """Write the share of unjudged documents at the end of each row."""
-    place, palette = {"x": 1, "xref": "paper", "xanchor": "right"}, figure.palette
-    figure.write("unjudged", **place, y=0, yref="paper", yanchor="top", yshift=1)
-    for row, share in enumerate(shares):
-        font = {"size": 12, "color": palette.traditional if share >= MANY_UNJUDGED else palette.muted}
-        if not np.isnan(share):
-            figure.write(with_signs(percent(share)), **place, y=row, font=font)
-
 
 _END = 0.34
 """Rows from a tier's last row to the end of its bracket."""
@@ -133,8 +78,6 @@ def score_bounds(
 ) -> Figure:
     """Draw worst, best, tied and traditional mean per reranker; `is_stacked` puts names above bars."""
     figure, leaderboard = Figure(palette), drawable_rerankers(leaderboard)
-    if has_holes := set(ENDS) <= set(leaderboard):
-        add_hole_bars(figure, leaderboard)
     marks.add_bounds_rows(figure, leaderboard)
     if is_stacked:
         figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
@@ -148,7 +91,7 @@ def score_bounds(
     else:
         figure.style(marks.rows_height(len(leaderboard)))
         marks.label_rows(figure, leaderboard.index)
-    values = leaderboard[[*marks.VALUES, *(ENDS if has_holes else ())]].to_numpy()
+    values = leaderboard[marks.VALUES].to_numpy()
     return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))
 
 
@@ -168,8 +111,8 @@ _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
 _LEGEND: dict[str, Any] = {"x": 1, "xanchor": "right", "font": {"size": 12}, "itemsizing": "constant"}
 _SLOPE, _NAMES, _SCORES, _TIER_ROOM = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
 """Ends of the three panels as shares of the width, and the width of tiers."""
-_SHARES, _LEGEND_ROW = 0.08, 22
-"""Share of the width of the unjudged column, and pixels of the legend's second row."""
+_LEGEND_ROW = 22
+"""Pixels of the legend's second row."""
 
 
 def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
@@ -204,7 +147,7 @@ def place_and_score(
     """Draw traditional and tied rank, name, and scores with tie bounds, one row per reranker.
 
     `leaderboard` is sorted, best first, with traditional, tied, worst, best, traditional_rank and tied_rank.
-    Optional columns are tier, query_low and query_high (confidence interval), and those of `add_hole_bars`.
+    Optional columns are tier, and query_low and query_high (confidence interval).
     `drawn_rerankers` selects rows. `order` names the ranking that the tied one is compared with.
     """
     leaderboard = drawable_rerankers(leaderboard)
@@ -215,8 +158,6 @@ def place_and_score(
     ends = moves[["left", "right"]].to_numpy()
     above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
     figure = Figure(palette)
-    if has_holes := set(ENDS) <= set(rows):
-        add_hole_bars(figure, rows, xaxis="x2")
     if intervals := [name for name in ("query_low", "query_high") if name in rows]:
         look = {"xaxis": "x2", "name": "queries, 95%", "legend": "legend2"}
         heights = pd.Series(np.arange(len(rows)), rows.index)
@@ -234,13 +175,13 @@ def place_and_score(
     figure.style(88 + plot, b=BELOW - 4)
     figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
-    values = [*marks.VALUES, *intervals, *(ENDS if has_holes else ())]
+    values = [*marks.VALUES, *intervals]
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
     if order != "traditional":  # legend and hover texts name the order
         for trace in figure.traces:
             for part in {"name", "hovertemplate"} & trace.keys():
                 trace[part] = trace[part].replace("traditional", order)
-    domain = (_SCORES[0] + _TIER_ROOM * ("tier" in rows), _SCORES[1] - _SHARES * has_holes)
+    domain = (_SCORES[0] + _TIER_ROOM * ("tier" in rows), _SCORES[1])
     figure.set_layout(
         xaxis=hidden | {"domain": _SLOPE},
         xaxis3=hidden | {"domain": _NAMES},
@@ -248,9 +189,7 @@ def place_and_score(
         xaxis2={"domain": domain, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
         legend=_LEGEND,
     )
-    if has_holes:
-        write_unjudged(figure, rows["unjudged"])
-    if len(values) == len(marks.VALUES):
+    if not intervals:
         return figure
     figure.set_traces({"type": "bar"}, legend="legend2")  # a second row: bars and lines below marks
     usual = figure.settings["template"]["layout"]["legend"]
@@ -394,66 +333,3 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     marks.label_rows(figure, leaderboard.index, top=marks.CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
     return figure.set_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
-
-
-_SETTLING_HEIGHT = 340
-_LABEL_ROOM = 0.35
-"""Share of the axis that a label takes on a phone."""
-_WIDTH_HOVER = "%{x:,} documents judged<br>mean width %{y:.4f}<extra>%{fullData.name}</extra>"
-
-
-def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
-    """Draw the mean width of bounds against documents judged, and mark where it is halved.
-
-    The plan has at least one document.
-    """
-    figure, curve = Figure(palette).style(_SETTLING_HEIGHT, t=16, r=16), plan.curve
-    n = int(curve["judged"].iloc[-1])
-    marks.add_band(figure, curve["judged"], curve["in_order"], curve["at_random"], faded(palette.bounds, 0.45))
-    looks = {
-        "at_random": ("random order", {"color": palette.muted, "width": 1.6, "dash": "dot"}),
-        "in_order": ("in this order", {"color": palette.tied, "width": 2.6}),
-    }
-    for column, (name, line) in looks.items():
-        points = {"x": curve["judged"], "y": curve[column]}
-        figure.draw_line(**points, line=line, name=name, hovertemplate=_WIDTH_HOVER)
-    line = {"color": palette.muted, "width": 1}
-    figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
-    figure.write(
-        "width from ties if all documents are judged",
-        x=0,
-        xanchor="left",
-        y=plan.floor,
-        yanchor="top",
-        yref="y",
-    )
-    if plan.halving():
-        _add_half(figure, plan)
-    height = max(plan.width - plan.floor, 1e-9)
-    ends = [max(plan.floor - 0.12 * height, -0.06 * height), plan.width + 0.05 * height]
-    figure.set_yaxes(title_text=safe(f"mean width of {plan.measure} bounds"), range=ends, nticks=6)
-    look = {"showgrid": False, "tickformat": ",d", "nticks": 6}
-    figure.set_xaxes(title_text="documents judged", range=[-0.02 * n, 1.02 * n], **look)
-    return figure.set_layout(showlegend=False)
-
-
-def _add_half(figure: Figure, plan: JudgingPlan) -> None:
-    """Mark how many judgments halve the width that unjudged documents add, in both orders."""
-    y, palette = (plan.width + plan.floor) / 2, figure.palette
-    ends = [plan.halving(), plan.halving("at_random")]
-    border = {"width": 1.6, "color": [palette.tied, palette.muted]}
-    marker = {"size": 9, "color": [palette.tied, palette.ground], "line": border}
-    line = {"color": palette.text, "width": 1}
-    figure.draw_scatter(x=ends, y=[y, y], mode="lines+markers", line=line, marker=marker)
-    room = _LABEL_ROOM * plan.curve["judged"].iloc[-1]
-    above, below = {"yanchor": "bottom", "yshift": 2}, {"yanchor": "top", "yshift": -2}
-    right = {"xanchor": "left", "xshift": 8}
-    own_side = right | (above if ends[1] - ends[0] > room else below)
-    if ends[0] > room:
-        own_side = {"xanchor": "right", "xshift": -8} | below
-    labels = {
-        f"<b>{ends[0]:,}</b> in this order": (palette.tied, own_side),
-        f"<b>{ends[1]:,}</b> at random": (palette.muted, right | above),
-    }
-    for x, (text, (colour, side)) in zip(ends, labels.items(), strict=True):
-        figure.write(text, x=x, y=y, yref="y", font={"size": 13, "color": colour}, **side)

@@ -29,23 +29,21 @@ _LETTERS, _FEWEST = 52, 10
 """Letters along a list on a phone, and the minimum ranks of an axis."""
 _INSETS, _MAX_INSETS = (0.03, 0.05), 3
 """Inset of a bracket in the frame around it, along and across, and the maximum number of insets."""
-_OUTLINE, _STRONG = 1.2, 2.6
-"""Pixels of a document's outline, and of the one to judge first."""
+_OUTLINE = 1.2
+"""Pixels of a document's outline."""
 _SECOND_LIST = 2.6
 """Height of the upper one of two lists."""
 
 
-def tie_ladder(
-    ladder: pd.DataFrame, palette: Palette, k: int | None, first_to_judge: str | None = None
-) -> Figure:
+def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
     """Draw a list from the top: a box per document, hatched if unjudged, a bracket behind each tie.
 
     `ladder` has place, doc_id, score or front, grade, judged, relevant, group, first and last, and optionally
     text and the levels of further scores; see `metrics.studies.one_list.ladder`. Dotted frames surround
-    documents that only further scores separate. `first_to_judge` has a strong outline.
+    documents that only further scores separate.
     """
     figure = Figure(palette).style(176, t=24, b=BELOW - 4)
-    _add_list(figure, ladder, 0, first_to_judge)
+    _add_list(figure, ladder, 0)
     end = _set_places(figure, ladder, len(ladder), k, 1.3)
     if len(ladder) > MAX_DOCUMENTS:
         n_hidden = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
@@ -54,22 +52,16 @@ def tie_ladder(
 
 
 def ladder_pair(
-    upper: pd.DataFrame,
-    lower: pd.DataFrame,
-    names: tuple[str, str],
-    palette: Palette,
-    k: int | None,
-    first_to_judge: str | None = None,
+    upper: pd.DataFrame, lower: pd.DataFrame, names: tuple[str, str], palette: Palette, k: int | None
 ) -> Figure:
     """Draw two lists of one query above each other, connecting shared relevant documents.
 
-    `upper` and `lower` are ladders as for `tie_ladder`. A darker line connects the document to judge first.
+    `upper` and `lower` are ladders as for `tie_ladder`.
     """
     figure = Figure(palette).style(300, t=24, b=24)
-    _join(figure, upper[upper["relevant"]], lower, palette.tied)
-    _join(figure, upper[upper["doc_id"] == first_to_judge], lower, palette.text)
-    _add_list(figure, upper, _SECOND_LIST, first_to_judge)
-    _add_list(figure, lower, 0, first_to_judge)
+    _join(figure, upper[upper["relevant"]], lower)
+    _add_list(figure, upper, _SECOND_LIST)
+    _add_list(figure, lower, 0)
     _set_places(figure, upper, max(len(upper), len(lower)), k, _SECOND_LIST + 1.52)
     return figure.set_yaxes(
         tickvals=[_SECOND_LIST + 0.5, 0.5],
@@ -90,16 +82,16 @@ def _set_places(figure: Figure, ladder: pd.DataFrame, n_documents: int, k: int |
     return end
 
 
-def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: str) -> None:
-    middle = (_SECOND_LIST + 1) / 2
+def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame) -> None:
+    middle, line = (_SECOND_LIST + 1) / 2, {"color": figure.palette.tied, "width": 1.6}
     shared = documents.merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
     for start, end in shared[["place", "place_below"]].to_numpy():
         if max(start, end) <= MAX_DOCUMENTS:
             path = f"M {start},{_SECOND_LIST + 0.1} C {start},{middle} {end},{middle} {end},0.9"
-            figure.draw_shape(type="path", path=path, line={"color": colour, "width": 1.6}, layer="below")
+            figure.draw_shape(type="path", path=path, line=line, layer="below")
 
 
-def _add_list(figure: Figure, ladder: pd.DataFrame, base: float, first_to_judge: str | None) -> None:
+def _add_list(figure: Figure, ladder: pd.DataFrame, base: float) -> None:
     """Add one list on its base line, and its brackets; the upper list has its scores above."""
     palette, ranked_by = figure.palette, rank_column(ladder)
     _add_brackets(figure, ladder, base)
@@ -110,11 +102,8 @@ def _add_list(figure: Figure, ladder: pd.DataFrame, base: float, first_to_judge:
         marker: dict[str, Any] = {"color": np.where(is_relevant, palette.tied, palette.ground)}
         marker["line"] = {"color": np.where(is_relevant, palette.tied, palette.other), "width": _OUTLINE}
         if not is_judged:
-            is_first = (boxes["doc_id"] == first_to_judge).to_numpy(dtype=bool)
-            width = np.where(is_first, _STRONG, _OUTLINE)
-            line = {"color": np.where(is_first, palette.text, palette.muted), "width": width}
-            # without a ground of its own, a hatching shows the bracket behind; of several colours plotly takes
-            # neither
+            line = {"color": palette.muted, "width": _OUTLINE}
+            # without a ground of its own, a hatching shows the bracket behind
             hatching = {"shape": "/", "fgcolor": palette.muted, "bgcolor": palette.ground}
             pattern = hatching | {"size": 5, "solidity": 0.25}
             marker = {"color": palette.ground, "line": line, "pattern": pattern}

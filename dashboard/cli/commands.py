@@ -11,7 +11,6 @@ from metrics.cli.auditing import audit_command, conformance_command
 from metrics.cli.deciding import (
     compare_command,
     gate_command,
-    judge_next_command,
     review_command,
     stability_command,
 )
@@ -31,7 +30,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compare": compare_command,
     "stability": stability_command,
     "gate": gate_command,
-    "judge-next": judge_next_command,
     "review": review_command,
     "audit": audit_command,
     "conformance": conformance_command,

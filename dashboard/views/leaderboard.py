@@ -1,6 +1,8 @@
 """Leaderboard: the leader, and whether the lead holds when ties are averaged."""
 
+from dataclasses import replace
 from datetime import UTC
+from functools import partial
 from hashlib import sha256
 from math import comb
 
@@ -12,9 +14,9 @@ from dashboard.access import server_files
 from dashboard.boards import while_open
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL, ShownBoard, board_turn, segments
 from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
-from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, settling_curve, tool_strip
+from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, tool_strip
 from dashboard.choices import View, choose_relevant_from
-from dashboard.controls import number_input, toggle
+from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import visitor_zone
@@ -22,15 +24,12 @@ from dashboard.widgets import components as ui
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
-from dashboard.widgets.holes import count_unjudged, with_holes
+from dashboard.widgets.first_rows import ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
 from metrics import parse
-from metrics.errors import UsageError
-from metrics.evaluation import EQUAL
-from metrics.evaluation.evaluation import adds_queries
+from metrics.evaluation import AS_READ, EQUAL
 from metrics.measures import MeasureAt
-from metrics.studies import holes, judging
+from metrics.studies import unjudged as unjudged_study
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
@@ -58,7 +57,7 @@ def show(view: View) -> None:
         measure = choices.measure()
         choose_relevant_from(view.board)
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
-    unjudged = count_unjudged(view, measure)
+    unjudged = unjudged_counts(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
     section = controls.choose_section(sections)
     name, rows = parse(measure), view.study(leaderboard, measure, view.traditional)
@@ -72,7 +71,7 @@ def show(view: View) -> None:
         tools_section(view, drawable, measure, places.of(drawable).index)
         places.buttons()
     elif section == UNJUDGED and unjudged is not None:
-        unjudged_section(view, name, rows, unjudged)
+        unjudged_section(view, name, unjudged)
     else:
         scores_section(view, name, rows, unjudged, part)
     if visitor.is_narrow():  # a phone has no room for it above the chart
@@ -134,7 +133,6 @@ def scores_section(
     view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
 ) -> None:
     """Draw ranks, scores with their bounds, and the ranked table."""
-    rows = with_holes(view, rows, name, unjudged)
     if len(rows) > 1:
         rows = with_tiers(rows, view.study(rank_intervals, str(name)))
         if condition := tiers_condition(str(name)):
@@ -148,10 +146,12 @@ def scores_section(
             _strip(view, drawable, name.traditional, places)
         leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
     places.buttons()
-    if unjudged is not None and _is_plan_known(view, name):
+    if unjudged is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):
-            ui.section_finding((*holes.unjudged_share(unjudged, name), "."), view.rerankers, ":material/info: ")
-            st.button(_JUDGING, icon=":material/edit_document:", on_click=_open_plan, key="open-plan")
+            share = unjudged_study.share_finding(unjudged, unjudged_study.depth_of(name))
+            ui.section_finding(share, view.rerankers, ":material/info: ")
+            open_section = partial(controls.set_value, controls.SECTION, UNJUDGED)
+            st.button(UNJUDGED, icon=":material/edit_document:", on_click=open_section, key="open-unjudged")
     missing = rows.index.difference(drawable.index, sort=False)
     table_rows = drawn_rows.append(missing)
 
@@ -315,150 +315,81 @@ def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
 
 
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
-"""Documents to judge next: at first, and at most."""
+"""Unjudged documents shown: at first, and at most."""
 _BRING_BACK = (
     "Give every line a grade, 0 for not relevant. To extend the judgments, turn on “Add to this board” on Data "
     "and drop the file there."
 )
 
 
-@cached_by_key(show_spinner="Comparing documents to judge …", max_entries=8)
-def judging_plan(view: ShownBoard, measure: str) -> judging.JudgingPlan:
-    """Return the order in which to judge unjudged documents; UsageError if judged ones tell no chances.
+@cached_by_key(show_spinner=False, max_entries=24)
+def unjudged_counts(view: ShownBoard, measure: str) -> pd.DataFrame | None:
+    """Return the documents in the top k of each reranker and the unjudged ones; None without unjudged ones."""
+    if view.board.runs.qrels is None:
+        return None
+    k = unjudged_study.depth_of(parse(measure))
+    scoring = replace(view.scoring, unjudged=AS_READ.unjudged)
+    counts = unjudged_study.unjudged_counts(replace(view, scoring=scoring).score(f"Judged@{k}", "expected"), k)
+    return counts if counts["unjudged"].sum() > EQUAL else None
 
-    It concerns the rerankers shown, but all judged documents of the board give the chances of relevance.
-    """
+
+@cached_by_key(show_spinner="Scoring three scenarios …", max_entries=24)
+def scenarios(view: ShownBoard, measure: str) -> pd.DataFrame:
+    """Return the tied means of the shown rerankers in three scenarios of their unjudged documents."""
     with board_turn(view.board):
-        return judging.plan_judging(
-            view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs
-        )
+        return unjudged_study.scenarios(view.runs, measure, view.scoring, view.queries)
 
 
-@ui.section("Unjudged documents")
-def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
-    """Draw the bounds over unjudged documents, and which documents to judge next."""
-    choices.choose_unjudged()
-    if choices.shows_both_ways() and adds_queries(view.board.runs, view.scoring):
-        st.caption(holes.QUERIES_MAY_JOIN)
-    rows = with_holes(view, rows, name, unjudged)
-    prose: Prose = (*holes.unjudged_share(unjudged, name), ".")
-    if has_bounds := "highest" in rows:
-        prose = holes.hole_finding(rows, unjudged, name)
-    ui.section_finding(prose, view.rerankers)
-    drawable = charted_rerankers(rows, FIRST_ROWS)
-    if has_bounds:
-        leaderboard_charts(drawable, view.palette, name.traditional, view.treatment)
-    columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
+@cached_by_key(show_spinner="Collecting unjudged documents …", max_entries=8)
+def unjudged_documents(view: ShownBoard, k: int) -> pd.DataFrame:
+    """Return the unjudged documents in the top k of the shown rerankers."""
+    with board_turn(view.board):
+        return unjudged_study.unjudged_documents(view.runs, view.scoring, k, view.queries)
+
+
+@ui.section(UNJUDGED)
+def unjudged_section(view: View, name: MeasureAt, counts: pd.DataFrame) -> None:
+    """Draw the scores under three scenarios, and the unjudged documents with a qrels file to fill in."""
+    k, table = unjudged_study.depth_of(name), scenarios(view, str(name))
+    share = unjudged_study.share_finding(counts, k)
+    ui.section_finding((*unjudged_study.scenario_finding(table, name), " ", *share), view.rerankers)
     ui.table(
-        rows.reset_index(),
-        "Unjudged documents by reranker",
+        table.reset_index(),
+        f"{name.tied} in three scenarios",
         "unjudged",
-        shown_columns("tied_rank", "reranker", *columns, tied=name.tied),
+        shown_columns("reranker", "judged", *unjudged_study.SCENARIOS, k=k),
+        explanation="Unjudged documents are not relevant, are left out of the lists, or all have the highest "
+        "grade. Scenarios are not bounds.",
     )
-    if _is_plan_known(view, name):
-        _judging(view, name, is_quick=unjudged["unjudged"].sum() <= _QUICK)
-
-
-_JUDGING = "What to judge next"
-_QUICK = 300
-"""Unjudged documents of all lists up to which the plan is made without being asked for."""
-
-
-def _is_plan_known(view: View, measure: MeasureAt) -> bool:
-    has_bounds = holes.are_bounds_known(measure) and holes.can_narrow(measure)
-    return has_bounds and view.scoring.unjudged != "leave_out"
-
-
-def _open_plan() -> None:
-    controls.set_values({controls.SECTION: UNJUDGED, "judge_next": True})
-
-
-@ui.section(_JUDGING)
-def _judging(view: View, measure: MeasureAt, *, is_quick: bool) -> None:
-    ui.heading(
-        _JUDGING,
-        "Judging a document narrows the bounds of every reranker that ranks it. The most useful come first.",
-    )
-    if adds_queries(view.board.runs, view.scoring):
-        st.caption(holes.QUERIES_MAY_JOIN)
-        return
-    if not toggle("Order the unjudged documents", "judge_next", default=is_quick):
-        return
-    try:
-        plan = judging_plan(view, str(measure))
-    except UsageError as error:
-        st.info(escape_markdown(str(error)), icon=":material/info:")
-        return
-    ui.section_finding(judging.plan_finding(plan), view.rerankers)
-    if not len(plan.documents):
-        return
-    wide, narrow = ui.side_by_side(3, 2, "settling")
-    with wide:
-        alt = (
-            f"Mean width of the {plan.measure} bounds by documents judged, for this order and for a random one."
-        )
-        ui.chart(kept_figure(settling_curve, plan, view.palette), "settling", alt)
-    with narrow:
-        n_most = min(len(plan.documents), _MOST_DOCUMENTS)
-        n_first = min(plan.halving() or _FIRST_DOCUMENTS, _FIRST_DOCUMENTS, n_most)
-        n = number_input("Documents to judge next", 1, n_most, n_first, "n_judge")
-        st.markdown(judging.closing_text(plan, n))
-        _form_button(plan.documents.head(n), plan.measure)
-        st.caption(_BRING_BACK)
-        st.caption(
-            f"Documents that no reranker ranks in its top {plan.depth} count as not relevant here. Grades are "
-            "simulated from judged documents at similar ranks of the same query."
-        )
-    _documents_table(plan, n)
-
-
-def _form_button(documents: pd.DataFrame, measure: str) -> None:
-    """Draw the download of the qrels to fill in; each choice of documents has its own file name."""
-    form, ending = judging.form_for(documents)
-    digest = sha256(form.encode()).hexdigest()[:6]
-    st.download_button(
-        "Download qrels to fill in",
-        data=while_open(lambda: form),
-        file_name=f"tiescope-judged-{len(documents)}-{digest}.{ending}",
-        mime="text/csv" if ending == "csv" else "text/plain",
-        key="download-judge-form",
-        icon=":material/edit_document:",
-        on_click="ignore",
-        help=f"One line per document for {measure}, with an empty grade.",
-    )
-
-
-def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
-    rows = plan.documents.head(n)
-    rows = rows.assign(
-        number=range(1, n + 1),
-        narrowing=rows["narrowing"] / plan.n_rerankers,
-        closed=100 * rows["closed"],
-        having=[f"{count:,} of {plan.n_rerankers:,}" for count in rows["rerankers"]],
-    )
+    documents = unjudged_documents(view, k)
+    n_most = min(len(documents), _MOST_DOCUMENTS)
+    n = number_input("Documents to judge", 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge")
+    rows = documents.head(n)
+    _form_button(rows)
+    st.caption(_BRING_BACK)
     ui.table(
         rows,
-        "Judge next",
-        "judge-next",
-        {
-            **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
-            "narrowing": st.column_config.ProgressColumn(
-                "Narrows the mean width by",
-                format="%.4f",
-                min_value=0,
-                max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length
-                help="Expected fall in the mean width of the bounds (the width in the chart) if this document "
-                "alone is judged. The CSV has the sum over rerankers.",
-            ),
-            "closed": st.column_config.NumberColumn(
-                "Removed so far",
-                format="%.1f%%",
-                help="Share of the uncertainty from unjudged documents that is removed by judging this "
-                "document and all documents above it: the mean over simulated grades.",
-            ),
-            **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
-        },
-        download=plan.documents,
-        explanation=f"The first {n:,} of {len(plan.documents):,} unjudged documents that any reranker ranks "
-        f"in the top {plan.depth}, each counted once.",
+        f"Unjudged documents in the top {k:,}",
+        "unjudged-documents",
+        shown_columns("query_id", "doc_id", "rerankers", "best_rank", "best_reranker", k=k),
+        download=documents,
+        explanation=f"The first {n:,} of {len(documents):,}, by the number of rerankers that rank them in the "
+        f"top {k:,}, then by best rank.",
+    )
+
+
+def _form_button(documents: pd.DataFrame) -> None:
+    """Draw the download of the qrels to fill in; each choice of documents has its own file name."""
+    form, ending = unjudged_study.qrels_form(documents)
+    data = form.encode()
+    digest = sha256(data).hexdigest()[:6]
+    st.download_button(
+        "Download qrels to fill in",
+        data=while_open(lambda: data),
+        file_name=f"tiescope-unjudged-{len(documents)}-{digest}.{ending}",
+        mime="text/csv" if ending == "csv" else "text/plain",
+        key="download-qrels-form",
+        icon=":material/edit_document:",
+        on_click="ignore",
+        help="One line per document, with an empty grade.",
     )

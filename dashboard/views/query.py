@@ -1,23 +1,20 @@
 """Queries: one list, and every order that its ties allow."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from textwrap import shorten
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls
-from dashboard.cache import ShownBoard, board_turn
+from dashboard.cache import ShownBoard
 from dashboard.charts import one_list as charts
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import follow_defaults
 from dashboard.escaping import escape_markdown
-from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
@@ -25,18 +22,16 @@ from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out
 from metrics import parse
-from metrics.errors import UsageError
-from metrics.evaluation import ScoringOptions
-from metrics.evaluation.evaluation import adds_queries
 from metrics.studies import one_list as list_study
 from metrics.studies import orderings
-from metrics.studies.holes import are_bounds_known, can_narrow
-from metrics.studies.judging import first_to_judge, plan_depth, relevance_chances
 from metrics.studies.prose import Strong, decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 from metrics.ties import treatment
 from metrics.ties.fronts import criterion_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
 ALONE = "no other"
@@ -155,21 +150,20 @@ def list_section(current: one_list.ListInView, beside: str | None) -> None:
     view, rows = current.view, current.rows
     other = beside and one_list.load_list(view, beside, current.query, current.measure)
     drawn = [rows, other.rows] if other else [rows]
-    first_to_judge, hatched = _unjudged(current, drawn)
-    boxes = escape_markdown(one_list.boxes_text(drawn, view.scoring)) + hatched
+    is_hatched = not all(rows["judged"].head(charts.MAX_DOCUMENTS).all() for rows in drawn)
+    boxes = escape_markdown(one_list.boxes_text(drawn, view.scoring)) + " Hatched: unjudged." * is_hatched
     is_cut = len(rows) > charts.MAX_DOCUMENTS
     first = f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents." * is_cut
     ui.heading("The list and its ties", boxes + first)
-    alt, look = f"The list of {current.query} with its ties.", (view.palette, current.k, first_to_judge)
+    alt, look = f"The list of {current.query} with its ties.", (view.palette, current.k)
     if not other:
         ui.chart(kept_figure(charts.tie_ladder, rows, *look), "ladder", alt, wide=560)
     else:
         names = current.reranker, other.reranker
         figure = kept_figure(charts.ladder_pair, rows, other.rows, names, *look)
         ui.chart(figure, "ladders", alt, wide=640)
-        followed = "the relevant documents" + " and the one to judge first" * bool(first_to_judge)
         st.caption(
-            f"Lines follow {followed}. {escape_markdown(other.reranker)}: "
+            f"Lines follow the relevant documents. {escape_markdown(other.reranker)}: "
             f"{one_list.values_text(other.measure, other.value, view.traditional)}, "
             f"{count_of(other.written, 'order')}."
         )
@@ -181,17 +175,6 @@ def list_section(current: one_list.ListInView, beside: str | None) -> None:
         )
         figure = charts.relevance_steps(list_study.tie_groups(rows), view.palette, current.k)
         ui.chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
-
-
-def _unjudged(current: one_list.ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
-    """Return the document to judge first if a drawn list has it, and the legend of hatched boxes."""
-    drawn_rows = pd.concat([rows.head(charts.MAX_DOCUMENTS) for rows in lists])
-    if drawn_rows["judged"].all():
-        return None, ""
-    document = _document_to_judge(current.view, current.measure, current.query)
-    if document not in set(drawn_rows["doc_id"]):
-        return None, " Hatched: unjudged."
-    return document, " Hatched: unjudged; strong outline: the document to judge first."
 
 
 @section("Where each document can land")
@@ -278,26 +261,6 @@ def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> 
     names = ids if reranker else map(short_names(ids, TABLE_COLUMNS).get, ids)
     labels = map(list_study.list_label, names, rows["gap"], rows["tie_ratio"])
     return dict(zip(ids, labels, strict=True))
-
-
-@cached_by_key(show_spinner=False, max_entries=4)
-def _relevance_chances(board: Board, scoring: ScoringOptions, depth: int) -> "pd.Series[float] | None":
-    """Return the chance of each unjudged document to be relevant, None if it cannot be estimated."""
-    with board_turn(board), suppress(UsageError):
-        return relevance_chances(board.runs, scoring, depth)
-    return None
-
-
-@cached_by_key(show_spinner=False, max_entries=64)
-def _document_to_judge(view: ShownBoard, measure: str, query: str) -> str | None:
-    """Return the document of a query to judge first, as on the Leaderboard, None without one."""
-    name, runs = parse(measure), view.board.runs
-    if runs.qrels is None or not (are_bounds_known(name) and can_narrow(name)):
-        return None
-    if adds_queries(runs, view.scoring):
-        return None
-    chances = _relevance_chances(view.board, view.scoring, plan_depth(name))
-    return None if chances is None else first_to_judge(view.runs, measure, view.scoring, query, chances)
 
 
 MAX_STEPS = 250

@@ -18,7 +18,6 @@ from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, heading, keep_wide, section, table
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
-from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard import VERDICTS, segment_table
 from metrics.support.shown_columns import shown_columns
@@ -57,56 +56,26 @@ def leaderboard_charts(
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
-    bounds = "bounds over ties and judgments" if "highest" in leaderboard else "tie bounds"
     scores_help = (
         f"Bar: from the worst to the best tie order. Diamond: traditional score, by {traditional.order}. "
-        f"Dot: tied score, the mean over all tie orders.{holes_caption(leaderboard)}"
+        "Dot: tied score, the mean over all tie orders."
     )
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
-        st.header(f"Score with {bounds}", anchor=False, help=scores_help)
+        st.header("Score with tie bounds", anchor=False, help=scores_help)
         figure = kept_figure(charts.score_bounds, rows, palette, measure, is_stacked=True)
         chart(figure, "place-and-score", f"Worst, best, tied and traditional {measure} of each reranker.")
         return
-    wide = charts.least_width(map(str, leaderboard.index))
-    with keep_wide(max(wide, charts.LEAST_WIDTH) if "highest" in leaderboard else wide):
+    with keep_wide(charts.least_width(map(str, leaderboard.index))):
         with st.grid(2, wrap=False):
             st.header("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
-            st.header(f"Score with {bounds}", anchor=False, help=scores_help)
+            st.header("Score with tie bounds", anchor=False, help=scores_help)
         chart(
             kept_figure(charts.place_and_score, leaderboard, palette, measure, names),
             "place-and-score",
             f"Rank of each reranker by traditional and by tied {measure}, with its worst, best, tied and "
             "traditional score.",
         )
-
-
-def holes_caption(leaderboard: pd.DataFrame) -> str:
-    """Return the legend of bounds over judgments, empty without such bounds."""
-    if "highest" not in leaderboard:
-        return ""
-    parts = ["", "Hatched: bounds over all tie orders and all judgments of unjudged documents."]
-    if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
-        parts.append(
-            "Bounds can be below the worst case: each further relevant document increases the measure's "
-            "denominator."
-        )
-    if not leaderboard["is_exact"].all():
-        parts.append(
-            "Every value that judgments can give lies within the bounds, but some bounds are wider than "
-            "necessary."
-        )
-    if "expectation" not in leaderboard:
-        return " ".join(parts)
-    is_unknown = leaderboard["expectation"].isna()
-    tick = "Tick: expected mean if unjudged documents are relevant as often as judged documents"
-    if is_unknown.all():
-        tick = (
-            "No tick: too few judgments, only some query groups selected, or a measure that cannot be estimated"
-        )
-    elif is_unknown.any():
-        tick += ", where it can be estimated"
-    return " ".join([*parts, f"{tick}."])
 
 
 def slope_caption(leaderboard: pd.DataFrame) -> str:

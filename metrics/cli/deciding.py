@@ -1,4 +1,4 @@
-"""Commands that decide: compare, stability, gate, review, and judge-next, which documents to judge."""
+"""Commands that decide: compare, stability, gate and review."""
 
 from collections.abc import Hashable, Iterator
 from math import comb
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
-    from metrics.runs.findings import Finding
     from metrics.studies.stability import OrderStability
 
 MANY_TESTS, MANY_RESAMPLED = 5_000_000, 5_000
@@ -393,87 +392,3 @@ def review_command(
     is_lower = changes is not None and (changes["verdict"] == "lower in every order").any()
     if (is_missed and fail_on != "never") or (is_lower and fail_on == "lower"):
         raise typer.Exit(1)
-
-
-@options.with_shared_options
-def judge_next_command(
-    inputs: options.Inputs,
-    measure: Annotated[str, Option("--measure", "-m", help="Measure whose bounds to narrow.")] = "nDCG@10",
-    top: Annotated[int, Option(min=1, help="Number of documents to judge next.")] = 50,
-    depth: Annotated[
-        int | None,
-        Option(
-            min=1,
-            help="Assume that documents below this rank in every run are not relevant (default: the cut-off, "
-            "or 10).",
-        ),
-    ] = None,
-    rate: Annotated[
-        float | None,
-        Option(
-            min=0,
-            max=1,
-            help="Probability that an unjudged document is relevant (default: estimated from judgments).",
-        ),
-    ] = None,
-    qrels_output: Annotated[
-        Path | None,
-        options.written_option(
-            "Write a form for assessors: qrels with ? in place of each grade, or a table with an empty "
-            "relevance column (FILE.csv)."
-        ),
-        options.FileUse.WRITTEN,
-    ] = None,
-    judged: Annotated[
-        Path | None,
-        Option(help="A completed form: add its judgments and report how much they narrowed the bounds."),
-        options.FileUse.READ,
-    ] = None,
-    *,
-    table_output: options.TableOutput,
-    scoring: "ScoringOptions",
-) -> None:
-    """List the unjudged documents whose judgments would narrow the leaderboard most."""
-    from metrics.cli.output import write_text
-    from metrics.measures import parse
-    from metrics.studies import judging
-    from metrics.studies.prose import plain
-
-    if inputs.qrels is None:
-        raise UsageError("Give --qrels FILE. In a table with a relevance column, every document is judged.")
-    name = str(parse(measure))
-    before = inputs.read()
-    runs = before if judged is None else _with_judgments(before, judged, inputs.reading)
-    say_left_out(runs)
-    with progress("Judging both ways"):
-        plan = judging.plan_judging(runs, name, scoring, depth=depth, rate=rate)
-        if judged is not None:
-            value = judging.judgments_value(before, runs, name, scoring, plan.depth)
-            say(plain(judging.value_finding(value, plan)))
-    say(plain(judging.plan_finding(plan)))
-    documents = plan.documents.head(top)
-    if len(documents):
-        say(judging.closing_text(plan, len(documents)))
-    if qrels_output is not None:
-        form = judging.csv_form if qrels_output.suffix.lower() == ".csv" else judging.trec_form
-        write_text(form(documents), qrels_output)
-    table_output.write(documents)
-
-
-def _with_judgments(runs: "Runs", path: Path, reading: options.ReadingOptions) -> "Runs":
-    """Add the judgments of one more file; report documents that both files judge."""
-    from metrics.runs import File, Runs, as_judgments, read
-    from metrics.runs.joining import concat_judgments
-    from metrics.runs.stacks import RunStack
-
-    source = as_judgments(read(File.open(path), reading.columns, strict=False))
-    files = [
-        RunStack.single("", judged.qrels, judged.judged_origin)
-        for judged in (runs, Runs.from_sources([source], reading.repeated, judged=False))
-        if judged.qrels is not None
-    ]
-    findings: list[Finding] = []
-    judgments = concat_judgments(files, reading.repeated, findings)
-    for finding in findings:
-        say(f"{finding.severity} · {finding.file} · {finding.message}")
-    return runs.judged_by(judgments.table)

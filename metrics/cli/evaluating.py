@@ -130,14 +130,6 @@ def evaluate_command(
             "have latencies and the format is table, markdown or latex)."
         ),
     ] = None,
-    holes: Annotated[
-        bool,
-        Option(
-            "--holes",
-            help="Also write bounds over all tie orders and all grades of unjudged documents. Same as "
-            "--ties lowest --ties highest. With --stream or --engine dask, this reads the runs twice.",
-        ),
-    ] = False,
     stream: Annotated[
         bool,
         Option("--stream", help="Read runs larger than memory in blocks. Rows must be sorted by query."),
@@ -161,22 +153,19 @@ def evaluate_command(
 ) -> None:
     """Score runs, with ties in one order or averaged over all orders."""
     from metrics.evaluation import DEFAULT_MEASURES, default_ties, score_runs
-    from metrics.ties import JOINT_BOUNDS, asks_for_bounds
 
     is_parted = stream or engine == "dask"
     contradictions = {
         "--scheduler needs --engine dask.": scheduler and engine != "dask",
         "Choose --stream or --engine dask.": stream and engine == "dask",
         "--latency needs runs in memory: leave out --stream and --engine dask.": latency and is_parted,
-        "--traditional-only already sets --ties input: leave out --ties and --holes.": traditional_only
-        and (ties or holes),
+        "--traditional-only already sets --ties input: leave out --ties.": traditional_only and ties,
     }
     for message, is_contradiction in contradictions.items():
         if is_contradiction:
             raise UsageError(message)
     measures = measure or DEFAULT_MEASURES
     treatments = ["input"] if traditional_only else [*(ties or default_ties(measures))]
-    treatments += [bound.name for bound in JOINT_BOUNDS if holes]
     score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
     if not is_parted:
         runs = reading.read(run, qrels)
@@ -186,7 +175,7 @@ def evaluate_command(
     from metrics.scale.stream import Stream
 
     with progress("Scoring", follows_steps=not stream) as watch:
-        choices = {**vars(reading), "is_bounded": asks_for_bounds(treatments)}
+        choices = {**vars(reading)}
         if not stream:
             choices |= {"score_columns": scoring.further_columns, "scheduler": scheduler, "watch": watch}
         part_runs: PartitionedRuns = Stream(run, qrels, **choices) if stream else Dataset(run, qrels, **choices)

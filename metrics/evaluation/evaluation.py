@@ -19,7 +19,7 @@ from metrics.support.progress import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking
 from metrics.ties.fronts import criterion
-from metrics.ties.judgments import Judgments, Unjudged, check_relevant_from, check_unjudged
+from metrics.ties.judgments import Unjudged, check_relevant_from, check_unjudged
 from metrics.ties.precision import rounded
 from metrics.ties.ranking import PART
 
@@ -77,16 +77,13 @@ AS_READ = ScoringOptions()
 """The defaults: scores as read, every judged query counts."""
 
 
-def rankings_of(
-    runs: Runs, options: ScoringOptions, *, is_announced: bool = False
-) -> Iterator[tuple[Ranking, IntArray]]:
+def rankings_of(runs: Runs, options: ScoringOptions) -> Iterator[tuple[Ranking, IntArray]]:
     """Yield the lists of all rerankers a few at a time, with their numbers; listeners hear of each part."""
     n_judged = 0 if runs.qrels is None else len(runs.judged_pairs.queries)
     first, n_scored = 0, 0
     for stack in runs.matched_stacks.batches(PART, n_judged):
         for ranking in Ranking.parts(runs, stack, *options.of_ranking):
-            if is_announced:
-                begin_step("Scoring", n_scored, len(runs.tables), first_names(stack.names, 1))
+            begin_step("Scoring", n_scored, len(runs.tables), first_names(stack.names, 1))
             lists = np.arange(first, first + ranking.n_lists)
             first += ranking.n_lists
             yield ranking, lists
@@ -99,31 +96,6 @@ def list_owners(runs: Runs) -> IntArray:
     stacks = runs.matched_stacks
     n_lists = stacks.n_lists if runs.qrels is None else len(runs.judged_pairs.queries)
     return np.repeat(np.arange(len(stacks)), n_lists)
-
-
-def refuse_unbounded(runs: Runs, options: ScoringOptions) -> None:
-    """Raise a UsageError where future judgments could change a mean without bounds.
-
-    They could where unjudged documents, or queries without relevant documents, are left out.
-    """
-    if options.unjudged == "leave_out":
-        raise UsageError(
-            "Bounds and estimates need the unjudged documents, but unjudged='leave_out' removes them. Keep "
-            "them: unjudged='nonrelevant'."
-        )
-    if adds_queries(runs, options):
-        raise UsageError(
-            "empty='skip' leaves out a judged query without relevant documents. A future judgment could add "
-            "this query to the mean, so the mean has no bounds. Count such queries as 0: empty='zero'."
-        )
-
-
-def adds_queries(runs: Runs, options: ScoringOptions) -> bool:
-    """Return whether a future judgment could add a query that is left out because it has nothing relevant."""
-    if options.empty == "zero" or runs.qrels is None:
-        return False
-    judgments = Judgments.of(runs.qrels, runs.judged_pairs, options.relevant_from)
-    return not judgments.n_relevant.all()
 
 
 class HasScoringOptions:

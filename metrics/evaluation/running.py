@@ -18,7 +18,7 @@ from metrics.runs.formats.frames import Frame
 from metrics.runs.from_paths import as_runs
 from metrics.support.arrays import FloatArray
 from metrics.ties.judgments import Unjudged
-from metrics.ties.treatments import asks_for_bounds, treatment
+from metrics.ties.treatments import treatment
 
 _FEWEST = 2
 """Lists of which a change is asked for, at least."""
@@ -144,10 +144,6 @@ class Running:
         )
         if not self._measures:
             raise UsageError("Name at least one measure.")
-        if asks_for_bounds(traditional):
-            raise UsageError(
-                f"{traditional} needs all runs and their judgments, but here lists arrive one by one."
-            )
         self._treatments = {
             "traditional": treatment(traditional).name,
             "tied": "expected",

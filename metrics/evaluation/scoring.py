@@ -17,14 +17,11 @@ from metrics.evaluation.evaluation import (
     list_index,
     list_owners,
     rankings_of,
-    refuse_unbounded,
 )
 from metrics.measures import MeasureAt, RefinedGroups, parse
-from metrics.measures.holes import Holes
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
-from metrics.runs.stacks import OpenDocuments
 from metrics.ties import Treatment, treatment
 from metrics.ties.judgments import Unjudged
 from metrics.ties.permutations import describe
@@ -55,8 +52,7 @@ def evaluate(
         measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`), or measures of ir_measures;
             None: RR, Hits@1, Hits@3, Hits@10, AP, nDCG@10.
         ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`; None: input, expected,
-            optimistic, pessimistic. `lowest` and `highest` bound the value over all orders of ties and all
-            grades of unjudged documents (`metrics.joint_bounds`).
+            optimistic, pessimistic.
         qrels: judgments for runs without relevance: a data frame, a dictionary or a path.
         precision: how scores are compared: as read (float64), rounded (float32, float16, bfloat16,
             decimals:N), or tied within E of the highest of their group (within:E).
@@ -150,11 +146,7 @@ def score_runs(
             f"{noisy} adds noise to the score. Noisy scores are never tied, so {columns} would have no effect. "
             "Remove criteria and tiebreak_by, or choose a treatment without noise."
         )
-    open_documents = None
-    if any(ties.bound for ties in treatments):
-        refuse_unbounded(runs, options)
-        open_documents = runs.open_documents
-    return _score(runs, parsed, treatments, options, open_documents)
+    return _score(runs, parsed, treatments, options)
 
 
 def _score(
@@ -162,14 +154,13 @@ def _score(
     measures: Sequence[MeasureAt],
     treatments: Sequence[Treatment],
     options: ScoringOptions,
-    open_documents: OpenDocuments | None,
 ) -> Evaluation:
     cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
     rerankers, owner = list(runs.matched_stacks.places), list_owners(runs)
     table = np.empty((len(measures) * len(treatments), len(owner)))
     query_ids, descriptions, missing = [], [], []
-    for ranking, lists in rankings_of(runs, options, is_announced=True):
-        groups = RefinedGroups(ranking, open_documents and Holes.of(ranking, open_documents, lists))
+    for ranking, lists in rankings_of(runs, options):
+        groups = RefinedGroups(ranking)
         values = chain.from_iterable(groups.values(measure, treatments) for measure in measures)
         for row, row_values in enumerate(values):
             table[row, lists] = row_values

@@ -6,9 +6,6 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.measures.holes import Joint
-from metrics.measures.joint_bounds import Total, judged_bounds, r_precision_bounds, shares_of, weighted_bounds
-from metrics.measures.joint_bounds import per_relevant as total_relevant
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter, Weight, even, logarithmic
 from metrics.support.arrays import FloatArray
@@ -17,22 +14,12 @@ from metrics.ties.judgments import Judgments
 from metrics.ties.noisy_orders import expected_worth
 
 Gain = Callable[[TieGroups], FloatArray]
+Scale = Callable[[TieGroups, Parameter], FloatArray | float]
+"""(tie groups, parameter) → (n_lists,) factor of a sum of gains, or one number."""
 
 
-@dataclass(frozen=True)
-class Scale:
-    """The factor of a sum of gains.
-
-    Attributes:
-        factor: (n_lists,) or one number.
-        total: divisor of the gain of a level of grades, by its documents; None: judgments do not change it.
-    """
-
-    factor: Callable[[TieGroups, Parameter], FloatArray | float]
-    total: Total | None = None
-
-
-_UNSCALED = Scale(lambda *_: 1.0)
+def _unscaled(*_: object) -> float:
+    return 1.0
 
 
 def relevant(groups: TieGroups) -> FloatArray:
@@ -52,11 +39,6 @@ LARGEST_GRADE = 500
 def exponential(grades: FloatArray) -> FloatArray:
     """Return 2^grade - 1, 0 below 0; grades above 500 gain the same as 500."""
     return np.exp2(np.clip(grades, 0, LARGEST_GRADE)) - 1
-
-
-def exponential_share(grades: FloatArray) -> FloatArray:
-    """Return 2^grade - 1, 0 below 0; if a grade is above 500, all gains are divided by one power of two."""
-    return _scaled_gains(grades, np.maximum(grades.max(initial=0) - LARGEST_GRADE, 0))
 
 
 def _scaled_gains(grades: FloatArray, exponents: FloatArray) -> FloatArray:
@@ -127,7 +109,7 @@ class _WeightedSum:
                 lambda: _noisy_terms(groups, self.gain, self.weight, k, limit),
             )
             terms = np.where(groups.noise.is_mixed, noisy, terms)
-        return groups.per_list(terms) * self.scale.factor(groups, k)
+        return groups.per_list(terms) * self.scale(groups, k)
 
     def variance(self, groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):
@@ -144,15 +126,14 @@ class _WeightedSum:
         weight_spread = self.weight.spread(top, end, size, k)
         variances = np.zeros(len(groups.size))
         variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
-        return groups.per_list(variances) * np.square(self.scale.factor(groups, k))
+        return groups.per_list(variances) * np.square(self.scale(groups, k))
 
 
 def additive(
     gain: Gain,
     weight: Weight = even,
-    scale: Scale = _UNSCALED,
+    scale: Scale = _unscaled,
     *,
-    of_grade: Callable[[FloatArray], FloatArray] | None = None,
     counts_all: bool = False,
     cut: Callable[[TieGroups], FloatArray] | None = None,
 ) -> Family:
@@ -163,9 +144,6 @@ def additive(
 
     Var = scale^2 * sum over groups of sum (w - mean w)^2 * sum (g - mean g)^2 / (n - 1).
 
-    A gain that depends on the grade needs `of_grade`, its value for each grade: without it, the measure has no
-    bounds over missing judgments.
-
     Shapes: `gain` (n_contributing,), `scale` (n_lists,), `cut` (n_lists,).
 
     Source: McSherry & Najork, ECIR 2008.
@@ -175,9 +153,6 @@ def additive(
     is_count = weight is even and is_indicator
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
     count_depth = weighted.depth if is_count else None
-    is_known = of_grade is not None or is_indicator  # what a missing judgment would add
-    joint = _other_joint(counts_all, cut) or weighted_bounds(weight, of_grade, scale.total)
-    has_shares = is_known and cut is None and not counts_all
     return Family(
         "additive",
         weighted.mean,
@@ -185,38 +160,32 @@ def additive(
         counts,
         by_relevance=gain is relevant,
         count_depth=count_depth,
-        joint=joint if is_known else None,
-        shares=shares_of(weight, of_grade, scale.total) if has_shares else None,
     )
 
 
-def _other_joint(counts_all: bool, cut: Callable[[TieGroups], FloatArray] | None) -> Joint | None:  # noqa: FBT001
-    if counts_all:
-        return judged_bounds
-    return None if cut is None else r_precision_bounds
-
-
-def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _UNSCALED) -> Family:
+def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _unscaled) -> Family:
     """Return the measure of gains of grades, discounted by the logarithm of the rank."""
-    return additive(lambda groups: gain(groups.grades), logarithmic, scale, of_grade=gain)
+    return additive(lambda groups: gain(groups.grades), logarithmic, scale)
 
 
-per_k = Scale(lambda _, k: 1 / (k or 1), lambda documents, k: np.full_like(documents, k or 1))
-"""1 / k."""
-per_relevant = Scale(lambda groups, _: _inverse(groups.n_relevant.astype(np.float64)), total_relevant)
-"""1 / R, 0 without relevant documents."""
-f1 = Scale(
-    lambda groups, k: 2 / ((k or 0) + np.maximum(groups.n_relevant, 1).astype(np.float64)),
-    lambda documents, k: ((k or 0) + np.maximum(documents, 1)) / 2,
-)
-"""2 / (k + R): the harmonic mean of P@k and R@k is 2 * relevant in the top k / (k + R)."""
+def per_k(_: TieGroups, k: Parameter) -> float:
+    """Return 1 / k."""
+    return 1 / (k or 1)
+
+
+def per_relevant(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Return 1 / R, 0 without relevant documents."""
+    return _inverse(groups.n_relevant.astype(np.float64))
+
+
+def f1(groups: TieGroups, k: Parameter) -> FloatArray:
+    """Return 2 / (k + R): the harmonic mean of P@k and R@k is 2 * relevant in the top k / (k + R)."""
+    return np.asarray(2 / ((k or 0) + np.maximum(groups.n_relevant, 1).astype(np.float64)))
 
 
 def normalised_gain() -> Family:
     """Return nDCG with exponential gains; for lists with grades above 500 both sums are divided alike."""
-    return additive(
-        _exponential_in_list, logarithmic, per_ideal(exponential, _excess), of_grade=exponential_share
-    )
+    return additive(_exponential_in_list, logarithmic, per_ideal(exponential, _excess))
 
 
 def per_ideal(
@@ -239,11 +208,7 @@ def per_ideal(
 
         return judgments.memoize((gain, k), ideal)
 
-    return Scale(scale, _ideal_weights)
-
-
-def _ideal_weights(documents: FloatArray, k: Parameter) -> FloatArray:
-    return logarithmic.span(np.zeros(1), np.minimum(documents, np.inf if k is None else k), k)
+    return scale
 
 
 def _inverse(values: FloatArray) -> FloatArray:

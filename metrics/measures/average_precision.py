@@ -1,13 +1,17 @@
 """Average precision, of the whole list or down to a cut-off."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from metrics.measures.joint_bounds import Divisor, precision_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter, harmonic_span
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.noisy_orders import expected_precisions
+
+Divisor = Callable[[FloatArray, Parameter], FloatArray]
+"""(n_lists,) relevant documents, cut-off → (n_lists,) divisor."""
 
 
 def precision_average(divisor: Divisor) -> Family:
@@ -25,8 +29,6 @@ def precision_average(divisor: Divisor) -> Family:
     p * sum ((c + 1) * u_i + (r - 1) * e_i)^2 + p * (r - 1)(n - r - 1) / ((n - 2)(n - 3)) * G,
 
     p = r(n - r) / (n(n - 1)); u, e and G as in `_place_sums`. No term is negative.
-
-    D never falls as more documents are relevant.
 
     Source: McSherry & Najork, ECIR 2008, section 3.3. The split is Hoeffding's, for draws without replacement:
     Bloznelis & Götze, Orthogonal decomposition of finite population statistics, Annals of Statistics 2001.
@@ -59,8 +61,7 @@ def precision_average(divisor: Divisor) -> Family:
     def _divisors(groups: TieGroups, k: Parameter) -> FloatArray:
         return divisor(np.maximum(groups.n_relevant, 1.0), k)
 
-    joint = precision_bounds(divisor)
-    return Family("average_precision", mean, variance, joint=joint, estimable=False)
+    return Family("average_precision", mean, variance)
 
 
 def _places_within(groups: TieGroups, k: Parameter) -> IntArray:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from metrics.measures.joint_bounds import bpref_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray
@@ -55,6 +54,4 @@ def _worths(groups: TieGroups) -> tuple[FloatArray, FloatArray, FloatArray]:
     return n_in_reach / depth, np.minimum(n_in_reach, groups.nonrelevant + 1.0), depth
 
 
-bpref = Family(
-    "bpref", _mean, _variance, "judged", noisy=False, joint=bpref_bounds, joint_exact="never", estimable=False
-)
+bpref = Family("bpref", _mean, _variance, "judged", noisy=False)

@@ -2,16 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes import Bounds, Holes
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, span_starts
-from metrics.ties import refine, treatment
 from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import MAX_STEPS, variances_over_orders
 
@@ -77,22 +74,7 @@ def _variance(groups: TieGroups, k: Parameter) -> FloatArray:
     return groups.per_list(variances * np.square(_readers(groups, satisfied)))
 
 
-def _bounds(holes: Holes, k: Parameter) -> Bounds:
-    """Return the exact bounds of expected reciprocal rank.
-
-    With B the worth of the documents below, at most 1/(i + 1), a document at rank i makes it R/i + (1 - R) B,
-    which grows with its grade. So unjudged documents have the highest grade in the best order, or none in the
-    worst.
-    """
-    ranking = holes.ranking
-    graded = replace(ranking, grades=np.where(ranking.judged, ranking.grades, holes.grades[-1]))
-    worst, best = refine(ranking, treatment("pessimistic")), refine(graded, treatment("optimistic"))
-    return _mean(worst, k), _mean(best, k)
-
-
-expected_reciprocal_rank = Family(
-    "cascade", _mean, _variance, noisy=False, by_relevance=False, joint=_bounds, estimable=False
-)
+expected_reciprocal_rank = Family("cascade", _mean, _variance, noisy=False, by_relevance=False)
 
 
 def _satisfied(grades: FloatArray) -> FloatArray:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from metrics.measures.joint_bounds import first_rank_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
@@ -56,7 +55,7 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
             variances[groups.lists[leading]] = spread + beyond * mean**2
         return variances
 
-    return Family("first_hit", mean, variance, by_first_rank=True, joint=first_rank_bounds(value))
+    return Family("first_hit", mean, variance, by_first_rank=True)
 
 
 def _places(

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.errors import UsageError, needs
-from metrics.measures.joint_bounds import inferred_ap_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, joined_ranges
@@ -131,9 +130,6 @@ inferred_ap = Family(
     "judged",
     pools=True,
     noisy=False,
-    joint=inferred_ap_bounds(_mean),
-    joint_exact="never",
-    estimable=False,
 )
 
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes import Bounds, Holes
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
+from metrics.support.arrays import FloatArray, IntArray, joined_ranges
 from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import MAX_STEPS
 
@@ -167,37 +166,4 @@ def _chances_below(tie: _Tie, limits: FloatArray) -> tuple[FloatArray, int]:
     return 1 - reached, m.size * len(j)
 
 
-def _bounds(holes: Holes, recall: Parameter) -> Bounds:
-    """Return the exact bounds of interpolated precision.
-
-    A relevant document adds more at a higher rank, and each further one raises the number that the recall
-    needs. So for x more relevant documents, the largest value has the highest, first in their tie. The smallest
-    value has unlisted documents, then the lowest, last in their tie. Every x is tried.
-    """
-    r, u = holes.relevant, holes.unjudged
-    bounds = np.zeros((2, holes.n_lists))
-    for best, tops in ((0, holes.end - r - u), (1, holes.above)):
-        places, is_open = joined_ranges(tops + 1, r + u), _is_open(r, u, judged_first=bool(best))
-        spans = np.append(0, np.cumsum(holes.per_list(r + u))).astype(np.int64)
-        for row in range(holes.n_lists):
-            span = slice(*spans[row : row + 2])
-            number = np.cumsum(is_open[span])
-            x = np.arange(int(holes.n_unjudged[row]) + 1)[:, None]
-            is_relevant = number <= x if best else number > x[::-1]
-            hits = np.cumsum(is_relevant | ~is_open[span], axis=1)
-            n_relevant = holes.n_relevant[row] + x[:, 0] + (0 if best else holes.unlisted[row])
-            counts = (is_relevant | ~is_open[span]) & (hits >= _need(n_relevant, recall)[:, None])
-            values = np.where(counts, hits / places[span], 0.0).max(axis=1, initial=0.0)
-            bounds[best, row] = values.max() if best else values.min()
-    return bounds[0], bounds[1]
-
-
-def _is_open(judged: IntArray, unjudged: IntArray, *, judged_first: bool) -> BoolArray:
-    """Return whether each document is unjudged, in groups of judged relevant and unjudged documents."""
-    counts = np.stack([judged, unjudged] if judged_first else [unjudged, judged], axis=1).ravel()
-    return np.repeat(np.tile([not judged_first, judged_first], len(judged)), counts)
-
-
-interpolated_precision = Family(
-    "interpolated_precision", _mean, _variance, noisy=False, joint=_bounds, estimable=False
-)
+interpolated_precision = Family("interpolated_precision", _mean, _variance, noisy=False)

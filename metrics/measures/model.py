@@ -7,8 +7,6 @@ from typing import Literal
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes import Holes, Joint
-from metrics.measures.joint_bounds import Shares
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
@@ -34,12 +32,8 @@ class Family:
         by_relevance: true if it depends on relevance, and not on grades.
         count_depth: (n,) or one number: ranks within which it counts documents, each alike; None where ranks or
             documents differ in weight.
-        joint: smallest and largest value over all orders and all grades of unjudged documents; None if unknown.
-        joint_exact: when some order and some grades reach these bounds.
         no_extremes: why its best and worst case and its standard deviation over orders are not computed; empty
             if they are.
-        estimable: true if `estimated_means` estimated its means well from judged documents.
-        shares: share of each document in a list, if values add up and a query has one divisor; else None.
     """
 
     kind: str
@@ -53,11 +47,7 @@ class Family:
     by_first_rank: bool = False
     by_relevance: bool = True
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
-    joint: Joint | None = None
-    joint_exact: Literal["always", "own targets", "never"] = "always"
     no_extremes: str = ""
-    estimable: bool = True
-    shares: Callable[[Holes, Parameter], Shares] | None = None
 
     @property
     def by_grades(self) -> bool:
@@ -157,12 +147,6 @@ class MeasureAt:
         """Return (n_lists,) variances over ties; 0 where the measure has its own rule for ties."""
         return self.measure.family.variance(groups, self.argument)
 
-    def joint_bounds(self, holes: Holes) -> tuple[FloatArray, FloatArray]:
-        """Return (n_lists,) smallest and largest value over all orders and all grades of unjudged documents."""
-        if self.measure.family.joint is None:
-            raise UsageError(f"TieScope has no bounds over unjudged documents for {self}.")
-        return self.measure.family.joint(holes, self.argument)
-
     def count_depth(self, groups: TieGroups) -> FloatArray | float | None:
         """Return the ranks within which the documents of each tie group are counted, as `Family.count_depth`.
 
@@ -181,9 +165,8 @@ _Key = tuple[str, str, bool, bool]
 class RefinedGroups:
     """The tie groups of one ranking as each measure and treatment needs them, cached."""
 
-    def __init__(self, ranking: Ranking, holes: Holes | None = None) -> None:
-        """Take a ranking, and its unjudged documents where `lowest` or `highest` are asked for."""
-        self._ranking, self._holes = ranking, holes
+    def __init__(self, ranking: Ranking) -> None:
+        self._ranking = ranking
         self._groups: dict[_Key, TieGroups] = {}
 
     def of(self, measure: MeasureAt, ties: Treatment = _EXPECTED) -> TieGroups:
@@ -212,17 +195,8 @@ class RefinedGroups:
         if not all(map(family.computes, treatments)):
             raise UsageError(family.no_extremes)
         means: dict[_Key, FloatArray] = {}
-        bounds: tuple[FloatArray, ...] = ()
         for ties in treatments:
-            if ties.bound:
-                if self._holes is None:
-                    raise UsageError(
-                        "The bounds lowest and highest need all runs and their judgments. Call "
-                        "metrics.evaluate."
-                    )
-                bounds = bounds or measure.joint_bounds(self._holes)
-                yield bounds[ties.bound > 0]
-            elif ties.spread:
+            if ties.spread:
                 yield np.sqrt(measure.variances(self.of(measure, ties)))
             else:
                 key = _key(family, ties)

@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from metrics.measures.holes import Holes
-from metrics.measures.joint_bounds import mean_bounds, own_rank_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray
@@ -28,7 +26,7 @@ def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]
         value[lists] = 1 / (groups.above[leading] + place)
         return value
 
-    return Family("own_rules", mean, _no_variance, own_rule=True, joint=own_rank_bounds(place_of))
+    return Family("own_rules", mean, _no_variance, own_rule=True)
 
 
 def _expected_place(n: IntArray, r: IntArray, _: IntArray) -> FloatArray:
@@ -56,10 +54,7 @@ def _of_every_tie(worth: Callable[[IntArray, IntArray, Parameter], FloatArray]) 
         each = groups.relevant * worth(groups.above, groups.size, k)
         return np.asarray(groups.per_list(each) / np.maximum(groups.n_relevant, 1))
 
-    def of_holes(holes: Holes, k: Parameter) -> FloatArray:
-        return worth(holes.above, holes.ranking.sizes, k)
-
-    return Family("own_rules", mean, _no_variance, own_rule=True, joint=mean_bounds(of_holes))
+    return Family("own_rules", mean, _no_variance, own_rule=True)
 
 
 def _reciprocal_mean_rank(b: IntArray, n: IntArray, _: Parameter) -> FloatArray:

@@ -138,6 +138,5 @@ def subtopic_gain(alpha: float) -> Family:
         partial(_mean, alpha=alpha),
         _no_variance,
         noisy=False,
-        estimable=False,
         no_extremes=NO_EXTREMES,
     )

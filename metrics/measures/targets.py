@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from metrics.measures.joint_bounds import distinct_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, span_starts
@@ -154,8 +153,6 @@ distinct_targets = Family(
     _n_distinct_variance,
     targets=True,
     count_depth=_depth,
-    joint=distinct_bounds(_n_distinct),
-    joint_exact="own targets",
 )
 distinct_recall = Family(
     "targets",
@@ -163,6 +160,4 @@ distinct_recall = Family(
     _share_variance,
     targets=True,
     count_depth=_depth,
-    joint=distinct_bounds(_n_distinct, n_targets),
-    joint_exact="own targets",
 )

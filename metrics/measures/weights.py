@@ -30,12 +30,6 @@ class Weight:
         """Return the last rank with weight: the cut-off, or infinity."""
         return np.inf if k is None or self.endless else k
 
-    def singly(self, tops: IntArray, k: Parameter) -> FloatArray:
-        """Return the weight of the rank after each number of ranks; 0 past the cut-off."""
-        limit = self.depth(k)
-        number = np.arange(min(int(tops.max(initial=0)), limit) + 1)
-        return self.span(np.minimum(number, limit), np.minimum(number + 1, limit), k).take(tops, mode="clip")
-
     def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
         """Return the (n_groups,) sum of (w - mean w)^2 over the ranks of groups; past `end` they weigh 0."""
         start = np.cumsum(end - top) - (end - top)

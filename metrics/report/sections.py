@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import EQUAL, score_runs
-from metrics.evaluation.evaluation import adds_queries
-from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
 from metrics.measures import parse
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
 from metrics.report.tables import SEVERITY, VERDICT, Section, Table, legend
@@ -22,7 +19,6 @@ from metrics.studies.audit.audited_order import audit_finding, widest_first, wri
 from metrics.studies.emulation import by_reranker, by_tool, comparable_values, tool_finding
 from metrics.studies.experiment import experiment_lines, experiment_measures, experiment_note
 from metrics.studies.gaps import gap_finding, with_overall
-from metrics.studies.holes import QUERIES_MAY_JOIN, are_bounds_known, hole_finding, mean_bounds, within_words
 from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.prose import Prose, signed
 from metrics.studies.recommendation import tie_remedies
@@ -325,12 +321,11 @@ def _scores(studies: ReportStudies) -> Section:
         frame = answers.set_axis(map(str, answers), axis=1).rename_axis("Reranker").reset_index()
         formats = dict.fromkeys(frame.columns[1:], ".4f")
         tables.append(Table(f"{answers.columns[0]} under each rule for ties", frame, formats, note=note))
-    bound_sentences, bound_tables = _bounds(studies)
     return Section(
         f"Traditional scores break ties by {studies.order.order}. Tied scores average over all tie orders. "
         "Worst and best are the smallest and largest value of any tie order.",
-        sentences=(*sentences, *bound_sentences),
-        tables=(*tables, *bound_tables, _every_measure(studies)),
+        sentences=tuple(sentences),
+        tables=(*tables, _every_measure(studies)),
     )
 
 
@@ -377,33 +372,6 @@ def _every_measure(studies: ReportStudies) -> Table:
     note = "SD: sample standard deviation over lists. Bold: highest tied score of a measure."
     formats = {**dict.fromkeys(columns, ".4f"), "Gap": "+.4f"}
     return Table("Every measure", frame, formats, note=note).with_best("Tied", "Measure")
-
-
-def _bounds(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]:
-    """Return a sentence and a table about the bounds that ties and unjudged documents allow together.
-
-    Both are empty if all documents within the cut-off are judged, or unjudged documents are left out.
-    """
-    runs, measure, scoring = studies.runs, studies.measure_at, studies.options.scoring
-    if runs.qrels is None or not are_bounds_known(measure) or scoring.unjudged == "leave_out":
-        return (), ()
-    lists = studies.evaluation.scores.index
-    counts = unjudged_counts(score_runs(runs, judged_name(measure), "expected", scoring), measure).loc[lists]
-    if counts["unjudged"].sum() <= EQUAL:
-        return (), ()
-    if adds_queries(runs, scoring):
-        return ((QUERIES_MAY_JOIN,),), ()
-    means = mean_bounds(joint_bounds(runs, studies.measure, scoring).loc[lists, studies.measure])
-    leaderboard = studies.leaderboard.assign(unjudged=unjudged_shares(counts)).join(means)
-    columns = {"Reranker": "reranker", "Unjudged": "unjudged:.1%"}
-    columns |= {name.capitalize(): f"{name}:.4f" for name in ("lowest", "worst", "tied", "best", "highest")}
-    note = (
-        f"Unjudged: share of unjudged documents in the {within_words(measure)}. Worst, tied and best count "
-        "unjudged documents as not relevant. Lowest and highest also cover all grades that unjudged documents "
-        f"could have{'' if is_exact(runs, measure) else ' (outer bounds: the true range may be narrower)'}."
-    )
-    table = Table.of(f"{measure.traditional} with unjudged documents", leaderboard, columns, note)
-    return (hole_finding(leaderboard, counts, measure),), (table,)
 
 
 @_section("targets", "Targets")

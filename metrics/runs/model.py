@@ -20,7 +20,7 @@ from metrics.runs.inspection import MAX_INSPECTED, Listing, inspect, inspect_cov
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.source import Source
-from metrics.runs.stacks import OpenDocuments, RunStack, Stacks, find_open_documents
+from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
 
@@ -36,7 +36,6 @@ class Runs:
         noted: findings of reading.
         judged_origin: where the judgments came from.
         tie_orders: for each file of runs, how the software that its format belongs to breaks ties.
-        whole: unjudged documents of the complete runs, if these are a part.
     """
 
     tables: Mapping[str, pa.Table]
@@ -44,7 +43,6 @@ class Runs:
     noted: tuple[Finding, ...] = ()
     judged_origin: FileProvenance | None = None
     tie_orders: tuple[str, ...] = ()
-    whole: OpenDocuments | None = None
 
     @classmethod
     def from_sources(
@@ -141,14 +139,7 @@ class Runs:
 
     def judged_by(self, qrels: pa.Table) -> "Runs":
         """Replace the judgments: query_id, doc_id, relevance, each pair once."""
-        return replace(self, tables=self.stacks, qrels=qrels, judged_origin=None, whole=None)
-
-    @cached_property
-    def open_documents(self) -> OpenDocuments:
-        """Unjudged documents of these runs, or of the complete ones."""
-        if self.whole is not None:
-            return self.whole
-        return find_open_documents(self.matched_stacks.stacks, self.qrels, self.judged_pairs.queries)
+        return replace(self, tables=self.stacks, qrels=qrels, judged_origin=None)
 
     @property
     def rerankers(self) -> list[str]:

@@ -200,11 +200,6 @@ def reseed(hashes: Hashes, seed: int) -> Hashes:
     return _mix(_mix(hashes ^ start))
 
 
-def uniforms(hashes: Hashes, seed: int) -> npt.NDArray[np.float64]:
-    """Return (n,) uniform numbers between 0 and 1, each determined by its pair."""
-    return ((reseed(hashes, seed) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-
-
 def text_hashes(texts: pa.Array) -> Hashes:
     """Return the (n,) hash of each text."""
     return hashes_after(np.zeros(1, np.uint64), np.zeros(len(texts), np.int32), texts)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +11,8 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.files import FileProvenance
-from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in, with_column
+from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.support.arrays import IntArray, with_column
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -224,63 +223,3 @@ def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
             f"{each} make {n_lists:,} lists, but only {n_with_rows:,} have rows. Does the reranker column "
             "hold documents or queries? Choose the column that names the rerankers, or none."
         )
-
-
-_ROWS = 2**16
-"""Rows numbered at once, few enough for the processor's cache."""
-
-
-class OpenDocuments(NamedTuple):
-    """Unjudged documents of some queries, and the grades that they may have.
-
-    Attributes:
-        counts: (n_queries,) unjudged documents of each judged query over all rerankers; empty without qrels.
-        grades: (n_levels,) distinct grades above 0 in the judgments, rising.
-    """
-
-    counts: IntArray
-    grades: FloatArray
-
-
-def find_open_documents(stacks: Sequence[RunStack], qrels: pa.Table | None, queries: pa.Array) -> OpenDocuments:
-    """Count the unjudged documents of each query."""
-    if qrels is None:
-        return OpenDocuments(np.zeros(0, np.int64), grades_of([stack.table for stack in stacks]))
-    rows = [
-        unjudged_rows(stack.pairs, stack.judgment < 0, queries)
-        for stack in stacks
-        if stack.judgment is not None
-    ]
-    return OpenDocuments(count_distinct(rows, len(queries)), grades_of([qrels]))
-
-
-def unjudged_rows(pairs: QueryDocKeys, is_unjudged: BoolArray, queries: pa.Array) -> Hashes:
-    """Return a number for the document of each unjudged row: the place of its query, then bits of its hash."""
-    hashes, places = pairs.hashes, places_in(pairs.queries, queries)
-    if (places < 0).any():
-        is_unjudged = is_unjudged & (places >= 0).take(pairs.query)
-    n_bits = _place_bits(len(queries))
-    leading, numbers = places.astype(np.uint64) << (64 - n_bits), [np.empty(0, np.uint64)]
-    for start in range(0, len(hashes), _ROWS):
-        rows = start + np.flatnonzero(is_unjudged[start : start + _ROWS])
-        numbers.append((hashes.take(rows) >> n_bits) | leading.take(pairs.query.take(rows)))
-    return np.concatenate(numbers)
-
-
-def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
-    """Return the (n_queries,) distinct documents of each query, from the numbers of `unjudged_rows`."""
-    numbers = np.concatenate([np.empty(0, np.uint64), *documents])
-    numbers.sort()
-    is_first = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
-    places = numbers.take(np.flatnonzero(is_first)) >> (64 - _place_bits(n_queries))
-    return np.bincount(places.astype(np.int64), minlength=n_queries)
-
-
-def _place_bits(n_queries: int) -> np.uint64:
-    return np.uint64(n_queries.bit_length())
-
-
-def grades_of(tables: list[pa.Table]) -> FloatArray:
-    """Return the (n_levels,) distinct grades above 0, rising."""
-    grades = np.unique(np.concatenate([table["relevance"].to_numpy() for table in tables]))
-    return np.asarray(grades[grades > 0])

@@ -43,7 +43,6 @@ from metrics.scale.dataset_parts import (
 )
 from metrics.scale.stored import Stored
 from metrics.scale.stream import PartitionedRuns, PartStats, QueryJudgments, refuse_unused, split_by_reranker
-from metrics.ties import asks_for_bounds
 
 if TYPE_CHECKING:
     from metrics.scale.cluster import Client
@@ -96,11 +95,6 @@ def read_judgments(
     """
     source = read(file, columns, strict=False, missing_score=missing_score)
     return QueryJudgments.of(as_judgments(source), repeated)
-
-
-def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
-    """Return the unjudged documents of a part, as `QueryJudgments.unjudged_rows`."""
-    return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
 
 
 def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
@@ -229,12 +223,10 @@ class Dataset(PartitionedRuns):
         score_columns: Sequence[str] = (),
         scheduler: str | None = None,
         watch: Watch | None = None,
-        is_bounded: bool = False,
     ) -> None:
         """Open the files, and read the judgments; arguments as for `evaluate_dataset`.
 
-        `score_columns` are further columns that rank documents or break ties. With `is_bounded`, which the
-        treatments `lowest` and `highest` need, parts are read once more beforehand to count unjudged documents.
+        `score_columns` are further columns that rank documents or break ties.
 
         Raises:
             MissingPackageError: Dask is not installed.
@@ -250,7 +242,6 @@ class Dataset(PartitionedRuns):
         self._score_columns = tuple(score_columns)
         self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
         judged = None if self._qrels is None else read_judgments(*self._qrels)
-        self._is_bounded = is_bounded
         super().__init__(judged)
         self._files = self._open(files, columns or {}, qrels)
         self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
@@ -313,10 +304,6 @@ class Dataset(PartitionedRuns):
         parts, hashes = self._parts_of_files(client)
         in_several = lists_in_several(hashes)
         shared = [np.intersect1d(lists, in_several) for lists in hashes]
-        if self._is_bounded and self.judged is not None:
-            rows = [client.submit(unjudged_rows, part, judged, pure=False) for part in parts]
-            self.count_unjudged(self._watched(rows))
-            judged = client.submit(QueryJudgments.with_counts, judged, self.judged.n_unjudged, pure=False)
         futures = [
             client.submit(score_part, part, lists, judged, task, pure=False)
             for part, lists in zip(parts, shared, strict=True)
@@ -446,7 +433,6 @@ def evaluate_dataset(
             score_columns=options.further_columns,
             scheduler=scheduler,
             watch=watch,
-            is_bounded=asks_for_bounds(ties),
         )
         stored = Stored.write(path, dataset.parts(score))
         finalize(stored, stack.pop_all().close)

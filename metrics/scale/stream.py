@@ -35,9 +35,7 @@ from metrics.runs.inspection import MergedFindings, RerankerCoverage
 from metrics.runs.joining import labels_by_file, told_apart_finding, two_runs_error
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
 from metrics.runs.source import refuse_many_rerankers
-from metrics.runs.stacks import OpenDocuments, count_distinct, grades_of, unjudged_rows
 from metrics.support.arrays import IntArray, joined_ranges, places_in
-from metrics.ties import asks_for_bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,6 @@ class QueryJudgments:
         ends: (n_queries + 1,) first position of each query in `order`, and the end.
         nothing: the source without rows.
         noted: findings while reading.
-        n_unjudged: (n_queries,) number of unjudged documents over all rerankers; None if not counted.
     """
 
     table: pa.Table
@@ -60,7 +57,6 @@ class QueryJudgments:
     ends: IntArray
     nothing: Source
     noted: tuple[Finding, ...]
-    n_unjudged: IntArray | None = None
 
     @classmethod
     def of(cls, source: Source, repeated: Repeated) -> "QueryJudgments":
@@ -78,22 +74,8 @@ class QueryJudgments:
         return places_in(queries, self.pairs.queries)
 
     def judge(self, runs: Runs, places: IntArray) -> Runs:
-        """Join the judgments of some queries to runs, with the counts of unjudged documents of all runs."""
-        open_documents = None
-        if self.n_unjudged is not None:
-            open_documents = OpenDocuments(self.n_unjudged[places], grades_of([self.table]))
-        return replace(runs.judged_by(self.rows_of(places)), whole=open_documents)
-
-    def unjudged_rows(self, source: Source) -> Hashes:
-        """Return numbers of the unjudged documents of some rows."""
-        pairs = QueryDocKeys.of(source.table)
-        is_unjudged = np.ones(len(pairs.query), dtype=bool)
-        is_unjudged[pairs.match(self.pairs)[0]] = False
-        return unjudged_rows(pairs, is_unjudged, self.pairs.queries)
-
-    def with_counts(self, n_unjudged: IntArray) -> "QueryJudgments":
-        """Add the number of unjudged documents of each query over all rerankers."""
-        return replace(self, n_unjudged=n_unjudged)
+        """Join the judgments of some queries to runs."""
+        return runs.judged_by(self.rows_of(places))
 
     def rows_of(self, places: IntArray) -> pa.Table:
         """Return the judgments of some queries, sorted by query."""
@@ -204,19 +186,8 @@ class PartitionedRuns(ABC):
         coverage.has_rows[stats.places] = True
         coverage.query_hashes.append(stats.query_hashes)
 
-    def count_unjudged(self, rows: Iterable[Hashes]) -> None:
-        """Count unjudged documents, given by `QueryJudgments.unjudged_rows`, before scoring."""
-        if self.judged is not None:
-            self.judged = self.judged.with_counts(count_distinct(list(rows), len(self.judged.pairs.queries)))
-
     def add_policies(self, part: Evaluation) -> Evaluation:
         """Add the counts of a scored part, and return the part."""
-        is_counted = self.judged is None or self.judged.n_unjudged is not None
-        if asks_for_bounds(part.ties) and not is_counted:
-            raise UsageError(
-                "The bounds `lowest` and `highest` need the number of unjudged documents in every run. Give "
-                "is_bounded=True."
-            )
         self._policies = [sum_counts([*self._policies, part.policies])]
         return part
 
@@ -288,12 +259,8 @@ class Stream(PartitionedRuns):
         columns: Mapping[str, str] | None = None,
         repeated: Repeated = "error",
         missing_score: MissingScore = "error",
-        is_bounded: bool = False,
     ) -> None:
         """Open runs, and read the judgments; arguments as for `read_runs`.
-
-        With `is_bounded`, which the treatments `lowest` and `highest` need, files are read once more
-        beforehand to count unjudged documents. This takes 16 bytes per document.
 
         Raises:
             ReadError: a run cannot be opened or read in blocks, or the judgments cannot be read.
@@ -325,7 +292,6 @@ class Stream(PartitionedRuns):
                 )
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._repeated: Repeated = repeated
-        self._is_bounded = is_bounded
         super().__init__(None if judgments is None else QueryJudgments.of(judgments, repeated))
         self.add_findings(told_apart)
 
@@ -338,9 +304,6 @@ class Stream(PartitionedRuns):
             ReadError: a file cannot be read, or the rows of a query are not adjacent.
             UsageError: two runs have the same name, or there is no relevance.
         """
-        if self._is_bounded and (judged := self.judged) is not None:
-            sources = (source for _, file in self._files for source in file.blocks())
-            self.count_unjudged(map(judged.unjudged_rows, sources))
         for name, file in self._files:
             for runs in self._runs(file, name):
                 yield self.add_policies(score(runs))

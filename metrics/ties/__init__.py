@@ -13,17 +13,14 @@ from metrics.ties.permutations import (
 from metrics.ties.precision import PRECISIONS
 from metrics.ties.ranking import Ranking
 from metrics.ties.treatments import (
-    JOINT_BOUNDS,
     TREATMENTS,
     Treatment,
-    asks_for_bounds,
     order_of_ties,
     refine,
     treatment,
 )
 
 __all__ = [
-    "JOINT_BOUNDS",
     "PRECISIONS",
     "TREATMENTS",
     "Complexity",
@@ -33,7 +30,6 @@ __all__ = [
     "Ranking",
     "TieGroups",
     "Treatment",
-    "asks_for_bounds",
     "first_relevant_rank",
     "log10_factorials",
     "order_of_ties",

@@ -19,9 +19,9 @@ rank 1/e, e itself could reverse this.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -226,8 +226,6 @@ class Treatment:
         pool_key: the key for measures of a pool, where it differs.
         spread: true if it gives the standard deviation over orders instead of their mean.
         noise: how far true scores are from the scores; documents within reach may swap like ties.
-        bound: -1 or 1 for the smallest or largest value over all orders and all grades of unjudged documents;
-            else 0.
     """
 
     name: str
@@ -241,7 +239,6 @@ class Treatment:
     pool_key: Key | None = None
     spread: bool = False
     noise: Noise | None = None
-    bound: Literal[-1, 0, 1] = 0
 
 
 TREATMENTS: tuple[Treatment, ...] = (
@@ -314,32 +311,10 @@ TREATMENTS: tuple[Treatment, ...] = (
 )
 """Every treatment but `random:SEED`, one seeded draw, which is made when asked for."""
 
-JOINT_BOUNDS: tuple[Treatment, ...] = (
-    Treatment(
-        "lowest",
-        "smallest value over all possible judgments",
-        "Lowest",
-        "every tie order and every possible grade",
-        "The smallest value over all orders and all grades of unjudged documents.",
-        "no other tool",
-        bound=-1,
-    ),
-    Treatment(
-        "highest",
-        "largest value over all possible judgments",
-        "Highest",
-        "every tie order and every possible grade",
-        "The largest value over all orders and all grades of unjudged documents.",
-        "no other tool",
-        bound=1,
-    ),
-)
-"""Bounds over unjudged documents, used like treatments; reached except with shared targets."""
-
 
 def treatment(name: str) -> Treatment:
     """Return the treatment of that name; UsageError where there is none."""
-    for declared in (*TREATMENTS, *JOINT_BOUNDS):
+    for declared in TREATMENTS:
         if declared.name == name:
             return declared
     if seed := re.fullmatch(r"random:(\d{1,18})", name):
@@ -368,17 +343,12 @@ def treatment(name: str) -> Treatment:
             "no other tool",
             noise=noise,
         )
-    names = ", ".join(one.name for one in (*TREATMENTS, *JOINT_BOUNDS))
+    names = ", ".join(one.name for one in TREATMENTS)
     meant = {"best": "optimistic", "worst": "pessimistic", "tied": "expected"}.get(name.casefold())
     suggestion = f"Did you mean {meant}? " if meant else ""
     raise UsageError(
         f"There is no treatment {name!r}. {suggestion}Treatments: {names}, random:SEED, noise:SIGMA."
     )
-
-
-def asks_for_bounds(names: Sequence[str] | str) -> bool:
-    """Return whether one of these treatments is a bound over judgments."""
-    return any(treatment(str(name)).bound for name in ([names] if isinstance(names, str) else names))
 
 
 def order_of_ties(name: str) -> Treatment:
@@ -401,7 +371,7 @@ def treatments_by_name() -> dict[str, Treatment]:
         "noise:decimals:N instead assume true scores distributed uniformly within half a rounding step.",
     )
     by_pattern = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
-    return {ties.name: ties for ties in (*TREATMENTS, *JOINT_BOUNDS)} | by_pattern
+    return {ties.name: ties for ties in TREATMENTS} | by_pattern
 
 
 def refine(

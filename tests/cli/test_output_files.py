@@ -28,8 +28,6 @@ READERS = {
     "report": ["--section", "scores", "--format", "markdown", "-o"],
     "permutations": ["--query", "q1", "-o"],
     "stability": ["-m", "RR", "-o"],
-    "judge-next": ["-m", "RR", "-o"],
-    "judge-next --top 1": ["--qrels-output"],
     "check": ["-o"],
     "audit": ["--published", "published.csv", "-o"],
 }
@@ -267,7 +265,7 @@ def test_a_dash_is_stdout(call, files, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "out.csv"
     code, out, err = call(*arguments(command, files), "-")
-    if command in ("evaluate --save", "evaluate --format parquet", "judge-next --top 1"):
+    if command in ("evaluate --save", "evaluate --format parquet"):
         assert (code, out) == (2, "")
         assert "needs a file" in err
     else:

@@ -13,7 +13,6 @@ RUN_PIPED = {
     "compare": ("compare", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
     "stability": ("stability", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
     "gate": ("gate", "-", "--qrels", "q.txt", "-r", "RR>=0"),
-    "judge-next": ("judge-next", "-", "--qrels", "q.txt", "--judged", "q.txt", "--rate", "0.5"),
     "report": ("report", "-", "--qrels", "q.txt", "-m", "RR", "--preset", "short"),
     "check": ("check", "-", "q.txt"),
 }
@@ -63,7 +62,6 @@ TAKING = {
     "evaluate --stream": ("evaluate", "PATH", "--qrels", "q.txt", "--stream"),
     "evaluate --engine dask": ("evaluate", "PATH", "--qrels", "q.txt", "--engine", "dask"),
     "review --before": ("review", "run.trec", "--qrels", "q.txt", "--before", "PATH"),
-    "judge-next --judged": ("judge-next", "run.trec", "--qrels", "q.txt", "--judged", "PATH"),
     "audit --published": ("audit", "run.trec", "--qrels", "q.txt", "--published", "PATH"),
     "report --published": ("report", "run.trec", "--qrels", "q.txt", "--published", "PATH"),
     "watch --qrels": ("watch", ".", "--qrels", "PATH"),

@@ -76,35 +76,6 @@ def test_a_stream_prints_the_same_text_for_each_list(run_both_ways, write, run_f
     assert streamed[:2] == (0, in_memory[1])
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "table"])
-def test_lowest_and_highest_are_printed_of_a_stream_as_in_memory(run_both_ways, write, form):
-    runs = [write("a.trec", RUN), write("b.trec", RUN.replace(" d1 ", " e1 "))]
-    per_query = ["--per-query"] if form == "csv" else []
-    in_memory, streamed = run_both_ways(
-        *runs,
-        "--qrels",
-        write("qrels.txt", QRELS),
-        "-m",
-        "AP",
-        "--ties",
-        "expected",
-        "--holes",
-        "--format",
-        form,
-        *per_query,
-    )
-    assert streamed[:2] == (0, in_memory[1])
-    assert all(name in streamed[1] for name in ("expected", "lowest", "highest"))
-
-
-def test_bounds_that_nobody_can_know_are_refused_in_the_words_of_the_library(run_both_ways, write):
-    run, qrels = write("run.trec", RUN), write("qrels.txt", QRELS + "none 0 d0 0\n")
-    with pytest.raises(UsageError) as refused:
-        evaluate(read_runs(run, qrels), "AP", "lowest", empty="skip")
-    answers = run_both_ways(run, "--qrels", qrels, "-m", "AP", "--holes", "--empty", "skip")
-    assert answers == ((2, "", f"tiescope: {refused.value}\n"),) * 2
-
-
 @pytest.mark.parametrize("kind", ["gzip", "zstd"])
 def test_a_packed_stream_prints_the_same_text_too(run_both_ways, write, kind):
     run, qrels = write("run.trec", PACKED[kind](RUN.encode())), write("qrels.txt", QRELS)

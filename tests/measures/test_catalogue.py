@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -7,8 +6,6 @@ from hypothesis import strategies as st
 import metrics
 from metrics import UsageError, parse
 from metrics.measures import side_by_side
-from metrics.measures.additive import additive
-from metrics.measures.weights import logarithmic
 
 NAMES = [name for measure in metrics.MEASURES for name in measure.names]
 
@@ -186,9 +183,3 @@ def test_an_absurd_cutoff_is_refused_or_the_whole_list(digits):
     except UsageError:
         return
     assert evaluation.scores.iloc[0, 0] == 1
-
-
-def test_a_gain_of_grades_has_no_bounds_over_judgments_until_of_grade_says_what_a_grade_gains():
-    squared = additive(lambda groups: groups.grades**2, logarithmic)
-    assert (squared.joint, squared.shares) == (None, None)
-    assert additive(lambda groups: groups.grades**2, logarithmic, of_grade=np.square).joint is not None

@@ -15,8 +15,7 @@ from tradeoff_boards import TIMED
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import CHARTS, draw_charts
 from dashboard.charts.targets import target_bullets, target_matrix
-from metrics import Runs, UsageError, evaluate, parse, read_table
-from metrics.evaluation.holes import joint_bounds, unjudged_counts, unjudged_shares
+from metrics import Runs, UsageError, evaluate, read_table
 from metrics.report import SECTIONS, ReportOptions, report, write_report
 from metrics.studies.audit.published import read_published
 from metrics.studies.audit.published_table import careless_table
@@ -423,33 +422,11 @@ def test_the_table_pairs_an_own_tie_rule_with_the_replaced_measure():
     assert [words for words in dismissals if words in text] == []
 
 
-def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_report():
+def test_a_report_says_how_unjudged_documents_count():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
-    finished = report(runs, measures=["nDCG@3"], sections=["scores"])
-    bounds = joint_bounds(runs, "nDCG@3").loc["coarse", "nDCG@3"].mean()
-    evaluation = evaluate(runs, ["nDCG@3", "Judged@3"], ["pessimistic", "expected", "optimistic"])
-    by_ties = evaluation.means("nDCG@3").loc["coarse", ["pessimistic", "expected", "optimistic"]]
-    ends = [f"{value:.4f}" for value in (bounds["lowest"], *by_ties, bounds["highest"])]
-    unjudged = unjudged_shares(unjudged_counts(evaluation, parse("nDCG@3")))["coarse"]
-    sentence = "of the documents in the top 3 are unjudged"
-    lines = [line.strip("| ").split(" | ") for line in finished.markdown(DAY).splitlines()]
-    assert ["coarse", f"{unjudged:.1%}", *ends] in lines
-    latex = finished.latex(DAY).replace(r"\allowbreak{}", "")
-    for text in (finished.markdown(DAY), Elements(finished.html(DAY)).text, latex):
-        assert sentence in text
-        assert ends[0] in text
-    left_out = report(runs, measures=["nDCG@3"], sections=["scores"], unjudged="leave_out").markdown(DAY)
-    assert "are unjudged" not in left_out
     assert "unjudged documents are left out of the lists" in report(
         runs, unjudged="leave_out", preset="full"
     ).markdown(DAY)
-    few = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS + "z 0 a 0\n").runs
-    skipped = report(few, measures=["nDCG@3"], sections=["scores"], empty="skip").markdown(DAY)
-    assert "a new judgment may add such a query to the means" in skipped
-
-
-def test_where_all_is_judged_a_report_says_nothing_of_unjudged_documents(simulated_report):
-    assert "are unjudged" not in simulated_report.markdown(DAY)
 
 
 def test_a_report_says_how_many_of_the_queries_each_reranker_has():

@@ -58,7 +58,7 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
     address, split_table, rows, policy, unjudged
 ):
     table, pieces, judgments, missing_score = split_table
-    ties = [*TIES, "noise", *(["lowest", "highest"] if unjudged == "nonrelevant" else [])]
+    ties = [*TIES, "noise"]
     options = {"measures": MEASURES, "ties": ties, "missing": policy, "empty": policy, "unjudged": unjudged}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         for module in ("dataset_parts", "dask"):

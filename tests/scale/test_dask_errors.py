@@ -101,15 +101,6 @@ def test_a_document_twice_in_one_torn_file_is_named_with_its_rows(address, tmp_p
         dataset_evaluation(address, tmp_path / "run.parquet")
 
 
-def test_bounds_that_nobody_can_know_are_refused_in_the_words_of_the_library(address, write):
-    run, qrels = write("run.trec", "q Q0 d 1 2 A\n"), write("qrels.txt", "q 0 d 1\nr 0 d 0\n")
-    with pytest.raises(UsageError) as expected:
-        evaluate(read_runs(run, qrels), "AP", "lowest", empty="skip")
-    with pytest.raises(UsageError) as refused:
-        evaluate_dataset(run, qrels=qrels, measures="AP", ties="lowest", empty="skip", scheduler=address)
-    assert str(refused.value) == str(expected.value)
-
-
 WRONG = {
     "measures": ({"measures": ["Foo"]}, "'Foo'"),
     "ties": ({"ties": ["foo"]}, "'foo'"),

@@ -21,7 +21,6 @@ from metrics.studies.guide import (
     worked_finding,
 )
 from metrics.studies.prose import plain
-from metrics.ties import JOINT_BOUNDS
 
 
 def test_vanishing_noise_leaves_the_tied_value_and_endless_noise_one_tie():
@@ -74,7 +73,7 @@ def test_the_rules_of_a_tool_are_those_of_its_measures(tool):
 
 
 def test_the_treatment_table_has_every_treatment_the_draw_and_noise():
-    names = [treatment.name for treatment in (*TREATMENTS, *JOINT_BOUNDS)]
+    names = [treatment.name for treatment in TREATMENTS]
     assert list(treatment_table()["treatment"]) == [*names, "random:SEED", "noise:SIGMA"]
 
 

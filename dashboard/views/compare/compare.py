@@ -27,19 +27,16 @@ from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
-from dashboard.widgets.holes import count_unjudged, hole_bounds
 from metrics import Evaluation, parse
-from metrics.evaluation.holes import difference_bounds
 from metrics.studies import significance
 from metrics.studies.comparisons import SortKey, detectable, query_differences
-from metrics.studies.holes import holds, order_finding
 from metrics.studies.leaderboard import places
 from metrics.studies.mean_distributions import variance_split
 from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
 from metrics.studies.query_values import largest_difference
 from metrics.studies.significance import Verdicts, is_testable, significance_finding
 from metrics.studies.stability import OrderStability, same_runs, stability_finding
-from metrics.studies.test_registry import find_correction, find_test, is_significant
+from metrics.studies.test_registry import find_correction, find_test
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -105,19 +102,6 @@ def shown_verdicts(
     return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
 
 
-@cached_by_key(show_spinner="Computing bounds over all tie orders and judgments …", max_entries=24)
-def differences_allowed(
-    view: ShownBoard, measure: str, baseline: str, _bounds: pd.DataFrame | None
-) -> pd.DataFrame | None:
-    """Return the bounds of each difference from the baseline over all tie orders and judgments."""
-    if _bounds is None:
-        return None
-    names = [name for name in view.rerankers if name != baseline]
-    pairs = pd.DataFrame({"reranker": names, "baseline": baseline}, index=names)
-    with board_turn(view.board):
-        return difference_bounds(view.runs, measure, pairs, _bounds, view.scoring)
-
-
 def baseline_section(
     view: View, verdicts: Verdicts, measure: str, baseline: str, test: str, correction: str
 ) -> None:
@@ -125,10 +109,8 @@ def baseline_section(
     row_range = shown_rows(len(view.rerankers), "paired")
     difference_chart(view, verdicts, parse(measure).traditional, test, row_range.n_shown)
     row_range.buttons()
-    bounds = hole_bounds(view, parse(measure), count_unjudged(view, measure))
-    differences = differences_allowed(view, measure, baseline, bounds)
     shares = variance_split(list_spreads(view, measure), measure, baseline)["share_ties"]
-    comparison_table(verdicts, shares, measure, test, correction, differences)
+    comparison_table(verdicts, shares, measure, test, correction)
     comparison_detail(view, verdicts, measure, baseline)
 
 
@@ -171,20 +153,13 @@ def comparison_table(
     measure: str,
     test_name: str,
     correction_name: str,
-    differences: pd.DataFrame | None = None,
 ) -> None:
-    """Draw the table of comparisons with the baseline, and name test and correction.
-
-    `differences` has the lowest and highest difference of each reranker over all judgments, or is None if all
-    documents are judged.
-    """
+    """Draw the table of comparisons with the baseline, and name test and correction."""
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
     labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
     shares = tie_shares.reindex(verdicts.tied["reranker"]).to_numpy()
     rows = _comparison_rows(verdicts).assign(share_ties=shares)
-    if differences is not None:
-        rows["holds"] = holds(differences).reindex(rows["reranker"]).to_numpy()
     has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
     table(
         rows,
@@ -192,17 +167,12 @@ def comparison_table(
         "significance",
         shown_columns(
             *("reranker", "difference", "p_adjusted", "traditional_difference", "changed"),
-            *(["holds"] if differences is not None else []),
             ("traditional_p_adjusted", "p_adjusted_before"),
             *_HIDDEN,
         ),
         download=rows.assign(share_ties=100 * rows["share_ties"]),
         explanation="Changed verdicts first." if has_changed_first else "",
     )
-    if differences is not None:
-        is_larger = is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level)
-        shares_grades = parse(measure).measure.family.shares is not None
-        section_finding(order_finding(rows["holds"].to_numpy(), is_larger, shares_grades=shares_grades))
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""

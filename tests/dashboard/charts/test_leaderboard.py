@@ -1,6 +1,5 @@
-"""The charts of the Leaderboard: places, names and scores, bars of unjudged documents, tiers, judging."""
+"""The charts of the Leaderboard: places, names, scores and tiers."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,14 +11,11 @@ from dashboard.charts.leaderboard import (
     place_and_score,
     place_strip,
     score_bounds,
-    settling_curve,
     tier_runs,
     tool_strip,
 )
 from dashboard.charts.marks import rows_height
 from dashboard.charts.palette import LIGHT
-from metrics.studies.judging import JudgingPlan, closing_text, plan_finding
-from metrics.studies.prose import plain
 
 
 def test_legends_of_large_marks_keep_a_distance_from_the_first_row():
@@ -247,100 +243,6 @@ def test_the_strip_has_a_line_above_each_tier_and_a_number_where_there_is_room()
     assert lines == [(0.65, 60.35), (60.65, 61.35), (61.65, 100.35)]
     assert [note.text for note in figure.layout.annotations] == ["tier 1", "3"]
     assert figure.layout.height > place_strip(rows.drop(columns="tier"), LIGHT, "MRR", 0, 19).layout.height
-
-
-ROWS = pd.DataFrame(
-    {
-        "tied": [0.5, 0.4, np.nan],
-        "traditional": [0.55, 0.4, np.nan],
-        "worst": [0.45, 0.4, np.nan],
-        "best": [0.6, 0.4, np.nan],
-        "lowest": [0.3, 0.4, np.nan],
-        "highest": [0.9, 0.4, np.nan],
-        "unjudged": [0.2, 0.004, np.nan],
-        "traditional_rank": pd.array([1, 2, None], "Int64"),
-        "tied_rank": pd.array([1, 2, None], "Int64"),
-    },
-    index=["a", "b", "unscored"],
-)
-
-
-def test_hatched_bars_lie_under_those_of_ties_and_the_axis_holds_both():
-    figure = place_and_score(ROWS, LIGHT, "nDCG@10")
-    hatched, solid = (trace for trace in figure.data if trace["type"] == "bar")
-    assert hatched["marker"]["pattern"]["shape"] == "/"
-    assert list(hatched["base"]) == [0.3, 0.4]
-    assert np.allclose(hatched["x"], [0.6, 0])
-    assert list(solid["base"]) == [0.45, 0.4]
-    low, high = figure.layout.xaxis2.range
-    assert (low < 0.3) & (high > 0.9)
-    assert figure.layout.barmode == "overlay"
-
-
-def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent():
-    notes = place_and_score(ROWS, LIGHT, "nDCG@10").to_plotly().to_dict()["layout"]["annotations"]
-    shares = {
-        note["text"]: note["font"]["color"] for note in notes if note["x"] == 1 and note["xref"] == "paper"
-    }
-    assert shares == {"unjudged": LIGHT.muted, "20%": LIGHT.traditional, "<1%": LIGHT.muted}
-    title = next(note for note in notes if note["text"] == "unjudged")
-    assert (title["y"], title["yanchor"]) == (0, "top")  # below, where no legend is
-
-
-def test_the_tick_at_the_judged_rate_is_under_dot_and_diamond():
-    figure = place_and_score(ROWS.assign(expectation=[0.7, np.nan, np.nan]), LIGHT, "nDCG@10")
-    names = [trace.name for trace in figure.data]
-    tick = figure.data[names.index("estimate from judged documents")]
-    assert names.index("estimate from judged documents") < names.index("traditional") < names.index("tied")
-    assert tick.x[0] == 0.7
-    assert tick.marker.size > 0.42 * 30
-    nowhere = place_and_score(ROWS.assign(expectation=np.nan), LIGHT, "nDCG@10")
-    assert "estimate from judged documents" not in [trace.name for trace in nowhere.data]
-
-
-def test_without_bounds_over_judgments_there_is_one_bar():
-    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10")
-    assert [trace["name"] for trace in figure.data if trace["type"] == "bar"] == ["worst to best"]
-
-
-def plan(in_order, at_random, n_documents=8):
-    judged = [0, n_documents // 4, n_documents // 2, n_documents]
-    curve = pd.DataFrame({"judged": judged, "in_order": in_order, "at_random": at_random})
-    return JudgingPlan("nDCG@10", 10, 2, pd.DataFrame({"doc_id": ["d"] * n_documents}), curve)
-
-
-STEEP = plan([0.6, 0.4, 0.3, 0.2], [0.6, 0.5, 0.4, 0.2])
-
-
-def test_the_rule_joins_the_lines_where_half_of_what_holes_leave_open_is_closed():
-    figure = settling_curve(STEEP, LIGHT)
-    assert (STEEP.halving(), STEEP.halving("at_random")) == (2, 4)
-    rule = figure.data[-1]
-    assert list(rule.x) == [2, 4]
-    assert list(rule.y) == pytest.approx([0.4, 0.4])
-    texts = [annotation.text for annotation in figure.layout.annotations]
-    assert texts == [
-        "width from ties if all documents are judged",
-        "<b>2</b> in this order",
-        "<b>4</b> at random",
-    ]
-    floor = figure.layout.shapes[0]
-    assert (floor.y0, floor.y1) == pytest.approx((0.2, 0.2))
-    assert (floor.x0, floor.x1, floor.xref) == (0, 1, "x domain")
-
-
-def test_what_judging_settles_is_said_of_every_plan():
-    finding = plain(plan_finding(STEEP))
-    assert finding.startswith("2 judgments in this order halve the uncertainty of nDCG@10")
-    assert "that 8 unjudged documents cause. A random order needs 4 judgments." in finding
-    assert "Both numbers come from simulated grades." in finding
-    assert finding.endswith("0.600 wide on average: 0.200 from ties and 0.400 from unjudged documents.")
-    assert "first 4 documents removes 75% of the uncertainty that unjudged" in closing_text(STEEP, 4)
-    level = plan([0.2] * 4, [0.2] * 4)
-    assert "the remaining uncertainty comes from ties" in plain(plan_finding(level))
-    assert len(settling_curve(level, LIGHT).data) == 3
-    alone = plan([0.6, 0.6, 0.6, 0.2], [0.6, 0.6, 0.6, 0.2], 1)
-    assert "One document is unjudged in the top 10." in plain(plan_finding(alone))
 
 
 def test_stacked_names_stand_above_their_bars_within_the_axis():

@@ -121,15 +121,14 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
 
 
 def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(library):
-    settings = {"order": "input", "measure": "AP", "relevant_from": 2.0, "unjudged": "bounds"}
+    settings = {"order": "input", "measure": "AP", "relevant_from": 2.0, "unjudged": "leave_out"}
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), view=settings)
     page = opened("leaderboard", data=record.id)
     assert page.segmented_control(key="measure").value == "AP"
-    page.segmented_control(key="section").set_value("Unjudged documents").run()
     page.selectbox(key="order").set_value(cache.TRADITIONAL[0]).run()
     page.segmented_control(key="measure").set_value(cache.MEASURES[0]).run()
     page.selectbox(key="relevant_from").set_value(1.0).run()
-    assert page.segmented_control(key="unjudged").value == "bounds"
+    assert page.segmented_control(key="unjudged").value == "leave_out"
     page.segmented_control(key="unjudged").set_value("nonrelevant").run()
     other = opened("leaderboard", **page.query_params)
     assert finding(other) == finding(page)

@@ -1,14 +1,12 @@
 """The Leaderboard: what is drawn of many rerankers, and what stands first."""
 
 import numpy as np
-from boards import COARSE, EXTREMES, board
+from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
 from dashboard.visitor import WIDTH_KEY
-from metrics import evaluate, parse, swapped_orders
-from metrics.evaluation.holes import joint_bounds, unjudged_counts, unjudged_shares
-from metrics.studies.judging import plan_judging
+from metrics import evaluate, swapped_orders
 
 
 def names_drawn(page):
@@ -105,63 +103,62 @@ def test_many_queries_without_a_relevant_document_are_left_out_by_a_click():
     assert "empty" not in page.query_params
 
 
-def test_where_no_ranked_document_is_judged_the_page_says_what_to_do_in_plain_text():
-    label = cache.loaded_boards().add(board(a_trec=COARSE, qrels_txt="q0 0 other 1\n")).label
-    page = opened("leaderboard", data=label, measure="nDCG@10", section="Unjudged documents")
-    (note,) = [element.value for element in page.info]
-    assert "Judge some of them, or give" in note
-    assert r"\(\-\-rate; in Python, rate\)" in note
+def unjudged_page(of, **choices):
+    """The section of unjudged documents of a board."""
+    label = cache.loaded_boards().add(of).label
+    return opened("leaderboard", data=label, measure="nDCG@10", section="Unjudged documents", **choices)
 
 
-def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_place():
-    label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
-    page = opened("leaderboard", data=label, measure="nDCG@10", section="Unjudged documents")
-    assert "80% of the documents in the top 10 are unjudged" in texts(page)
-    page.segmented_control(key="unjudged").set_value("bounds").run()
-    assert page.query_params["unjudged"] == "bounds"
-    assert list(charts(page)) == ["place-and-score", "settling"]
-    runs = EXTREMES["two rerankers with ties"]().runs
-    plan = plan_judging(runs, "nDCG@10")
-    assert page.number_input(key="n_judge").value == plan.halving()
-    page.number_input(key="n_judge").set_value(len(plan.documents)).run()
-    next_rows = table(page, "Judge next")
-    assert next_rows["doc_id"].to_list() == plan.documents["doc_id"].to_list()
-    assert np.allclose(next_rows["narrowing"], plan.documents["narrowing"] / plan.n_rerankers)
-    assert np.allclose(next_rows["closed"], 100 * plan.documents["closed"])
-    page.toggle(key="judge_next").set_value(False).run()
-    assert page.query_params["judge_next"] == "false"
-    rows = table(page, "Unjudged documents").set_index("reranker")
-    bounds = joint_bounds(runs, "nDCG@10")["nDCG@10"].groupby(level="reranker").mean().loc[rows.index]
-    assert np.allclose(rows[["lowest", "highest"]], bounds[["lowest", "highest"]])
-    scored = evaluate(runs, ["nDCG@10", "Judged@10"], "expected")
-    assert np.allclose(rows["tied"], scored.means("nDCG@10")["expected"][rows.index])
-    counts = unjudged_counts(scored, parse("nDCG@10"))
-    assert np.allclose(rows["unjudged"], 100 * unjudged_shares(counts)[rows.index])
-    assert "expectation" not in rows
-    page.segmented_control(key="unjudged").set_value("rate").run()
-    assert "expectation" in table(page, "Unjudged documents")
-    assert np.allclose(table(page, "Unjudged documents")["lowest"], rows["lowest"])
-    scores = opened("leaderboard", **{**page.query_params, "section": "Scores", "data": label})
-    assert list(table(scores, "All rerankers").columns)[-1] == "verdict"
-    scores.segmented_control(key="unjudged").set_value("leave_out").run()
-    condensed = evaluate(runs, "nDCG@10", unjudged="leave_out").means("nDCG@10")["expected"]
-    assert np.allclose(table(scores, "All rerankers").set_index("reranker")["tied"], condensed[rows.index])
-    assert "unjudged documents left out" in " ".join(text.value for text in scores.sidebar.caption)
+def test_unjudged_documents_have_three_scenarios_whatever_the_settings_say():
+    of = EXTREMES["two rerankers with ties"]()
+    evaluation = evaluate(of.runs, ["nDCG@10", "Judged@10"], "expected")
+    for setting in ("nonrelevant", "leave_out"):
+        page = unjudged_page(of, unjudged=setting)
+        assert "80% of the documents in the top 10 are unjudged" in texts(page)
+        rows = table(page, "tied nDCG@10 in three scenarios").set_index("reranker")
+        assert np.allclose(rows["as_judged"], evaluation.means("nDCG@10")["expected"][rows.index])
+        assert np.allclose(rows["judged"], evaluation.means("Judged@10")["expected"][rows.index])
 
 
-def test_bars_and_what_to_judge_are_of_the_rerankers_shown():
+def test_a_setting_leaves_unjudged_documents_out_of_all_scores():
+    of = EXTREMES["two rerankers with ties"]()
+    page = unjudged_page(of)
+    page.segmented_control(key="section").set_value("Scores").run()
+    page.segmented_control(key="unjudged").set_value("leave_out").run()
+    rows = table(page, "All rerankers").set_index("reranker")
+    condensed = evaluate(of.runs, "nDCG@10", "expected", unjudged="leave_out").means("nDCG@10")["expected"]
+    assert np.allclose(rows["tied"], condensed[rows.index])
+    assert "unjudged documents left out" in " ".join(text.value for text in page.sidebar.caption)
+
+
+def test_as_many_unjudged_documents_are_listed_and_written_as_chosen(downloads):
+    page = unjudged_page(EXTREMES["two rerankers with ties"]())
+    every = table(page, "Unjudged documents in the top 10")
+    page.number_input(key="n_judge").set_value(2).run()
+    assert page.query_params["n_judge"] == "2"
+    assert table(page, "Unjudged documents in the top 10").equals(every.head(2))
+    (form,) = [downloads[name]() for name in downloads if name.startswith("unjudged-2-")]
+    lines = [f"{row.query_id} 0 {row.doc_id} ?" for row in every.head(2).itertuples()]
+    assert [*form.columns, *form.iloc[:, 0]] == lines
+
+
+def test_scenarios_and_unjudged_documents_are_of_the_rerankers_shown():
     run = "q Q0 {} 1 2 t\nq Q0 {} 2 1 t\n"
-    whole = board(x_trec=run.format("a", "b"), y_trec=run.format("c", "d"), qrels_txt="q 0 a 1\n")
-    label = cache.loaded_boards().add(whole).label
-    choices = {"unjudged": "bounds", "judge_next": "true", "measure": "AP", "rerankers": ["x"]}
-    ends = joint_bounds(whole.runs.arranged({"x": "x"}), "AP")["AP"].iloc[0]
-    page = opened("leaderboard", data=label, section="Unjudged documents", **choices)
-    row = table(page, "Unjudged documents").iloc[0]
-    assert row[["lowest", "highest"]].to_list() == ends.to_list()
-    assert table(page, "Judge next")["doc_id"].to_list() == ["b"]
+    of = board(x_trec=run.format("a", "b"), y_trec=run.format("c", "d"), qrels_txt="q 0 a 1\n")
+    page = unjudged_page(of, rerankers=["x"])
+    assert table(page, "tied nDCG@10 in three scenarios")["reranker"].to_list() == ["x"]
+    assert table(page, "Unjudged documents in the top 10")["doc_id"].to_list() == ["b"]
+
+
+def test_the_scores_name_the_share_of_unjudged_documents_and_open_their_section():
+    label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
+    page = opened("leaderboard", data=label, measure="nDCG@10")
+    assert "80% of the documents in the top 10 are unjudged" in texts(page)
+    page.button(key="open-unjudged").click().run()
+    assert page.query_params["section"] == "Unjudged documents"
 
 
 def test_where_all_is_judged_nothing_asks_about_unjudged_documents():
-    page = opened("leaderboard", unjudged="bounds")
-    assert "highest" not in table(page, "All rerankers")
+    page = opened("leaderboard")
     assert "Unjudged documents" not in page.segmented_control(key="section").options
+    assert "are unjudged" not in texts(page)

@@ -25,7 +25,6 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.query import _without_shared_start
 from dashboard.widgets import components
-from metrics.studies.judging import relevance_chances
 from metrics.studies.one_list import ladder, tie_groups
 from metrics.ties import Ranking
 
@@ -372,58 +371,27 @@ def holed():
     return board(**runs, qrels_txt="q 0 a 1\nq 0 c 0\n")
 
 
-def test_unjudged_documents_are_hatched_and_the_first_to_judge_outlined(holed):
+def test_unjudged_documents_are_hatched(holed):
     upper, lower = (ladder(Ranking.of(holed.runs, name, query_id="q"), "q") for name in "xy")
-    figure = ladder_pair(upper, lower, ("x", "y"), DARK, None, "b")
+    figure = ladder_pair(upper, lower, ("x", "y"), DARK, None)
     hatched = [bars for bars in figure.data if bars.marker.pattern.shape == "/"]
     assert [list(bars.x) for bars in hatched] == [[2, 4], [1, 4]]
     assert {bars.marker.pattern.bgcolor for bars in hatched} == {DARK.ground}
-    assert [list(bars.marker.line.color) for bars in hatched] == [[DARK.text, DARK.muted]] * 2
+    assert {bars.marker.line.color for bars in hatched} == {DARK.muted}
     assert "not judged" in hatched[0].hovertext[0]
     judged = [bars for bars in figure.data if bars.marker.pattern.shape is None]
     assert [list(bars.x) for bars in judged] == [[1, 3], [2, 3]]
-    assert [shape.line.color for shape in figure.layout.shapes if shape.type == "path"] == [
-        DARK.tied,
-        DARK.text,
-    ]
+    assert [shape.line.color for shape in figure.layout.shapes if shape.type == "path"] == [DARK.tied]
     assert all(
         bars.marker.pattern.shape is None for bars in tie_ladder(upper[upper["judged"]], DARK, None).data
     )
 
 
-@pytest.mark.parametrize("page", ["leaderboard", "query", "compare", "share"])
-def test_where_a_judgment_may_add_a_query_pages_say_why_they_bound_nothing(page):
-    run = "q Q0 a 1 2 t\nq Q0 b 2 1 t\nr Q0 a 1 2 t\nr Q0 b 2 1 t\n"
-    label_ = label(board(x_trec=run, y_trec=run, qrels_txt="q 0 a 1\nr 0 c 0\n"))
-    choices = {"section": "Unjudged documents"} if page == "leaderboard" else {}
-    shown = opened(page, data=label_, empty="skip", unjudged="bounds", judge_next="true", **choices)
-    assert not shown.warning
-    if page == "leaderboard":
-        assert "a new judgment may add such a query to the means" in page_text(shown)
-
-
-def test_the_page_explains_hatching_and_outlines_the_first_to_judge(holed):
+def test_the_page_explains_hatching(holed):
     page = explored(data=label(holed), query="q", reranker="x", beside="y", measure="nDCG@10")
-    assert "Hatched: unjudged; strong outline: the document to judge first." in page_text(page)
-    (ladders,) = [
-        figure for figure in charts(page) if any("pattern" in one.get("marker", {}) for one in figure["data"])
-    ]
-    assert sum(shape["line"]["color"] == LIGHT.text for shape in ladders["layout"]["shapes"]) == 1
+    assert "Hatched: unjudged." in page_text(page)
     page.segmented_control(key="section").set_value("Documents").run()
     assert np.isnan(table(page, "doc_id")["grade"].iloc[1])
-
-
-def test_relevance_probabilities_are_estimated_once_per_depth(holed, monkeypatch):
-    depths = []
-
-    def spy(runs, options, depth):
-        depths.append(depth)
-        return relevance_chances(runs, options, depth)
-
-    monkeypatch.setattr("dashboard.views.query.relevance_chances", spy)
-    for measure in ("R@6", "nDCG@6", "nDCG@7"):
-        explored(data=label(holed), query="q", reranker="x", beside="y", measure=measure)
-    assert depths == [6, 7]
 
 
 def test_the_text_of_a_document_is_escaped_and_cut_in_its_hover(rows):

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlparse
 import numpy as np
 import pandas as pd
 import pytest
-from boards import EXTREMES, board
+from boards import board
 from comparing import scored
 from opening import charts, finding, only, opened, table, texts
 
@@ -148,15 +148,6 @@ THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
     for doc in "abcd"[: 2 + query]
 )
 """Two rerankers on three queries, one above the other on each."""
-
-
-def test_where_documents_are_unjudged_the_page_says_which_order_nothing_reverses():
-    page = opened("compare", data=label(EXTREMES["two rerankers with ties"]()), measure="Hits@1")
-    assert not table(page, "Results against")["holds"].any()
-    assert "Unjudged documents could reverse every comparison" in texts(page)
-    page.segmented_control(key="unjudged").set_value("leave_out").run()
-    assert "holds" not in table(page, "Results against")
-    assert "No order is safe" not in texts(page)
 
 
 def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
