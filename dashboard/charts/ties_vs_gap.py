@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure, named_ticks, signed_ticks
+from dashboard.charts.figure import Figure, signed_ticks
 from dashboard.charts.labels import hover_text, safe
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
@@ -327,34 +327,6 @@ def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: st
     lists = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
     add_gap_distribution(figure, middles(ratios.levels), lists, 3)
     return figure
-
-
-SIZE_BINS = 30
-"""Maximum bars of the histogram."""
-
-
-def orderings_histogram(logs: FloatArray, palette: Palette, limit: int) -> Figure:
-    """Draw lists by the power of ten of their orderings, blue up to `limit`, where they can be enumerated."""
-    figure, log_limit = Figure(palette).style(320, t=24, l=60).set_layout(bargap=0.08), float(np.log10(limit))
-    step = max(1.0, float(np.ceil(logs.max(initial=0) / SIZE_BINS)))
-    edges = np.arange(0, max(logs.max(initial=0), log_limit) + 2 * step, step)
-    counts, _ = np.histogram(logs, bins=edges)
-    figure.draw_bars(
-        x=edges[:-1] + step / 2,
-        y=counts,
-        width=0.92 * step,
-        marker={"color": np.where(edges[:-1] < log_limit, palette.tied, palette.other)},
-        customdata=np.column_stack([edges[:-1], edges[1:]]),
-        hovertemplate="%{y:,} lists with 10<sup>%{customdata[0]:.0f}</sup> to "
-        "10<sup>%{customdata[1]:.0f}</sup> tie orders",
-    )
-    place = {"x": log_limit, "xanchor": "left", "xshift": 6, "y": 1, "yref": "y domain", "yanchor": "top"}
-    figure.draw_upright(log_limit).write("more than 10,000: too many to enumerate", **place)
-    n_ticks = 6
-    powers = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
-    ticks = named_ticks(f"10<sup>{power:.0f}</sup>" for power in powers) | {"tickvals": powers}
-    figure.set_xaxes(title_text="tie orders of a list", **ticks)
-    return figure.set_yaxes(title_text="lists", nticks=5)
 
 
 def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard import choices, controls
 from dashboard.cache import ShownBoard
-from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, orderings_histogram, tie_size_bars
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, tie_size_bars
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import clicked_row, get_open_list, set_open_list
 from dashboard.server.board_results import cached_by_key
@@ -14,18 +14,14 @@ from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_
 from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
-from dashboard.widgets.one_list import largest_gaps_table, list_panel, orderings_text
+from dashboard.widgets.one_list import largest_gaps_table, list_panel
 from metrics import parse
-from metrics.studies import complexity
-from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, with_overall
+from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, tie_size_counts, with_overall
 from metrics.studies.precisions import argmax_finding, argmax_losses, graded_rerankers
-from metrics.studies.prose import Strong
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import part_of, percent
-from metrics.ties.permutations import TRACTABLE
 
-GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of scoring all orders"
+GAPS, MEASURES, SIZES = "Gaps", "Other measures", "Tie sizes"
 
 
 def show(view: View) -> None:
@@ -38,8 +34,7 @@ def show(view: View) -> None:
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
         kind = controls.segmented("Lists", ("all", "with ties"), "lists")
     earlier_names = {"Summary": MEASURES, "Largest gaps": GAPS}
-    earlier_names |= {"Cost of every order": COST, "Cost of all orders": COST}
-    section = controls.choose_section([GAPS, MEASURES, SIZES, COST], earlier_names)
+    section = controls.choose_section([GAPS, MEASURES, SIZES], earlier_names)
     all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
     is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
     with verdict:
@@ -48,8 +43,6 @@ def show(view: View) -> None:
         other_measures(view, first)
     elif section == SIZES:
         size_section(view, first, all_lists[is_shown])
-    elif section == COST:
-        cost_section(view)
     else:
         gap_section(view, first, is_shown, is_signed=is_signed)
 
@@ -142,18 +135,7 @@ def other_measures(view: View, measure: str) -> None:
 @cached_by_key(show_spinner=False, max_entries=8)
 def _size_counts(view: ShownBoard) -> pd.DataFrame:
     """Return the number of ties by size."""
-    return complexity.tie_size_counts(
-        {name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists
-    )
-
-
-@cached_by_key(show_spinner="Counting orders …", max_entries=8)
-def _list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
-    """Return reranker → the number of orders of its lists."""
-    lists = view.evaluation.lists
-    return {
-        name: complexity.list_complexity(view.ranking(name), lists.loc[name].index) for name in view.rerankers
-    }
+    return tie_size_counts({name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists)
 
 
 @section("Tie sizes")
@@ -174,33 +156,4 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
             *("max_tie_size", "max_tie_size_mean"),
         ),
         measures_in_names(summary, first),
-    )
-
-
-@section("Cost of scoring all orders")
-def cost_section(view: View) -> None:
-    """Draw the number of orders of lists."""
-    ui.heading("Cost of scoring all orders", "TieScope computes exact scores by closed formulas instead.")
-    lists = _list_complexities(view)
-    summary = complexity.complexity_summary(lists)
-    counts = [  # as numbers, a table shown could not hold them
-        orderings_text(row["log10_orderings"], row["orderings"]) for _, row in summary.iterrows()
-    ]
-    total, share = summary.iloc[0], f"{percent(summary['tractable_share'].iloc[0])} of the lists"
-    part = part_of(int(total["tractable"]), int(total["n"]), "list")
-    all_lists = f"All lists together have {counts[0]}."
-    ui.section_finding((Strong(share), f" ({part}) have at most {TRACTABLE:,} orders. {all_lists}"))
-    logs = pd.concat(lists.values())["log10_orderings"].to_numpy(float)
-    ui.chart(
-        orderings_histogram(logs, view.palette, TRACTABLE), "ordering-costs", "Number of orders of each list."
-    )
-    ui.table(
-        summary.assign(written=counts).drop(columns="orderings").reset_index(),
-        "Number of orders by reranker",
-        "ordering-costs",
-        shown_columns(
-            *("reranker", ("n", "n_lists"), ("tractable", "tractable_lists"), "tractable_share"),
-            *(("written", "orderings_written"), ("draws", "draws_advised")),
-        ),
-        download=summary.reset_index(),
     )

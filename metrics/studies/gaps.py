@@ -12,6 +12,7 @@ from metrics.studies.prose import NO_DOCUMENTS, NOTHING_SCORED, Prose, Strong, a
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
+from metrics.ties import Ranking
 
 
 def named_values(by_treatment: pd.DataFrame, traditional: str) -> pd.DataFrame:
@@ -282,6 +283,29 @@ def _prediction(r: float, low: float, high: float) -> str:
 
 ALL_LISTS = "All lists"
 """Name of the row that summarises all lists together."""
+
+
+def tie_size_counts(rankings: Mapping[str, Ranking], lists: pd.DataFrame) -> pd.DataFrame:
+    """Count the ties of `lists` (index reranker and query_id) by size, in powers of two.
+
+    Returns:
+        first and last (sizes: 2 and 2, 3 and 4, 5 and 8 ...), ties, documents (in these ties), rising.
+    """
+    parts = []
+    for name, ranking in rankings.items():
+        is_counted = ranking.query_ids.to_pandas().isin(lists.loc[name].index).to_numpy()
+        parts.append(ranking.sizes[is_counted[ranking.group_lists] & (ranking.sizes > 1)])
+    sizes = np.concatenate(parts)
+    power = np.ceil(np.log2(sizes)).astype(np.int64)
+    steps = np.arange(1, power.max(initial=0) + 1)
+    return pd.DataFrame(
+        {
+            "first": 2 ** (steps - 1) + 1,
+            "last": 2**steps,
+            "ties": np.bincount(power, minlength=len(steps) + 1)[1:],
+            "documents": np.bincount(power, sizes, len(steps) + 1)[1:].astype(np.int64),
+        }
+    )
 
 
 def ranks_and_ratios(evaluation: Evaluation, measure: str, baseline: str) -> pd.DataFrame:

@@ -57,7 +57,6 @@ SEEDS = ROOT.parent / "shared" / "seeds"
 DOCSEARCH = SAMPLE / "docsearch" / "docsearch.parquet"
 SAMPLE_RERANKERS = {"data": "Sample: simulated rerankers"}
 FIRST_LIST = SAMPLE_RERANKERS | {"reranker": "GPT-4 (Low Ties)"}
-COSTS = SAMPLE_RERANKERS | {"below": "Cost of every order"}
 COMPLEX, SIMPLE = ([0.8, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0]), ([0.9, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0])
 RETRIEVED = [1, 0, 1, 0, 1, 0, 0, 0, 0, 0]
 FULL_TIE = [0.5] * 5
@@ -400,10 +399,10 @@ NOTEBOOK = (
                 "Too many to enumerate; 4,032"))),
     Feature(749, 777, "Multiple large ties: 3,456 orders", "Simulator, The five cases",
             five_cases("Multiple large ties", "4, 4, 3", "3,456")),
-    Feature(741, 777, "the same of one's own lists", "Ties vs gap, Cost of scoring all orders",
-            both(page("ties", "Cost of scoring all orders", "have at most 10,000 orders",
-                "All lists together", **COSTS), page("ties", "Number of orders by reranker", "GPT-4 (Low Ties)",
-                "Draws advised", **COSTS))),
+    Feature(741, 777, "the same of one's own lists", "`tiescope permutations`; Ties vs gap, Tie sizes",
+            both(equal(lambda: complexity_report(ranking(4, 4, 3), "q")[0],
+                "3,456 orderings from ties of sizes [4, 4, 3]."), page("ties", "Ties of each reranker",
+                "GPT-4 (Low Ties)", **SAMPLE_RERANKERS))),
     Feature(779, 823, "every value of one query", "Queries, Every measure of this list",
             page("query", "Every measure of this list", "RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10",
                 "Traditional", "Tied", "SD from ties", **SAMPLE_RERANKERS)),

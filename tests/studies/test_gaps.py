@@ -28,11 +28,13 @@ from metrics.studies.gaps import (
     ranks_and_ratios,
     reranker_finding,
     tie_prediction,
+    tie_size_counts,
     trend,
     with_overall,
 )
 from metrics.studies.prose import Strong, plain
 from metrics.support.wording import percent
+from metrics.ties import Orderings, Ranking
 
 TIES = ["expected", "optimistic", "pessimistic", "input", "docid_desc"]
 
@@ -516,3 +518,27 @@ def test_a_mean_of_zero_has_no_typical_rank_and_no_ratio_to_it():
     assert rows["typical_rank"].isna().to_dict() == {"none": True, "one": False}
     assert rows["times"].isna().all()
     assert rows["relevant"].to_list() == [0, 1]
+
+
+@given(tables())
+def test_ties_are_counted_by_their_size_in_steps_of_powers_of_two(table):
+    runs = Runs.from_frame(frame(table))
+    counts = tie_size_counts({name: Ranking.of(runs, name) for name in table}, evaluate(runs, "RR").lists)
+    sizes = [
+        size
+        for name in table
+        for query in table[name]
+        for size in map(len, Orderings.of(Ranking.of(runs, name), query).groups)
+        if size > 1
+    ]
+    for row in counts.itertuples():
+        inside = [size for size in sizes if row.first <= size <= row.last]
+        assert (row.ties, row.documents) == (len(inside), sum(inside))
+    assert counts["ties"].sum() == len(sizes)
+
+
+def test_ties_of_lists_that_do_not_count_are_left_out():
+    tied = [Doc("a", 1, 1), Doc("b", 1, 0)]
+    runs = Runs.from_frame(frame({"A": {"q": tied, "r": tied}}))
+    lists = evaluate(runs, "RR").lists
+    assert tie_size_counts({"A": Ranking.of(runs, "A")}, lists.loc[[("A", "q")]])["ties"].to_list() == [1]

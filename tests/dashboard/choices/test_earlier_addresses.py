@@ -47,7 +47,6 @@ def test_settings_of_the_library_and_of_the_report_are_set_on_their_new_pages(li
     [
         ("rerankers", "part", "Against the baseline", {"section": "Query groups"}),
         ("rerankers", "part", "Who copies whom", {"opened": "GPT-4 (Low Ties)"}),
-        ("ties", "below", "Cost of every order", {"section": "Cost of scoring all orders"}),
     ],
 )
 def test_a_part_of_a_page_is_a_section_now(page, key, name, now):

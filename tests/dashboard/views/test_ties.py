@@ -58,8 +58,6 @@ def test_ties_are_counted_by_size_and_by_reranker():
     [
         ("Summary", "Other measures"),
         ("Largest gaps", "Gaps"),
-        ("Cost of every order", "Cost of scoring all orders"),
-        ("Cost of all orders", "Cost of scoring all orders"),
     ],
 )
 def test_a_section_is_opened_by_its_name_of_before(before, now):
@@ -77,31 +75,10 @@ def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
     assert "taRR settles ties by its own rule" in texts(page)
 
 
-def test_more_orders_than_a_number_of_64_bits_holds_are_written():
-    page = opened("ties", section="Cost of scoring all orders")
-    written = table(page, "Number of orders by reranker")["written"]
-    assert any(text.startswith("about 10") and len(text) < 14 for text in written)
-
-
-def test_what_all_orders_would_cost_is_told_of_the_lists_shown():
-    page = opened("ties", data=cache.SIMULATED_LABEL, section="Cost of scoring all orders")
-    board = cache.sample_board(cache.SIMULATED_LABEL)
-    n_tractable = (cache.evaluation(board).lists["log10_orderings"] <= 4).sum()
-    assert (
-        f"({n_tractable} of 400 lists) have at most 10,000 orders. All lists together have about 10¹⁴."
-        in texts(page)
-    )
-    rows = table(page, "Number of orders by reranker").set_index("reranker")
-    assert rows.index.to_list() == [ALL_LISTS, *board.runs.rerankers]
-    assert rows.loc[ALL_LISTS, ["n", "tractable"]].to_list() == [400, n_tractable]
-    assert rows.loc["GPT-4 (Low Ties)", "written"] == "69,150"
-
-
 @pytest.mark.parametrize("name", ["no ties", "all tied", "one document", "long lists", "a query without rows"])
-@pytest.mark.parametrize("section", ["Tie sizes", "Cost of scoring all orders"])
-def test_the_ties_of_extreme_lists_are_told(name, section):
+def test_the_ties_of_extreme_lists_are_told(name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
-    page = opened("ties", data=label, section=section)
+    page = opened("ties", data=label, section="Tie sizes")
     assert "nan" not in texts(page)
 
 
