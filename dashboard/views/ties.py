@@ -17,7 +17,6 @@ from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.one_list import largest_gaps_table, list_panel
 from metrics import parse
 from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, tie_size_counts, with_overall
-from metrics.studies.precisions import argmax_finding, argmax_losses, graded_rerankers
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
@@ -40,7 +39,7 @@ def show(view: View) -> None:
     with verdict:
         ui.finding(gap_finding(all_lists, first), view.rerankers)
     if section == MEASURES:
-        other_measures(view, first)
+        other_measures(view)
     elif section == SIZES:
         size_section(view, first, all_lists[is_shown])
     else:
@@ -92,16 +91,9 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     row_range.buttons()
 
 
-@cached_by_key(show_spinner="Ranking by most likely grades …", max_entries=8)
-def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return the scores of rerankers by most likely and by expected grades."""
-    losses = argmax_losses(view.board.runs, measure, view.queries, view.scoring)
-    return losses[losses["reranker"].isin(view.rerankers)]
-
-
 @section("Other measures")
-def other_measures(view: View, measure: str) -> None:
-    """Draw the gaps in every measure, and the loss from ranking by the most likely grade."""
+def other_measures(view: View) -> None:
+    """Draw the gaps in every measure."""
     names = tuple(name for name in view.evaluation.measures if not parse(name).measure.answers)
     ui.table(
         view.study(gaps_by_measure, names, view.traditional).reset_index(),
@@ -115,21 +107,6 @@ def other_measures(view: View, measure: str) -> None:
         "All lists of all rerankers. |gap|: absolute gap of a list. SD: standard deviation over lists. "
         "r: Pearson correlation."
     )
-    if not set(graded_rerankers(view.board.runs)) & set(view.rerankers):
-        return
-    losses = _likeliest_grades(view, measure)
-    ui.table(
-        losses,
-        "Loss from ranking by the most likely grade",
-        "likeliest-grades",
-        shown_columns(
-            *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
-            measure=measure,
-        ),
-        explanation="Rerankers with grade probabilities: their documents are ranked by the most likely grade "
-        "and by the expected grade.",
-    )
-    ui.section_finding(argmax_finding(losses, measure))
 
 
 @cached_by_key(show_spinner=False, max_entries=8)

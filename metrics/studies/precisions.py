@@ -12,7 +12,7 @@ from metrics.runs import Runs
 from metrics.simulation import LlmReranker
 from metrics.studies.gaps import in_order, named_values
 from metrics.studies.leaderboard import SHARE, mean_std
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, signed
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import percent
@@ -190,67 +190,4 @@ def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, mea
         f"{decimal(row['low'])} to {decimal(row['high'])}. Worst and best case are ",
         Strong(f"{decimal(row['worst'])} and {decimal(row['best'])}"),
         ".",
-    )
-
-
-_GRADES = ("expected_grade", "argmax_grade")
-"""Scores derived from probabilities of grades; one of them may be the score itself."""
-
-
-def graded_rerankers(runs: Runs) -> list[str]:
-    """Return the rerankers whose files have probabilities of grades."""
-    return [name for name, table in runs.tables.items() if set(_GRADES) & set(table.column_names)]
-
-
-def argmax_losses(
-    runs: Runs, measure: str, queries: Collection[str] | None = None, scoring: ScoringOptions = AS_READ
-) -> pd.DataFrame:
-    """Compare the scores of each reranker by its most likely grades and by its expected grades.
-
-    Returns:
-        One row a reranker with probabilities: reranker, argmax_tie_ratio, expected_tie_ratio (means over
-        lists of the share of documents that tie), argmax, expected (tied means), gain (expected − argmax),
-        gain_error (its standard error over lists).
-
-    Raises:
-        UsageError: an unknown measure.
-    """
-    names, name = graded_rerankers(runs), str(parse(measure))
-    columns: dict[str, pd.Series[float]] = {}
-    values: dict[str, pd.Series[float]] = {}
-    for kind in ("argmax", "expected"):
-        scores = {reranker: _scores_by(runs, reranker, f"{kind}_grade") for reranker in runs.tables}
-        evaluation = score_runs(runs.rescored(scores), name, "expected", scoring).only(names, queries)
-        values[kind] = evaluation.scores[name, "expected"]
-        columns[kind] = evaluation.means(name)["expected"]
-        columns[f"{kind}_tie_ratio"] = evaluation.tie_ratios
-    losses = pd.DataFrame(columns)[["argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"]]
-    losses["gain"] = losses["expected"] - losses["argmax"]
-    losses["gain_error"] = (values["expected"] - values["argmax"]).groupby(level="reranker").sem()
-    return losses.reindex(names).rename_axis("reranker").reset_index()
-
-
-def _scores_by(runs: Runs, name: str, column: str) -> FloatArray:
-    table = runs.tables[name]
-    scores = table[column if column in table.column_names else "score"].to_numpy()
-    return np.where(np.isnan(scores), -np.inf, scores)
-
-
-def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
-    """State the largest cost of most likely grades in `argmax_losses`, with its standard error."""
-    scored = losses.dropna(subset=["gain"])
-    if scored.empty:
-        return NOTHING_SCORED
-    row = scored.loc[scored["gain"].abs().idxmax()]
-    likeliest, expected = (percent(row[f"{kind}_tie_ratio"]) for kind in ("argmax", "expected"))
-    error = row["gain_error"]
-    is_within = 0 < abs(row["gain"]) <= error
-    error_text = "" if np.isnan(error) else f" (standard error {decimal(error)})"
-    return (
-        "With the most likely grade as its score, ",
-        Strong(str(row["reranker"])),
-        f" ties {likeliest} of the documents in a list; with the expected grade, {expected}. "
-        f"Expected grades change tied {measure} from {decimal(row['argmax'])} to {decimal(row['expected'])}: ",
-        Strong(signed(row["gain"])),
-        f"{error_text}{', within its standard error' if is_within else ''}.",
     )

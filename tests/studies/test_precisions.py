@@ -7,7 +7,7 @@ from drawing import frame, tables
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import Runs, evaluate, read_runs
+from metrics import Runs, evaluate
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import LlmReranker, simulate
@@ -16,12 +16,9 @@ from metrics.studies.precisions import (
     LEVELS,
     PRECISIONS,
     TIE_PROBABILITIES,
-    argmax_finding,
-    argmax_losses,
     coarser_runs,
     gap_by_settings,
     grade_scores,
-    graded_rerankers,
     growth_curve,
     growth_finding,
     precision_curve,
@@ -262,60 +259,3 @@ def test_the_sentence_names_a_measures_own_tie_rule_and_no_luck():
     sentence = plain(growth_finding(curve, 0.3, 10, "TsRR"))
     assert sentence.endswith("TsRR settles ties by its own rule. ")
     assert "shuffles" not in sentence
-
-
-ROWS = """query_id,doc_id,p_0,p_1,p_2,relevance
-q1,a,0.1,0.3,0.6,0
-q1,b,0.0,0.25,0.75,1
-q1,c,0.2,0.0,0.8,0
-q2,a,0.9,0.1,0.0,0
-q2,b,0.8,0.1,0.1,1
-"""
-
-
-@pytest.fixture
-def paths(tmp_path):
-    (tmp_path / "llm.csv").write_text(ROWS)
-    (tmp_path / "bm25.csv").write_text("query_id,doc_id,score,relevance\nq1,a,2,0\nq1,b,1,1\nq2,b,1,1\n")
-    return [tmp_path / "llm.csv", tmp_path / "bm25.csv"]
-
-
-@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP"])
-@pytest.mark.parametrize("score", ["expected_grade", "argmax_grade"])
-def test_values_are_what_evaluate_says_of_either_score_whichever_is_read(paths, measure, score):
-    losses = argmax_losses(read_runs(paths, columns={"score": score}), measure).set_index("reranker")
-    assert list(losses.index) == ["llm"]
-    for kind in ("argmax", "expected"):
-        runs = read_runs(paths[0], columns={"score": f"{kind}_grade"})
-        value = evaluate(runs, [measure], ["expected"]).scores.to_numpy().mean()
-        assert losses.loc["llm", kind] == pytest.approx(value, rel=1e-12)
-    assert losses.loc["llm", "gain"] == losses.loc["llm", "expected"] - losses.loc["llm", "argmax"]
-
-
-def test_the_ties_that_grading_makes_and_what_the_measure_gains_are_said(paths):
-    losses = argmax_losses(read_runs(paths), "RR")
-    row = losses.iloc[0]
-    assert (row["argmax_tie_ratio"], row["expected_tie_ratio"]) == (1, 0)
-    assert row["argmax"] == pytest.approx(((1 + 1 / 2 + 1 / 3) / 3 + 3 / 4) / 2)
-    assert row["expected"] == 1
-    text = plain(argmax_finding(losses, "MRR"))
-    assert "llm ties 100% of the documents" in text
-    assert "with the expected grade, 0%." in text
-    assert "tied MRR from 0.681 to 1.000: +0.319" in text
-    assert f"(standard error {row['gain_error']:.3f})" in text
-
-
-def test_a_gain_within_its_standard_error_is_called_so(paths):
-    losses = argmax_losses(read_runs(paths), "RR")
-    assert "within its standard error" in plain(argmax_finding(losses.assign(gain_error=0.5), "MRR"))
-    assert "standard error" not in plain(argmax_finding(losses.assign(gain_error=np.nan), "MRR"))
-
-
-def test_only_rerankers_with_probabilities_are_asked(paths):
-    assert graded_rerankers(read_runs(paths)) == ["llm"]
-    assert graded_rerankers(read_runs(paths[1])) == []
-
-
-def test_queries_that_do_not_count_are_left_out(paths):
-    losses = argmax_losses(read_runs(paths), "RR", ["q2"])
-    assert np.allclose(losses["argmax"], 0.75)

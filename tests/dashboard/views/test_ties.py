@@ -107,19 +107,6 @@ def test_tables_begin_with_what_they_are_about():
     assert list(page.dataframe[0].proto.column_order)[:3] == ["query_id", "first_gap", "reranker"]
 
 
-def test_only_files_with_probabilities_show_the_loss_of_the_likeliest_grade():
-    rows = "q,a,0.1,0.9,0\nq,b,0,1,1\n"
-    graded = board(
-        llm_csv=f"query_id,doc_id,p_0,p_1,relevance\n{rows}",
-        flat_csv="query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,1\n",
-    )
-    page = opened("ties", data=cache.loaded_boards().add(graded).label, section="Other measures")
-    losses = table(page, "Loss from ranking by the most likely grade")
-    assert losses["reranker"].to_list() == ["llm"]
-    assert losses[["argmax", "expected", "gain"]].to_numpy().tolist() == [[0.75, 1, 0.25]]
-    assert "tied RR from 0.750 to 1.000: +0.250" in texts(page).replace("*", "")
-
-
 def test_the_table_has_the_100_lists_with_the_largest_gaps_until_asked_for_all(downloads):
     page = opened("ties", data=cache.SIMULATED_LABEL)
     assert len(downloads["gaps"]()) == 400
