@@ -10,14 +10,14 @@ from dashboard.server.first_page import await_loading
 await_loading()
 
 from dashboard import boards, controls, visitor
-from dashboard.access import server_files, sign_in
+from dashboard.access import sign_in
 from dashboard.boards import notices, unknown_label, unknown_reason
 from dashboard.charts.palette import DARK
 from dashboard.choices import choose_view
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import waiting_shown
 from dashboard.pages import LARGE, MOVED, PAGES
-from dashboard.results import choose_results
+from dashboard.results import choose_results, command_results
 from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
@@ -29,8 +29,8 @@ FOLDER = Path(__file__).parent
 
 def menu() -> dict[str, list[StreamlitPage]]:
     """Return the pages by section of the menu, hidden pages for the addresses of version 0.2 included."""
-    has_results = bool(server_files.command_results())
-    is_results_only = has_results and server_files.opened_board() is None
+    has_results = bool(command_results())
+    is_results_only = has_results and boards.opened_board() is None
     pages: dict[str, list[StreamlitPage]] = {}
     for page in PAGES:
         pages.setdefault(page.section, []).append(
@@ -42,7 +42,6 @@ def menu() -> dict[str, list[StreamlitPage]]:
                 visibility="visible" if page.icon else "hidden",
             )
         )
-    is_offered = has_results or bool(server_files.allowed_paths())
     pages["Data"].append(
         st.Page(
             LARGE,
@@ -50,7 +49,7 @@ def menu() -> dict[str, list[StreamlitPage]]:
             icon=":material/hard_drive:",
             url_path="" if is_results_only else "large",
             default=is_results_only,
-            visibility="visible" if is_offered else "hidden",
+            visibility="visible" if has_results else "hidden",
         )
     )
     if is_results_only:
@@ -68,7 +67,7 @@ def without_board(title: str) -> None:
     st.title(title, anchor=False)
     if label := unknown_label():
         st.warning(f"This link opens {escape_markdown(label)}, which {unknown_reason()}.")
-    home = server_files.home_board().label
+    home = boards.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
         boards.switch_to_board(home)
 

@@ -1,5 +1,7 @@
 """Choose, show and keep boards: samples, files opened by the command, uploads and shared boards."""
 
+import json
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
@@ -11,13 +13,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard import cache, controls
-from dashboard.access import server_files
+from dashboard.access.settings import OPEN
 from dashboard.access.sign_in import identity
 from dashboard.controls import PERSISTENT
 from dashboard.draft import mark_shown
 from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
-from dashboard.library.boards import Board
+from dashboard.library.boards import Board, open_files
 from dashboard.library.loaded import Published
 from dashboard.library.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.visitor import visitor_id
@@ -54,13 +56,34 @@ def owner() -> str:
     return address
 
 
+@st.cache_resource(show_spinner=False)
+def _open_board() -> Board | None:
+    files = json.loads(os.environ.get(OPEN) or "{}")
+    runs = [tuple(run) if isinstance(run, list) else run for run in files.get("runs", [])]
+    return cache.loaded_boards().hold(open_files(runs, files["qrels"])) if runs else None
+
+
+def opened_board() -> Board | TieScopeError | None:
+    """Return the board of the command line's runs, or the error if they changed since; None without runs."""
+    try:
+        return _open_board()
+    except TieScopeError as error:
+        return error
+
+
+def home_board() -> Board:
+    """Return the board that the app opens with: that of the command line, or else the sample."""
+    opened = opened_board()
+    return opened if isinstance(opened, Board) else cache.sample_board()
+
+
 def choose_board() -> BoardChoice | None:
     """Draw the choice of a board in the sidebar, which the link can set, and return the board.
 
     Returns None if the link names a board that cannot be opened: no other board replaces it.
     """
-    home = server_files.home_board()
-    if isinstance(error := server_files.opened_board(), TieScopeError):
+    home = home_board()
+    if isinstance(error := opened_board(), TieScopeError):
         notify(f"{error} The app opens with the sample data until the file can be read.")
     requested_label = st.session_state.pop(_NEXT, None) or controls.asked_text(DATA)
     controls.forget(DATA)
@@ -287,26 +310,26 @@ def switch_to_board(label: str, draft: str = "") -> None:
 def forget_board(board: Board) -> None:
     """Delete a board that is in memory only, and show the home board."""
     cache.loaded_boards().remove(id_of(board.label), visitor_id())
-    switch_to_board(server_files.home_board().label)
+    switch_to_board(home_board().label)
 
 
 def leave_deleted_board(record: Record) -> None:
     """Show the home board in place of a deleted one, and offer to undo the deletion."""
     st.session_state[_DELETED] = record
-    switch_to_board(server_files.home_board().label)
+    switch_to_board(home_board().label)
 
 
 def deleted_board() -> Record | None:
     """Return the board just deleted, until another board is shown."""
     record = cast("Record | None", st.session_state.get(_DELETED))
-    if record is not None and st.session_state.get(DATA) != server_files.home_board().label:
+    if record is not None and st.session_state.get(DATA) != home_board().label:
         st.session_state[_DELETED] = record = None
     return record
 
 
 def is_preloaded(board: Board) -> bool:
     """Return whether a board is a sample or was opened by the command."""
-    return board.label in {*cache.SAMPLES, server_files.home_board().label}
+    return board.label in {*cache.SAMPLES, home_board().label}
 
 
 def is_stranger() -> bool:

@@ -66,7 +66,7 @@ PAGES = (
     Page("views/present.py", "Present", "", "Learn"),
 )
 LARGE = "views/large.py"
-"""The page of stored evaluations, in the menu if one is or can be opened."""
+"""The page of stored evaluations, in the menu if the command opened one."""
 MOVED = {
     "runs": ("Data", ""),
     "library": ("Data", "Library"),

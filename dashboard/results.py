@@ -1,14 +1,18 @@
 """Choose the stored evaluation to show, and its tie order."""
 
+import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
-from dashboard.access import server_files
+from dashboard.access.settings import OPEN
 from dashboard.boards import leave_board, owner
+from dashboard.cache import file_version
 from dashboard.charts.palette import Palette
 from dashboard.choices import policy_phrases, select_order
-from dashboard.controls import PERSISTENT, get_value, prepare, record, set_value
+from dashboard.controls import PERSISTENT, prepare, record
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.visitor import theme
@@ -18,8 +22,6 @@ from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
 from metrics.support.wording import count_of
 
 _KEY = "results"
-_NEXT = "_next_results"
-_SESSION_LABELS = "_known_results"
 _AUDITED = "_audited_results"
 
 
@@ -32,23 +34,34 @@ class Results:
     palette: Palette
 
 
+def command_results() -> dict[str, Path]:
+    """Return label → file of the command line's stored evaluations."""
+    results: dict[str, Path] = {}
+    for path in map(Path, json.loads(os.environ.get(OPEN) or "{}").get("stored", [])):
+        results[path.name if path.name not in results else f"{path.name} ({len(results) + 1})"] = path
+    return results
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _open_stored(path: str, *_changed: int) -> Stored:
+    return Stored.open(path)
+
+
 def choose_results() -> Results | None:
     """Draw the choice of a stored evaluation and return it, None without one."""
     leave_board()
-    if next_label := st.session_state.pop(_NEXT, None):
-        set_value(_KEY, next_label)
-    label = _choose_label(_labels(get_value(_KEY)))
+    files = command_results()
+    label = _choose_label(list(files))
+    if label is None:
+        return None
     try:
-        path = server_files.find_results(label) if label else None
-        stored = None if path is None else server_files.open_results(path)
+        stored = _open_stored(*file_version(files[label]))
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
-    if stored is None:
-        return None
     if st.session_state.get(_AUDITED) != label:
         st.session_state[_AUDITED] = label
-        record_event("opened", owner(), path=label or "")
+        record_event("opened", owner(), path=label)
     orders = [name for name in stored.ties if name not in ("expected", "std")]
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
@@ -63,28 +76,11 @@ def choose_results() -> Results | None:
     return Results(stored, traditional, theme())
 
 
-def _labels(requested: str) -> list[str]:
-    opened_labels = st.session_state.setdefault(_SESSION_LABELS, [])
-    is_new = requested not in (*opened_labels, *server_files.command_results())
-    if requested and is_new and server_files.find_results(requested):
-        opened_labels.append(requested)
-    return [
-        *server_files.command_results(),
-        *(label for label in opened_labels if server_files.find_results(label)),
-    ]
-
-
 def _choose_label(labels: list[str]) -> str | None:
     """Draw the choice; the first evaluation that the command named is the default, which the link omits."""
-    default = next(iter(server_files.command_results()), None)
+    default = labels[0] if labels else None
     prepare(_KEY, lambda texts: texts[-1], lambda label: label in labels, default)
     if not labels:
         return None
-    index = None if default is None else labels.index(default)
-    return record(_KEY, st.selectbox("Results", labels, index, key=_KEY, **PERSISTENT), default)
-
-
-def open_results(label: str) -> None:
-    """Show a stored evaluation, and rerun the page."""
-    st.session_state[_NEXT] = label
-    st.rerun()
+    label: str = st.selectbox("Results", labels, key=_KEY, **PERSISTENT)
+    return record(_KEY, label, default)

@@ -115,7 +115,6 @@ def streamlit_calls(monkeypatch, tmp_path):
         settings.OPEN,
         settings.ALLOW,
         settings.INSECURE,
-        settings.ALLOW_PATHS,
         settings.EMBED,
         settings.ALLOW_HOST,
         "STREAMLIT_SECRETS_FILES",

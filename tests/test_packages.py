@@ -161,7 +161,6 @@ def test_each_command_says_which_extra_it_needs_as_the_documentation_does(bare, 
         "gate": [*runs, "--require", "MTRR>=0"],
         "permutations": ["llm.trec", "--query", "q1", "--qrels", "qrels.txt"],
         "simulate": ["-o", "simulated.csv"],
-        "watch": ["--help"],
     }
     page = (ROOT / "docs/index.md").read_text("utf-8")
     table = re.findall(r"^\| `tiescope(?:\[(\w+)\])?` \|.*\| (`\w.*)\|$", page, re.MULTILINE)

@@ -3,14 +3,12 @@
 An incomplete or unreadable configuration lets nobody in.
 """
 
-import json
 import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import urljoin
 
 import streamlit as st
 
@@ -24,11 +22,10 @@ from dashboard.access.admission import (
     plain_address,
 )
 from dashboard.access.admitted import note_admission, sign_in_id
-from dashboard.access.allowed_paths import AllowedPaths
-from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE
+from dashboard.access.settings import ALLOW, INSECURE
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.audit import record_event
-from metrics.errors import LibraryError, UsageError, needs
+from metrics.errors import LibraryError, UsageError
 
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
 _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
@@ -205,34 +202,3 @@ def _close(title: str, reason: str, label: str = "", action: Callable[[], None] 
         if action:
             st.button(label, type="primary", on_click=action)
     st.stop()
-
-
-def guard_redirects() -> None:
-    """Make all web requests of this process refuse redirects to addresses that are not allowed.
-
-    Raises:
-        MissingPackageError: no package that opens addresses is installed.
-    """
-    with needs("distributed"):
-        from fsspec.config import conf  # noqa: PLC0415 of an extra
-    for scheme in ("http", "https"):
-        conf.setdefault(scheme, {})["get_client"] = _guarded_client
-
-
-async def _guarded_client(**options: Any) -> Any:  # noqa: ANN401 as fsspec passes them on
-    """Return an aiohttp session that checks redirects."""
-    import aiohttp  # noqa: PLC0415 what opens http, where it is installed
-
-    trace = aiohttp.TraceConfig()
-    trace.on_request_redirect.append(refuse_elsewhere)
-    return aiohttp.ClientSession(trace_configs=[trace], **options)
-
-
-async def refuse_elsewhere(_session: object, _context: object, redirect: Any) -> None:  # noqa: ANN401 aiohttp's
-    """Raise a UsageError if a redirect leads to an address that is not allowed."""
-    texts = json.loads(os.environ.get(ALLOW_PATHS) or "[]")
-    allowed = AllowedPaths(addresses=tuple(text for text in texts if "://" in text))
-    headers = redirect.response.headers
-    target = urljoin(str(redirect.url), headers.get("Location") or headers.get("URI") or "")
-    if not allowed.has_address(target):
-        raise UsageError(f"{redirect.url} redirects to an address that may not be opened here.")

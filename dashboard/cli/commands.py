@@ -18,7 +18,6 @@ from metrics.cli.evaluating import check_command, evaluate_command, permutations
 from metrics.cli.options import with_inputs_kept
 from metrics.cli.reporting import report_command
 from metrics.cli.simulating import simulate_command
-from metrics.cli.watching import watch_command
 from metrics.errors import needs
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate_command,
-    "watch": watch_command,
     "compare": compare_command,
     "stability": stability_command,
     "gate": gate_command,

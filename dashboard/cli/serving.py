@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dashboard.access.admission import demand_sign_in, parse_allow_list, redirect_origin
-from dashboard.access.allowed_paths import AllowedPaths
-from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
+from dashboard.access.settings import ALLOW, ALLOW_HOST, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.library.audit import AUDIT_LOG, prepare_audit_log
 from metrics.cli.messages import say
 from metrics.cli.options import FileUse, NamedPath, Qrels, parse_run
@@ -40,14 +39,6 @@ def app_command(
         typer.Option(metavar="ADDRESS", help=f"Address or domain that may sign in (default: {ALLOW})."),
     ] = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Serve to everybody, without sign-in.")] = False,
-    allow_paths: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="DIR",
-            help="Visitors may open files in this folder by path. DIR may also be an address such as "
-            "s3://bucket/runs/. With --insecure, anybody who can reach the server is a visitor.",
-        ),
-    ] = None,
     embed: Annotated[
         list[str] | None,
         typer.Option(
@@ -75,10 +66,6 @@ def app_command(
 ) -> None:
     """Serve the dashboard in the browser."""
     _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
-    allowed = AllowedPaths.of(allow_paths or [])
-    if allowed and insecure:
-        say(f"tiescope: --allow-paths: anybody who can reach {host} can read all runs in {allowed}.")
-    os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
     if log := audit_log or os.environ.get(AUDIT_LOG):
         os.environ[AUDIT_LOG] = prepare_audit_log(Path(log))
     _settle_hosts(host, allow_host or os.environ.get(ALLOW_HOST, "").split())

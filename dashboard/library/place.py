@@ -9,7 +9,7 @@ from metrics.errors import LibraryError
 from metrics.support import environment
 
 HOME = "TIESCOPE_HOME"
-"""Environment variable: folder of uploads, SQLite and cached evaluations."""
+"""Environment variable: folder of uploads and SQLite."""
 
 
 def home() -> Path:

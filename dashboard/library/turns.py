@@ -1,7 +1,7 @@
 """Turns limit how much expensive work runs at once, so that pages of other visitors stay responsive."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -20,23 +20,6 @@ _SECONDS = 1.0
 _HAS_TURN = ContextVar("has_turn", default=False)
 
 
-class Turns:
-    """A limited number of turns."""
-
-    def __init__(self, at_once: int) -> None:
-        self._free = Semaphore(at_once)
-
-    @contextmanager
-    def take(self, notify: Callable[[], None]) -> Iterator[None]:
-        """Wait for a turn and hold it; `notify` is called every second, when Streamlit can stop the script."""
-        while not self._free.acquire(timeout=_SECONDS):
-            notify()
-        try:
-            yield
-        finally:
-            self._free.release()
-
-
 def max_at_once() -> int:
     """Return the number of tasks at once, by default all cores but one, which is left for pages.
 
@@ -50,19 +33,24 @@ def max_at_once() -> int:
 
 
 @cache
-def _turns() -> Turns:
-    return Turns(max_at_once())
+def _free_turns() -> Semaphore:
+    return Semaphore(max_at_once())
 
 
 @contextmanager
 def turn(*, is_dear: bool = True) -> Iterator[None]:
-    """Wait until expensive work may run, and report the waiting; other work starts immediately."""
+    """Wait until expensive work may run, and report the waiting; other work starts immediately.
+
+    The waiting is reported every second, when Streamlit can stop the script.
+    """
     if not is_dear or _HAS_TURN.get():
         yield
         return
-    with _turns().take(lambda: begin_step(WAITING, 0, 0, "for other visitors' work")):
-        token = _HAS_TURN.set(True)
-        try:
-            yield
-        finally:
-            _HAS_TURN.reset(token)
+    while not _free_turns().acquire(timeout=_SECONDS):
+        begin_step(WAITING, 0, 0, "for other visitors' work")
+    token = _HAS_TURN.set(True)
+    try:
+        yield
+    finally:
+        _HAS_TURN.reset(token)
+        _free_turns().release()

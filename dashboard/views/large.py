@@ -7,13 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, controls
-from dashboard.access import server_files
-from dashboard.boards import notify
 from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn
-from dashboard.results import Results, open_results
+from dashboard.results import Results
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
@@ -40,18 +38,10 @@ def show(results: Results | None) -> None:
         with st.container(border=True, key="nothing-open"):
             st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
             st.code(_COMMANDS, language="sh", wrap_lines=True)
-        if server_files.allowed_paths():
-            with st.container(border=True):
-                st.header("Open from the server", anchor=False)
-                _path_form()
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        measures = results.stored.measures
-        choose = controls.segmented if len(measures) <= _FEW_MEASURES else controls.select
-        measure = choose("Measure", measures, "results_measure")
-        if server_files.allowed_paths():
-            with st.popover("Open", icon=":material/folder_open:", help="Opens a file on the server."):
-                _path_form()
+    measures = results.stored.measures
+    choose = controls.segmented if len(measures) <= _FEW_MEASURES else controls.select
+    measure = choose("Measure", measures, "results_measure")
     row_range = shown_rows(len(results.stored.rerankers))
     name, arguments = parse(measure), (measure, results.traditional, results.stored)
     rows = leaderboard(results.stored, measure, results.traditional)
@@ -120,42 +110,9 @@ def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _st
 
 
 _ALL = "all rerankers"
-_COMMANDS = (
-    "tiescope evaluate llm.trec --qrels qrels.txt --stream --save results.parquet\ntiescope app results.parquet"
-)
+_COMMANDS = """tiescope evaluate llm.trec --qrels qrels.txt --engine dask --save results.parquet
+tiescope app results.parquet"""
 _EXPLANATION = "TieScope scores large runs once, on disk, without an upload. This page shows the stored scores."
-
-
-def _path_form() -> None:
-    st.caption(
-        "Stored evaluations open immediately. Runs are scored before they open. "
-        f"Allowed folders: {escape_markdown(str(server_files.allowed_paths()))}."
-    )
-    with st.form("open-path", border=False):
-        path = st.text_input("Path on the server", placeholder="results.parquet, runs/*.trec", key="path")
-        qrels = st.text_input(
-            "Judgments",
-            placeholder="qrels.txt; not needed if the runs contain relevance",
-            key="judged-by",
-        )
-        is_submitted = st.form_submit_button("Open", type="primary", icon=":material/folder_open:", key="open")
-    if is_submitted:
-        _open(path, qrels)
-
-
-def _open(path: str, qrels: str) -> None:
-    placeholder = st.empty()
-    progress = placeholder.status("Opening …")
-    try:
-        results = server_files.score_path(path, qrels, lambda label: progress.update(label=label))
-    except TieScopeError as error:
-        placeholder.empty()
-        st.error(escape_markdown(str(error)), icon=":material/error:")
-        st.caption("Nothing was opened. The page stays as it was.")
-        return
-    for message in results.messages:
-        notify(message)
-    open_results(results.label)
 
 
 @section("Ties against gaps")

@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, choices, controls, visitor
-from dashboard.access import server_files
 from dashboard.boards import while_open
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL, ShownBoard, board_turn, segments
 from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
@@ -90,7 +89,7 @@ def data_line(view: View) -> None:
         added = view.record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
         text = f"{owner}: {n_runs}, added on {added.day} {added:%B %Y}."
     else:
-        is_home = view.board.label == server_files.home_board().label
+        is_home = view.board.label == boards.home_board().label
         text = f"{'Opened with the app' if is_home else 'In memory only'}: {n_runs}."
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
     from metrics.runs.findings import FindingGroup, FindingLine
-    from metrics.scale.stream import PartitionedRuns
+    from metrics.scale.dask import Dataset
 
 _MAX_LINES = 5
 """Messages of one kind that `check` prints; files hold all."""
@@ -130,11 +130,9 @@ def evaluate_command(
             "have latencies and the format is table, markdown or latex)."
         ),
     ] = None,
-    stream: Annotated[
-        bool,
-        Option("--stream", help="Read runs larger than memory in blocks. Rows must be sorted by query."),
-    ] = False,
-    engine: Annotated[Literal["local", "dask"], Option(help="Score in this process or with Dask.")] = "local",
+    engine: Annotated[
+        Literal["local", "dask"], Option(help="Score in this process, or runs larger than memory with Dask.")
+    ] = "local",
     scheduler: Annotated[
         str | None, Option(help="Dask scheduler, tcp://HOST:8786 (default: start one on this machine).")
     ] = None,
@@ -154,11 +152,9 @@ def evaluate_command(
     """Score runs, with ties in one order or averaged over all orders."""
     from metrics.evaluation import DEFAULT_MEASURES, default_ties, score_runs
 
-    is_parted = stream or engine == "dask"
     contradictions = {
         "--scheduler needs --engine dask.": scheduler and engine != "dask",
-        "Choose --stream or --engine dask.": stream and engine == "dask",
-        "--latency needs runs in memory: leave out --stream and --engine dask.": latency and is_parted,
+        "--latency needs runs in memory: leave out --engine dask.": latency and engine == "dask",
         "--traditional-only already sets --ties input: leave out --ties.": traditional_only and ties,
     }
     for message, is_contradiction in contradictions.items():
@@ -167,27 +163,30 @@ def evaluate_command(
     measures = measure or DEFAULT_MEASURES
     treatments = ["input"] if traditional_only else [*(ties or default_ties(measures))]
     score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
-    if not is_parted:
+    if engine == "local":
         runs = reading.read(run, qrels)
         _score_in_memory(runs, score, table_output, save, per_query=per_query, latency=latency)
         return
     from metrics.scale.dask import Dataset
-    from metrics.scale.stream import Stream
 
-    with progress("Scoring", follows_steps=not stream) as watch:
-        choices = {**vars(reading)}
-        if not stream:
-            choices |= {"score_columns": scoring.further_columns, "scheduler": scheduler, "watch": watch}
-        part_runs: PartitionedRuns = Stream(run, qrels, **choices) if stream else Dataset(run, qrels, **choices)
-        last_part, means = _score_parts(part_runs, score, table_output, save, per_query=per_query)
-    say_left_out(part_runs, last_part)
+    with progress("Scoring") as watch:
+        dataset = Dataset(
+            run,
+            qrels,
+            **vars(reading),
+            score_columns=scoring.further_columns,
+            scheduler=scheduler,
+            watch=watch,
+        )
+        last_part, means = _score_parts(dataset, score, table_output, save, per_query=per_query)
+    say_left_out(dataset, last_part)
     say_own_rules(last_part)
     if means is not None:
         table_output.write(means)
 
 
 def _score_parts(
-    runs: "PartitionedRuns",
+    dataset: "Dataset",
     score: "Callable[[Runs], Evaluation]",
     table_output: options.TableOutput,
     save: Path | None,
@@ -200,8 +199,8 @@ def _score_parts(
     from metrics.scale.stored import save_parts
 
     if per_query and table_output.format != "csv":
-        raise UsageError("--per-query with --stream or --engine dask writes only CSV: add --format csv.")
-    parts = runs.parts(score)
+        raise UsageError("--per-query with --engine dask writes only CSV: add --format csv.")
+    parts = dataset.parts(score)
     if save is not None:
         parts = save_parts(parts, save)
     means = Means()
@@ -212,7 +211,7 @@ def _score_parts(
             else:
                 means.add(part.scores, part.policies.index.to_list())
             last = part
-    return replace(last, policies=runs.policies), None if per_query else stack_columns(means.table())
+    return replace(last, policies=dataset.policies), None if per_query else stack_columns(means.table())
 
 
 def _score_in_memory(

@@ -75,7 +75,7 @@ def exit_code(command: Callable[[], None]) -> int:
 
 def _reason(error: TieScopeError | MemoryError | OSError) -> str:
     if isinstance(error, MemoryError):
-        return "there is not enough memory. Use smaller data, or evaluate with --stream or --engine dask."
+        return "there is not enough memory. Use smaller data, or evaluate with --engine dask."
     if not isinstance(error, OSError):
         return str(error)
     if error.errno == errno.EBADF:

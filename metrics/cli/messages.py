@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
-    from metrics.scale.stream import PartitionedRuns
+    from metrics.scale.dask import Dataset
 
 _MAX_RERANKERS = 20
 """Rerankers with a message of their own about queries without rows or relevant documents."""
@@ -34,7 +34,7 @@ def traditional_order(runs: "Runs", choice: str | None) -> str:
     return runs.tie_order
 
 
-def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation | None" = None) -> bool:
+def say_left_out(runs: "Runs | Dataset", evaluation: "Evaluation | None" = None) -> bool:
     """Report skipped rows and queries and the reasons; return whether the data has errors.
 
     With an evaluation, report queries counted as 0 too.

@@ -1,9 +1,8 @@
-"""Lists scored as they arrive: running means, and where a mean has changed."""
+"""Lists scored as they arrive: means over all lists or the latest ones."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, nan
+from math import inf, nan
 from numbers import Real
 
 import numpy as np
@@ -95,12 +94,6 @@ def find_change(
     )
 
 
-_TIME = ("at", "")
-"""Column of the moments at which lists came, beside those of the measures."""
-HALF_LIVES = 53
-"""Half-lives after which a list weighs less than the last bit of a number."""
-
-
 class Running:
     """Scores lists one by one or in batches, and keeps the values of all or of the latest ones.
 
@@ -133,7 +126,7 @@ class Running:
             criteria: score columns that rank together instead of the score.
             unjudged: whether unjudged documents are irrelevant or left out of their lists.
             keep: number of latest lists of each reranker whose values are kept; None: all. Overall means do not
-                need them; windows and changes do.
+                need them.
 
         Raises:
             UsageError: a name does not exist, no measure is given, or `keep` is below 1.
@@ -158,38 +151,26 @@ class Running:
         self._keep = keep
         self._means = Means()
         self._parts: list[pd.DataFrame] = []
-        self._grouped: dict[str, pd.DataFrame] = {}
         self._policies: dict[str, pd.Series[int]] = {}
-        self._latest = -inf
 
-    def add(self, runs: Runs | Frame, qrels: Table | None = None, *, at: float | None = None) -> None:
+    def add(self, runs: Runs | Frame, qrels: Table | None = None) -> None:
         """Score arriving lists.
 
         Args:
             runs: one or many lists, as in `evaluate`.
             qrels: judgments for a data frame without relevance; may cover more queries.
-            at: arrival time in seconds since any fixed moment; None: now.
 
         Raises:
             ReadError: the data frame cannot be read.
-            UsageError: judgments for runs that hold judgments, or a time that is no number or before the last
-                one.
+            UsageError: judgments for runs that hold judgments.
         """
-        moment = max(time.time(), self._latest) if at is None else at
-        if not isfinite(_number(moment)):
-            raise UsageError(f"at={at!r}: give a finite number of seconds, such as time.time().")
-        if moment < self._latest:
-            raise UsageError(f"at={at}: the last lists arrived at {self._latest}. Add lists in order of time.")
         runs = as_runs(runs, qrels)
         treatments = list(dict.fromkeys(self._treatments.values()))
         evaluation = score_runs(runs, self._measures, treatments, self._options)
-        scores, rerankers = evaluation.scores, evaluation.policies.index.to_list()
         for name, counts in evaluation.policies.iterrows():
             self._policies[str(name)] = counts + self._policies.get(str(name), 0)
-        self._means.add(scores, rerankers)
-        scores[_TIME] = self._latest = float(moment)
-        self._parts.append(scores)
-        self._grouped = {}
+        self._means.add(evaluation.scores, evaluation.policies.index.to_list())
+        self._parts.append(evaluation.scores)
         if self._keep is not None and sum(map(len, self._parts[1:])) > self._keep:
             self._join_parts()
 
@@ -213,113 +194,48 @@ class Running:
         """Index reranker: n_queries, n_missing, n_empty, n_scored of all lists, as in `Evaluation`."""
         return pd.DataFrame(self._policies).T.rename_axis("reranker")
 
-    def means(
-        self, *, last: int | None = None, seconds: float | None = None, halflife: float | None = None
-    ) -> pd.DataFrame:
-        """Return the mean of each measure over all lists or a window of them, or weighted by age.
-
-        Args:
-            last: number of latest lists of each reranker.
-            seconds: lists that arrived at most this long before the latest one, among the kept ones.
-            halflife: number of lists after which the weight of a list has halved.
+    def means(self, *, last: int | None = None) -> pd.DataFrame:
+        """Return the mean of each measure over all lists, or over the `last` lists of each reranker.
 
         Returns:
             One row per reranker and measure: reranker, measure, traditional, tied, worst, best, n (lists).
 
         Raises:
-            UsageError: more than one window is given, it is not above 0, it is not a whole number of lists, or
-                it needs lists that are not kept.
+            UsageError: `last` is not a whole number above 0, or more lists than are kept.
         """
-        self._check_window(last, seconds, halflife)
-        if last is seconds is halflife is None:
-            return self._means_of_all()
-        rows = []
-        for reranker, values in self._by_reranker().items():
-            first = 0 if last is None else max(0, len(values) - int(last))
-            if seconds is not None:
-                first = int(np.searchsorted(values[_TIME], self._latest - seconds))
-            window = values.iloc[first:]
-            ages = np.arange(len(window) - 1, -1, -1)
-            weights = np.ones(len(window)) if halflife is None else 0.5 ** (ages / halflife)
-            rows += [
-                {"reranker": reranker, "measure": measure, **self._mean(window, measure, weights)}
-                for measure in self._measures
-            ]
-        return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])
-
-    def change(self, reranker: str, measure: str, *, after: int = 0) -> Change | None:
-        """Return the largest change of the tied mean of a measure; None where it is the same in all lists.
-
-        Args:
-            reranker: name of the reranker.
-            measure: name of a measure.
-            after: number of the reranker's first lists to leave out, such as those before a known change.
-
-        Raises:
-            UsageError: a reranker or measure that was not added.
-        """
-        name, by_reranker = str(parse(measure)), self._by_reranker()
-        if reranker not in by_reranker or name not in self._measures:
-            raise UsageError(f"There are: {', '.join(by_reranker)}; {', '.join(self._measures)}.")
-        n_forgotten = self.n_lists[reranker] - len(by_reranker[reranker])
-        values = by_reranker[reranker].iloc[max(0, after - n_forgotten) :]
-        tied, worst, best = (self._column(values, name, bound) for bound in ("tied", "worst", "best"))
-        queries, family = values.index.get_level_values("query_id"), parse(name).measure.family
-        return find_change(tied, worst, best, queries, has_own_rule=family.own_rule)
-
-    def _check_window(self, last: int | None, seconds: float | None, halflife: float | None) -> None:
-        windows = [window for window in (last, seconds, halflife) if window is not None]
-        if len(windows) > 1 or not all(_number(window) > 0 for window in windows):
-            raise UsageError("Give only one of last, seconds or halflife, and a number above 0.")
-        if last is not None and not _number(last).is_integer():
-            raise UsageError(f"last={last!r}: give a whole number of lists.")
-        needed = last or HALF_LIVES * (halflife or 0)
-        if self._keep is not None and needed > self._keep:
-            raise UsageError(
-                f"This window needs the last {needed:,.0f} lists of each reranker, but keep={self._keep} "
-                "forgets older lists."
-            )
-
-    def _means_of_all(self) -> pd.DataFrame:
-        table = self._means.table()
+        means = self._means if last is None else self._latest_means(last)
+        table = means.table()
         rows = [
             {"reranker": reranker, "measure": measure}
             | {name: table.loc[reranker, (measure, ties)] for name, ties in self._treatments.items()}
             | {"n": n}
-            for reranker, n in self.n_lists.items()
+            for reranker, n in means.counts.items()
             for measure in self._measures
         ]
         return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])
 
-    def _by_reranker(self) -> dict[str, pd.DataFrame]:
-        """Return the kept values of each reranker's lists in order of arrival, with their times."""
-        if not self._grouped and self._parts:
-            self._join_parts()
-            groups = self._parts[0].groupby(level="reranker", sort=False)
-            self._grouped = {str(name): lists for name, lists in groups}
-        return self._grouped
+    def _latest_means(self, last: int) -> Means:
+        if not (_number(last) >= 1 and _number(last).is_integer()):
+            raise UsageError(f"last={last!r}: give a whole number of lists, 1 or more.")
+        if self._keep is not None and last > self._keep:
+            raise UsageError(
+                f"last={last}: only {self._keep} lists of each reranker are kept (keep={self._keep})."
+            )
+        self._join_parts()
+        means = Means()
+        for lists in self._parts:
+            latest = lists.groupby(level="reranker", sort=False).tail(int(last))
+            means.add(latest, list(self.n_lists))
+        return means
 
     def _join_parts(self) -> None:
         """Put the kept lists into one table."""
         if len(self._parts) > 1:
             self._parts = [pd.concat(self._parts)]
-        if self._keep is not None:
-            by_reranker = self._parts[0].groupby(level="reranker", sort=False)
-            kept_lists = by_reranker.tail(self._keep)
+        if self._keep is not None and self._parts:
+            kept_lists = self._parts[0].groupby(level="reranker", sort=False).tail(self._keep)
             kept_lists.index = kept_lists.index.remove_unused_levels()
             self._parts = [kept_lists]
-
-    def _mean(self, lists: pd.DataFrame, measure: str, weights: FloatArray) -> dict[str, float]:
-        columns = {name: self._column(lists, measure, name) for name in self._treatments}
-        means = {
-            name: float(np.average(column, weights=weights)) if len(column) else np.nan
-            for name, column in columns.items()
-        }
-        return {**means, "n": len(lists)}
-
-    def _column(self, lists: pd.DataFrame, measure: str, name: str) -> FloatArray:
-        values: FloatArray = lists[measure, self._treatments[name]].to_numpy()
-        return values
 
 
 def _number(value: object) -> float:

@@ -8,7 +8,7 @@ from metrics.runs.formats.frames import Nested
 from metrics.runs.formats.registry import (
     FORMATS,
     has_header,
-    open_blocks,
+    open_run,
     read,
     tie_order,
 )
@@ -51,7 +51,7 @@ __all__ = [
     "has_header",
     "is_judgments",
     "may_be_either",
-    "open_blocks",
+    "open_run",
     "read",
     "read_runs",
     "read_table",

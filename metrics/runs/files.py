@@ -80,12 +80,10 @@ class File:
     Attributes:
         name: as the user knows it, with � for bytes that are not text.
         data: its bytes, or its path.
-        endless: ignore the size limit, for files read in blocks.
     """
 
     name: str
     data: bytes | Path
-    endless: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", self.name))
@@ -156,8 +154,6 @@ class File:
     @cached_property
     def limit(self) -> float:
         """Most bytes that the file may unpack to."""
-        if self.endless and not isinstance(self.data, bytes):
-            return inf
         return min(byte_limit(MAX_FILE, MAX_BYTES), self.growth_limit)
 
     @property

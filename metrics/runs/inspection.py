@@ -429,14 +429,14 @@ def _are_judgments_near_top(listing: Listing, holes: TopHoles, judged: Listing) 
 
 @dataclass
 class RerankerCoverage:
-    """Which queries and judgments a reranker had rows for, in block mode.
+    """Which queries and judgments a reranker had rows for, in all parts.
 
     Attributes:
         file: name of its file.
         has_rows: (n_judged_queries,) whether each judged query has rows.
         n_queries: number of queries with rows.
         n_judged_rows: number of judged rows, with separate judgments.
-        query_hashes: of its queries, by block, without separate judgments.
+        query_hashes: of its queries, by part, without separate judgments.
     """
 
     file: str
@@ -471,14 +471,14 @@ class RerankerCoverage:
 
 
 class MergedFindings:
-    """Findings of blocks, merged by kind and file."""
+    """Findings of parts, merged by kind and file."""
 
     def __init__(self) -> None:
         self._findings: dict[tuple[str, str], Finding] = {}
         self._messages: dict[tuple[str, str], set[str]] = {}
 
     def add(self, findings: Iterable[Finding]) -> None:
-        """Add the findings of another block."""
+        """Add the findings of another part."""
         for finding in findings:
             key = finding.file, finding.code
             merged = self._findings.get(key, replace(finding, count=0))

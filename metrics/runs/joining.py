@@ -87,7 +87,8 @@ def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Find
             else:
                 unnamed.append((number, place))
         if named[1:]:
-            raise two_runs_error(named[1].provenance.file, name)
+            hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
+            raise UsageError(f"{named[1].provenance.file}: there are two runs named {name!r}. {hint}")
         labels = _labels(
             name, [stacks[number] for number, _ in unnamed], used_names if named else used_names - {name}
         )
@@ -98,12 +99,6 @@ def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Find
     first = stacks[holders[shared[0]][0][0]].provenance.file
     noted.append(told_apart_finding(first, shared, new_names))
     return [replace(stack, names=stack_names) for stack, stack_names in zip(stacks, names, strict=True)]
-
-
-def two_runs_error(file: str, name: str) -> UsageError:
-    """Return the error of a file with a run whose name another run has."""
-    hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
-    return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
 
 
 def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:

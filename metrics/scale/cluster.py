@@ -141,7 +141,7 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
                 f"A part of the data was too large for {error.allowed_failures + 1} workers. {hint}"
             ) from error
         except NoWorkerError as error:
-            hint = "Install tiescope on the workers, give them enough memory, or use --stream."
+            hint = "Install tiescope on the workers, and give them enough memory."
             raise UsageError(f"All Dask workers were lost. {hint}") from error
         except FutureCancelledError as error:
             raise UsageError(f"The Dask scheduler was lost. {_START}") from error

@@ -41,8 +41,8 @@ from metrics.scale.dataset_parts import (
     take_rows,
     with_final_names,
 )
+from metrics.scale.part_scoring import PartitionedRuns, PartStats, QueryJudgments, split_by_reranker
 from metrics.scale.stored import Stored
-from metrics.scale.stream import PartitionedRuns, PartStats, QueryJudgments, refuse_unused, split_by_reranker
 
 if TYPE_CHECKING:
     from metrics.scale.cluster import Client
@@ -230,7 +230,8 @@ class Dataset(PartitionedRuns):
 
         Raises:
             MissingPackageError: Dask is not installed.
-            ReadError: no file is there, a file cannot be read in blocks, or the judgments cannot be read.
+            ReadError: there is no file, the judgments cannot be read, or the columns of a file are known only
+                from all its rows.
             UsageError: two runs have the same name, there is no relevance, or a column is missing.
         """
         from metrics.scale import cluster  # noqa: PLC0415 of an extra
@@ -256,7 +257,11 @@ class Dataset(PartitionedRuns):
         files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score, noted)
         self.add_findings(noted)
         mappings = [file.table.mapping for file in files]
-        refuse_unused(columns, [*mappings, *([self.judged.nothing.mapping] if self.judged else [])])
+        if self.judged is not None:
+            mappings.append(self.judged.nothing.mapping)
+        used = {pair for mapping in mappings for pair in mapping.items()}
+        if unused := [pair[1] for pair in columns.items() if pair[1] and pair not in used]:
+            raise UsageError(f"No file has the chosen columns: {', '.join(unused)}.")
         for file in files:
             if self.judged is None and "relevance" not in file.table.mapping:
                 raise no_relevance_error(file.table.file.name)

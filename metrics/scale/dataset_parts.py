@@ -15,13 +15,13 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, MissingScore, Source, open_blocks, with_names
+from metrics.runs import File, MissingScore, Source, distinct_file_names, open_run, with_names
 from metrics.runs.files import place_of
 from metrics.runs.findings import Finding
-from metrics.runs.formats.format import BlockTable
+from metrics.runs.formats.format import FileTable
 from metrics.runs.formats.parquet import ParquetTable
+from metrics.runs.joining import labels_by_file, told_apart_finding
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
-from metrics.scale.stream import distinct_names
 from metrics.support.arrays import IntArray, coded, span_starts
 
 _Path: TypeAlias = str | PurePath
@@ -42,7 +42,7 @@ class DatasetFile:
             rows.
     """
 
-    table: BlockTable
+    table: FileTable
     name: str | None
 
     @property
@@ -82,7 +82,7 @@ def dataset_files(
     Files and folders of the same name get names from their folders and endings, and a finding says so.
 
     Raises:
-        ReadError: there is no such file, or a file cannot be read in blocks.
+        ReadError: there is no such file, or the columns of a file are known only from all its rows.
         UsageError: two runs have the same name.
     """
     no_run = None if judgments is None else place_of(judgments).resolve()
@@ -90,7 +90,7 @@ def dataset_files(
     for group, (name, path) in enumerate(with_names(paths)):
         for folder, root, place in _expand(path):
             if place.resolve() != no_run:
-                table, partition = open_blocks(File.open(place), columns, missing_score), _partition(place)
+                table, partition = open_run(File.open(place), columns, missing_score), _partition(place)
                 file = DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
                 is_final = name or partition or file.names
                 member = _Member(file, None if partition else group, None if is_final else PurePath(str(root)))
@@ -133,9 +133,22 @@ def _told_apart(members: list[_Member], noted: list[Finding]) -> list[_Member]:
     for member in members:
         if member.root:
             roots.setdefault(member.file.reranker, {}).setdefault(member.run, member.root)
-    settled = {file.reranker for file, _, root in members if root is None and not file.names}
-    names, findings = distinct_names(roots, settled)
-    noted += findings
+    shared = {name: runs for name, runs in roots.items() if len(runs) > 1}
+    if not shared:
+        return members
+    used = {file.reranker for file, _, root in members if root is None and not file.names}
+    used, names = used | (roots.keys() - shared.keys()), dict[_Run, str]()
+    for runs in shared.values():
+        paths = list(runs.values())
+        tails = zip(distinct_file_names(paths), paths, strict=True)
+        for labels in labels_by_file([tail or path.name for tail, path in tails]):
+            if len(set(labels)) == len(labels) and used.isdisjoint(labels):
+                names |= zip(runs, labels, strict=True)
+                used |= set(labels)
+                break
+    if names:
+        first = next(path.name for runs in shared.values() for path in runs.values())
+        noted.append(told_apart_finding(first, list(shared), list(names.values())))
     return [
         member._replace(file=replace(member.file, name=names[member.run]))
         if member.root and member.run in names

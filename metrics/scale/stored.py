@@ -123,11 +123,10 @@ def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Ev
     The file appears after the last part, complete.
     """
     with open_output(Path(path)) as stream:
-        yield from write_parts(parts, stream)
+        yield from _write_parts(parts, stream)
 
 
-def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
-    """Write the parts of an evaluation to a stream as they come, and yield each."""
+def _write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
     first: Evaluation | None = None
     writer: Any = None
     policies, totals, rows = list[pd.DataFrame](), list[pd.DataFrame](), list[pa.Table]()

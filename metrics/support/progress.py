@@ -15,7 +15,7 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable[[int, int], None]]:
+def progress(task_name: str) -> Iterator[Callable[[int, int], None]]:
     """Draw a progress bar on stderr if the work takes longer than `PATIENCE` and stderr is a terminal.
 
     Yields a function that takes the completed and the total amount.
@@ -44,8 +44,7 @@ def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable
     timer.daemon = True
     timer.start()
     try:
-        follow = (lambda step: show(step.completed, step.total, step.part)) if follows_steps else None
-        with listening(follow):
+        with listening(lambda step: show(step.completed, step.total, step.part)):
             yield show
     finally:
         timer.cancel()

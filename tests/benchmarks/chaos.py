@@ -140,7 +140,7 @@ class Misfortunes:
         """A command scores on several workers, one is killed, and the values are those of one process."""
         run, qrels = write(self._folder, 20_000, 20)
         command = [sys.executable, *TIESCOPE, "evaluate", str(run), "--qrels", str(qrels), "--format", "csv"]
-        expected = subprocess.run([*command, "--stream"], capture_output=True, text=True, check=True).stdout
+        expected = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         process = subprocess.Popen(
             [*command, "--engine", "dask"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )

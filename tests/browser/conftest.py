@@ -20,17 +20,11 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory):
-    """What visitors of the server may open by path."""
-    return tmp_path_factory.mktemp("allowed")
-
-
-@pytest.fixture(scope="session")
-def _server(tmp_path_factory, folder):
+def _server(tmp_path_factory):
     """A `tiescope app`: its address, and how to end it and start it again."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [*TIESCOPE, "app", "--port", str(port), "--allow-paths", str(folder)]
+    command = [*TIESCOPE, "app", "--port", str(port)]
     with ExitStack() as stack:
 
         def start():
@@ -58,17 +52,15 @@ def restart(_server):
 def people(tmp_path_factory):
     """A server that lets in Ada and Bob, its library in PostgreSQL where there is one: address and folders."""
     folder = tmp_path_factory.mktemp("gated")
-    runs = folder / "runs"
-    runs.mkdir()
     with ExitStack() as stack:
         environment = {}
         if programs := postgresql.find():
             url = stack.enter_context(postgresql.serving(programs)).url("postgres")
             environment["TIESCOPE_DATABASE_URL"] = url
-        options = ("--allow-paths", str(runs), "--audit-log", str(folder / "audit.jsonl"))
+        options = ("--audit-log", str(folder / "audit.jsonl"))
         allowed = ("ada@example.org", "bob@example.org")
         address = stack.enter_context(gated(folder, allowed, *options, **environment))
-        yield SimpleNamespace(address=address, folder=folder, runs=runs)
+        yield SimpleNamespace(address=address, folder=folder)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,10 @@
-"""A stored evaluation opened by its path on the server: its page, light and as on a phone in the dark."""
+"""A stored evaluation opened by the command: its page, light and as on a phone in the dark."""
 
+import pytest
+from pages import DESK, settle
 from pictures import judge_look
 from playwright.sync_api import expect
+from servers import TIESCOPE, free_port, running
 
 from dashboard import cache
 from metrics import evaluate
@@ -10,15 +13,29 @@ from metrics.scale.stored import Stored
 BLUE = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 180, 240)"}
 
 
-def test_the_page_of_a_path_follows_the_theme_fits_a_phone_and_is_accessible(new_page, folder):
-    ties = ("input", "expected", "optimistic", "pessimistic")
-    Stored.write(folder / "sample.parquet", [evaluate(cache.sample_board().runs, ["RR", "nDCG@10"], ties)])
-    page = new_page("/large")
-    page.get_by_label("Path on the server").fill("sample.parquet")
-    page.get_by_label("Path on the server").press("Enter")
+@pytest.fixture
+def page(browser, tmp_path):
+    """The first page of an app that the command opened with a stored evaluation."""
+    ties, port = ("input", "expected", "optimistic", "pessimistic"), free_port()
+    runs, address = cache.sample_board().runs, f"http://127.0.0.1:{port}"
+    file = Stored.write(tmp_path / "sample.parquet", [evaluate(runs, ["RR", "nDCG@10"], ties)]).path
+    command = [*TIESCOPE, "app", str(file), "--port", str(port)]
+    with (
+        running(command, f"{address}/_stcore/health", tmp_path),
+        browser.new_context(viewport=DESK, reduced_motion="reduce") as context,
+    ):
+        page = context.new_page()
+        page.goto(address)
+        settle(page)
+        yield page
+
+
+def test_the_page_of_a_stored_evaluation_follows_the_theme_fits_a_phone_and_is_accessible(page):
+    problems = []
+    page.on("pageerror", problems.append)
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(3)
     dot = page.locator(".js-plotly-plot").first.locator(".scatterlayer path.point").last
     expect(dot).to_have_css("fill", BLUE["light"])
-    problems = judge_look(page, "large", "light") + judge_look(page, "large", "dark-phone")
+    problems += judge_look(page, "large", "light") + judge_look(page, "large", "dark-phone")
     expect(dot).to_have_css("fill", BLUE["dark"])
     assert problems == []

@@ -4,7 +4,6 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from boards import COARSE, QRELS, STRICT
 from gated import COOKIE_SECRET, gated
 from raw_client import XSRF, Client, upload
 from servers import TIESCOPE, free_port, running
@@ -326,31 +325,3 @@ def test_behind_a_proxy_that_speaks_tls_cookies_go_by_https_alone(tmp_path):
         ada.http.get("/auth/logout")
         with ada.page() as page:
             assert GATE in page.text
-
-
-def test_who_is_signed_in_reads_no_file_outside_of_the_allowed_folder(people, signed_in):
-    for name, text in {"coarse.trec": COARSE, "qrels.txt": QRELS}.items():
-        (people.runs / name).write_text(text)
-    (people.folder / "secret.trec").write_text(STRICT.replace("q0", SECRET))
-    (people.runs / "link.trec").symlink_to(people.folder / "secret.trec")
-    with signed_in["bob"].page(name="large") as page:
-        for path in (
-            "../secret.trec",
-            str(people.folder / "secret.trec"),
-            f"{people.runs}/../secret.trec",
-            "link.trec",
-            "l*.trec",
-            "file:///etc/passwd",
-            "/etc/passwd",
-            "http://127.0.0.1:1/a.trec",
-            str(people.folder / "secrets.toml"),
-        ):
-            page.run(f"results={path}")
-            page.type("Path", path)
-            page.type("Judgments", "qrels.txt")
-            assert "does not exist, or may not be opened here" in page.click("Open").text, path
-        assert SECRET.encode() not in b"".join(page.frames)
-        assert COOKIE_SECRET.encode() not in b"".join(page.frames)
-        page.type("Path", "coarse.trec")
-        assert "coarse" in page.click("Open").text
-    assert len([event for event in events(people, "refused") if "path" in event]) == 9

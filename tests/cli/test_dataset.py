@@ -110,14 +110,13 @@ def test_the_same_table_is_printed_and_lists_are_kept(run_both_engines, runs):
     ("options", "words"),
     [
         (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --engine dask"),
-        (["--stream", "--engine", "dask"], "Choose --stream or --engine dask"),
         (["--engine", "dask", "--per-query"], "add --format csv"),
         (["--engine", "dask", "--save", "nowhere/kept.parquet"], "nowhere/kept.parquet: cannot be written"),
         (
             ["--engine", "dask", "--format", "csv", "-o", "nowhere/out.csv"],
             "nowhere/out.csv: cannot be written",
         ),
-        (["--stream", "--save", "nowhere/kept.parquet"], "nowhere/kept.parquet: cannot be written"),
+        (["--save", "nowhere/kept.parquet"], "nowhere/kept.parquet: cannot be written"),
         (["--engine", "dask", "-m", "Foo"], "'Foo'"),
         (["--engine", "dask", "--tiebreak-by", "foo"], "no score column 'foo'"),
         (["--engine", "dask", "--scheduler", "foo"], "foo: no Dask scheduler answers"),
@@ -128,14 +127,6 @@ def test_what_cannot_be_is_one_message_and_exit_code_2(call, runs, options, word
     assert (code, out) == (2, "")
     assert words in err
     assert len(err.splitlines()) == 1
-
-
-def test_a_stream_of_parquet_keeps_its_lists(call, runs):
-    rows = pd.read_parquet(runs / "whole.parquet").sort_values("query_id")
-    rows.to_parquet(runs / "sorted.parquet")
-    arguments = ["evaluate", runs / "sorted.parquet", *OPTIONS]
-    assert call(*arguments, "--stream", "--save", runs / "kept.parquet") == call(*arguments)
-    assert len(Stored.open(runs / "kept.parquet").load().scores) == 80
 
 
 def test_a_script_needs_no_guard_and_its_workers_say_nothing(runs):

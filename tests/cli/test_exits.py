@@ -117,7 +117,7 @@ def test_a_signal_that_is_ignored_stays_ignored(call, files, monkeypatch):
 CLOSED = "tiescope: standard output is closed.\n"
 COMMAND_LINES = {
     "evaluate FILES": 2,
-    "evaluate FILES -m RR --stream --per-query --format csv": 2,
+    "evaluate FILES -m RR --per-query --format csv": 2,
     "evaluate FILES -o out.txt": 0,
     "simulate -o - --queries 5": 2,
     "evaluate --help": 2,

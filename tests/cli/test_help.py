@@ -10,10 +10,9 @@ import pytest
 import typer
 
 from dashboard.cli.commands import tiescope
-from metrics.cli import options, watching
+from metrics.cli import options
 from metrics.evaluation import AS_READ
 from metrics.evaluation.evaluation import Policy
-from metrics.evaluation.running import HALF_LIVES
 from metrics.runs import MissingScore, Repeated
 from metrics.runs.source import MAX_RERANKERS
 from metrics.simulation.model import PERFORMANCE
@@ -55,7 +54,6 @@ def test_options_have_the_choices_defaults_and_limits_of_the_library():
     assert [name for name in PRECISIONS if name not in parameter("evaluate", "precision").help] == []
     assert f"{MAX_RERANKERS:,}" in parameter("evaluate", "max_rerankers").help
     assert f"default: {PERFORMANCE:g}" in parameter("simulate", "performance").help
-    assert watching.MAX_HALF_LIFE == watching.MAX_WINDOW // HALF_LIVES
     for name, targets in PRESETS.items():
         assert f"{name}: {', '.join(targets)}." in parameter("gate", "preset").help
         assert name in parameter("report", "preset").help

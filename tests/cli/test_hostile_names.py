@@ -70,7 +70,7 @@ def test_what_programs_read_has_every_name_as_it_is(call, run, name, read):
 PRINTED = {
     "evaluate --format csv": [],
     "evaluate --format json": [],
-    "evaluate --stream --per-query --format csv": [],
+    "evaluate --per-query --format csv": [],
     "check --format csv": [],
     "report --format csv": [],
     "permutations --format json": ["--query", HOSTILE, "--reranker", HOSTILE],
@@ -102,15 +102,6 @@ def test_what_programs_read_steers_no_terminal_and_is_what_it_is_elsewhere(
     assert ("\u202e" in piped, "\\u202e" in shown, steering(shown)) == (True, True, set())
     if "json" in command:
         assert json.loads(shown) == json.loads(piped)
-
-
-def test_lines_of_json_as_lists_come_steer_no_terminal(call_on_a_terminal, monkeypatch, tmp_path):
-    rows = "".join(f"{HOSTILE[:-1]},q{query},a,1,1\n" for query in range(2))
-    (tmp_path / "stdin").write_text(f"reranker,query_id,doc_id,score,relevance\n{rows}")
-    monkeypatch.setattr("metrics.runs.files.STDIN", tmp_path / "stdin")
-    code, out, _ = call_on_a_terminal("watch", "-", "--json", "-m", "RR")
-    assert (code, "\\u202e" in out, steering(out)) == (0, True, set())
-    assert {json.loads(line)["reranker"] for line in out.splitlines()} == {HOSTILE[:-1]}
 
 
 def test_a_simulated_reranker_steers_no_terminal(call, call_on_a_terminal):

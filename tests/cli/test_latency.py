@@ -60,7 +60,7 @@ def test_every_list_gives_its_own_latency(call, timed):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["evaluate", "TIMED", "--latency", "--stream"], "--latency needs runs in memory"),
+        (["evaluate", "TIMED", "--latency", "--engine", "dask"], "--latency needs runs in memory"),
         (["evaluate", "BARE", "--latency"], "the runs have no latencies"),
         (["compare", "TIMED", "--table", "--baseline", "llm", "--baseline", "bm25"], "one baseline"),
         (["compare", "TIMED", "--table", "--ties", "std"], "std measures the effect of ties"),

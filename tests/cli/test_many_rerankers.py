@@ -38,10 +38,9 @@ def one_query_each(n):
     return "reranker,query_id,doc_id,score,relevance\n" + rows
 
 
-@pytest.mark.parametrize("option", [(), ("--stream",)])
-def test_a_table_of_too_many_rerankers_asks_for_the_right_column(call, write, monkeypatch, option):
+def test_a_table_of_too_many_rerankers_asks_for_the_right_column(call, write, monkeypatch):
     monkeypatch.setenv("TIESCOPE_MAX_RERANKERS", "20")
-    code, _, err = call("evaluate", write("many.csv", one_query_each(21)), *option)
+    code, _, err = call("evaluate", write("many.csv", one_query_each(21)))
     assert code == 2
     assert "the column 'reranker' names more than 20 rerankers, such as 'r20'." in err
     assert "Does the column name the rerankers?" in err

@@ -23,7 +23,6 @@ def days(tmp_path, monkeypatch):
 RUNS = ("today=today/electra.run", "yesterday=yesterday/electra.run", "--qrels", "qrels.txt")
 COMMANDS = {
     "evaluate": ("evaluate", *RUNS, "-m", "RR"),
-    "evaluate --stream": ("evaluate", *RUNS, "-m", "RR", "--stream"),
     "compare": ("compare", *RUNS, "--baseline", "yesterday", "-m", "RR"),
     "stability": ("stability", *RUNS, "-m", "RR"),
     "gate": ("gate", *RUNS, "-r", "RR>=0"),
@@ -63,9 +62,8 @@ def test_two_files_of_one_name_are_told_apart_by_their_folders(call, days, comma
 
 
 @pytest.mark.usefixtures("days")
-@pytest.mark.parametrize("option", [[], ["--stream"]], ids=str)
-def test_what_tells_files_of_one_name_apart_is_said_in_one_line(call, option):
-    _, out, err = call("evaluate", *FOLDERS, "--qrels", "qrels.txt", "-m", "RR", *option)
+def test_what_tells_files_of_one_name_apart_is_said_in_one_line(call):
+    _, out, err = call("evaluate", *FOLDERS, "--qrels", "qrels.txt", "-m", "RR")
     assert "today/electra" in out
     assert "yesterday/electra" in out
     lines = [line for line in err.splitlines() if "named by file" in line]
@@ -73,11 +71,10 @@ def test_what_tells_files_of_one_name_apart_is_said_in_one_line(call, option):
     assert "'today/electra', 'yesterday/electra'" in lines[0]
 
 
-@pytest.mark.parametrize("option", [[], ["--stream"]], ids=str)
-def test_two_files_of_one_name_in_a_folder_are_told_apart_by_their_suffixes(call, days, option):
+def test_two_files_of_one_name_in_a_folder_are_told_apart_by_their_suffixes(call, days):
     (days / "today" / "electra.csv").write_text("query_id,doc_id,score\nq,a,1\nq,b,0\nr,a,1\n")
     files = ("today/electra.run", "today/electra.csv")
-    _, out, _ = call("evaluate", *files, "--qrels", "qrels.txt", "-m", "RR", *option)
+    _, out, _ = call("evaluate", *files, "--qrels", "qrels.txt", "-m", "RR")
     assert "electra.run" in out
     assert "electra.csv" in out
 
@@ -96,14 +93,6 @@ def test_a_file_with_an_equals_sign_in_its_name_is_a_path(days):
     assert parse_run("runs/reranker=BM25/part.parquet") == (None, "runs/reranker=BM25/part.parquet")
     assert parse_run("A=s3://bucket/run.parquet") == ("A", "s3://bucket/run.parquet")
     assert parse_run("k=*.run") == (None, "k=*.run")
-
-
-@pytest.mark.usefixtures("days")
-def test_a_stream_refuses_a_name_for_rows_that_name_their_rerankers(call, write):
-    table = write("t.csv", "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nB,q,a,1,1\n")
-    code, _, err = call("evaluate", f"X={table}", "--stream")
-    assert code == 2
-    assert "the file already names a reranker in each row" in err
 
 
 @pytest.mark.usefixtures("days")

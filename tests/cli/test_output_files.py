@@ -19,7 +19,7 @@ from metrics.cli.options import FileUse, file_uses
 
 READERS = {
     "evaluate": ["-m", "RR", "-o"],
-    "evaluate --stream": ["-m", "RR", "--per-query", "--format", "csv", "-o"],
+    "evaluate --per-query": ["-m", "RR", "--format", "csv", "-o"],
     "evaluate --format parquet": ["-o"],
     "evaluate --save": [],
     "compare": ["-o"],
@@ -34,8 +34,8 @@ READERS = {
 """Command that reads runs and writes a file → its options, the file's last."""
 PUBLISHED = "reranker,RR\ncoarse,0.2583\n"
 WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
-READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "app", "conformance"}
-SPEAK_OF_FILES = {"column", "every", "format", "reranker", "allow_paths", "note", "force"}
+READ_OR_WRITE_NO_RUNS = {"simulate", "app", "conformance"}
+SPEAK_OF_FILES = {"column", "format", "reranker", "note", "force"}
 """Options whose help speaks of files, and that name none that a command itself opens."""
 NAMES = {
     "itself": lambda path, _: path,
@@ -130,7 +130,7 @@ def test_what_is_read_is_never_written_over(refuses, files, tmp_path, command, n
 
 @pytest.mark.parametrize(
     ("command", "name"),
-    [("evaluate", "run"), ("audit", "published"), ("report", "published"), ("watch", "run")],
+    [("evaluate", "run"), ("audit", "published"), ("report", "published")],
 )
 def test_nor_is_a_file_of_a_folder_or_a_pattern(refuses, files, tmp_path, command, name):
     path = tmp_path / "runs" / "coarse.csv"

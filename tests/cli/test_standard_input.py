@@ -9,7 +9,6 @@ LISTED = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n"
 QRELS = "q 0 a 1\nr 0 a 1\n"
 RUN_PIPED = {
     "evaluate": ("evaluate", "-", "--qrels", "q.txt", "-m", "RR"),
-    "evaluate --stream": ("evaluate", "-", "--qrels", "q.txt", "-m", "RR", "--stream"),
     "compare": ("compare", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
     "stability": ("stability", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
     "gate": ("gate", "-", "--qrels", "q.txt", "-r", "RR>=0"),
@@ -59,12 +58,10 @@ TAKING = {
     "check": ("check", "PATH"),
     "evaluate": ("evaluate", "PATH", "--qrels", "q.txt"),
     "evaluate --qrels": ("evaluate", "run.trec", "--qrels", "PATH"),
-    "evaluate --stream": ("evaluate", "PATH", "--qrels", "q.txt", "--stream"),
     "evaluate --engine dask": ("evaluate", "PATH", "--qrels", "q.txt", "--engine", "dask"),
     "review --before": ("review", "run.trec", "--qrels", "q.txt", "--before", "PATH"),
     "audit --published": ("audit", "run.trec", "--qrels", "q.txt", "--published", "PATH"),
     "report --published": ("report", "run.trec", "--qrels", "q.txt", "--published", "PATH"),
-    "watch --qrels": ("watch", ".", "--qrels", "PATH"),
     "app": ("app", "PATH"),
 }
 

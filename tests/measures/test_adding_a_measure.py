@@ -19,7 +19,6 @@ from metrics import Evaluation, Runs, Stored, UsageError, evaluate, parse
 from metrics.measures import MEASURES, Measure
 from metrics.measures.first_hit import first_hit
 from metrics.scale.dask import Dataset
-from metrics.scale.stream import Stream
 from metrics.studies.guide import family_measures, measure_table
 from metrics.studies.mean_distributions import mean_distributions
 from metrics.studies.one_list import first_rank_chances
@@ -152,9 +151,6 @@ def test_the_distribution_of_a_mean_is_that_of_every_ordering_of_every_list(runs
 def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path):
     measures = [*NAMES, *OF_JUDGED, *OTHERS]
     in_memory = evaluate(runs, measures, TIES)
-    score = partial(evaluate, measures=measures, ties=TIES)
-    streamed = Evaluation.merge(*Stream([path]).parts(score))
-    dask_cluster.assert_same(streamed, in_memory)
     stored = Stored.write(path.with_suffix(".parquet"), [in_memory])
     assert stored.means("RRSquared@2").equals(in_memory.means("RRSquared@2"))
     assert stored.load().scores.equals(in_memory.scores)

@@ -10,11 +10,8 @@ import pytest
 
 from metrics import UsageError, evaluate, parse, read_runs
 from metrics.errors import RepeatError
-from metrics.evaluation.evaluation import AS_READ
-from metrics.evaluation.scoring import score_runs
 from metrics.runs import File, read
 from metrics.runs.joining import subtopic_rows
-from metrics.scale.stream import Stream
 
 ALPHAS = (Fraction(1, 2), Fraction(9, 10), Fraction(1, 8))
 QRELS_COLUMNS = ["query_id", "subtopic", "doc_id", "relevance"]
@@ -176,16 +173,6 @@ def test_relevance_and_subtopics_may_stand_beside_the_scores():
     listed = inside[["query_id", "doc_id", "score"]].drop_duplicates()
     apart = evaluate(listed, "alpha_nDCG@5", qrels=inside[QRELS_COLUMNS])
     pd.testing.assert_frame_equal(evaluate(inside, "alpha_nDCG@5").scores, apart.scores)
-
-
-def test_streams_and_parts_of_runs_score_the_same(runs, qrels_path, tmp_path):
-    path = tmp_path / "run.trec"
-    path.write_text("".join(f"{q} Q0 {d} 1 {s} tag\n" for q, d, s in RUN.itertuples(index=False)))
-    expected = evaluate(runs, "alpha_nDCG@5", ["input", "expected"]).scores.droplevel("reranker").sort_index()
-    stream = Stream([str(path)], str(qrels_path))
-    parts = stream.parts(lambda part: score_runs(part, ["alpha_nDCG@5"], ["input", "expected"], AS_READ))
-    streamed = pd.concat([part.scores for part in parts]).droplevel("reranker").sort_index()
-    pd.testing.assert_frame_equal(streamed, expected)
 
 
 def test_one_subtopic_judged_twice_is_refused_or_settled():

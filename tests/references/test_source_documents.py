@@ -113,6 +113,17 @@ def every_order_is_listed():
     return set(orders) == expected and orders.count == len(expected) == 4
 
 
+def online_means_are_those_of_evaluate():
+    """Lists that arrive one by one have the mean of all lists, and of the last of them."""
+    rows = pd.DataFrame({"query_id": list("qqrrss"), "doc_id": list("ababab"), "score": 1.0})
+    rows["relevance"], running = [1, 0, 1, 1, 0, 0], metrics.Running("RR")
+    for _, lists in rows.groupby("query_id"):
+        running.add(lists)
+    tied = evaluate(rows, "RR", "expected").scores.to_numpy()
+    values = [running.means(last=last)["tied"].item() for last in (None, 2)]
+    return np.allclose(values, [tied.mean(), tied[-2:].mean()], atol=1e-12)
+
+
 def one_list(measure, targets, grades, k):
     """A measure of one list whose documents satisfy targets."""
     table = pd.DataFrame({"query_id": "q", "relevance": grades, "target_id": targets})
@@ -457,8 +468,7 @@ NOTEBOOK = (
             prints(["evaluate", "--help"], "--tiebreak-by")),
     Feature(1001, 1001, "extension: several criteria", "Compare, Trade-offs, Quality against latency",
             tradeoffs("Quality against latency", "front, tied")),
-    Feature(1002, 1002, "extension: online evaluation", "`Evaluation.merge`, `--stream`",
-            prints(["evaluate", "--help"], "--stream")),
+    Feature(1002, 1002, "extension: online evaluation", "`Running`", true(online_means_are_those_of_evaluate)),
     Feature(999, 1002, "extensions by the names of the notebook", "Guide, Documents",
             guide("documents", "Hierarchical ties", "Adaptive ties", "Multi-objective ties",
                 "Online evaluation")),

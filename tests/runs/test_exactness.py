@@ -8,7 +8,6 @@ from metrics import read_runs
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.runs import File, read
 from metrics.runs.conversion import holds
-from metrics.runs.formats.registry import open_blocks
 from metrics.runs.from_paths import check
 from metrics.runs.model import Runs
 
@@ -55,23 +54,6 @@ def test_numbers_read_as_others_are_counted_in_each_format(ending):
     assert count == len(LOSSY)
     assert f"{column} of 4 of 12 rows" in message
     assert "9007199254740993 is read as 9007199254740992" in message
-
-
-@pytest.mark.parametrize("ending", ["csv", "trec"])
-def test_a_file_read_in_blocks_reports_the_same(ending):
-    file = File(f"run.{ending}", WRITERS[ending].encode())
-    (block,) = open_blocks(file).blocks()
-    assert inexact(block.noted) == inexact(read(file).noted)
-
-
-def test_later_blocks_report_their_own_rows(tmp_path):
-    lines = [f"q{row} Q0 d 1 {'1e-400' if row in (5, 390_000) else 0.5} llm\n" for row in range(400_000)]
-    path = tmp_path / "run.trec"
-    path.write_text("".join(lines))
-    blocks = list(open_blocks(File.open(path)).blocks())
-    found = [finding for block in blocks for finding in block.noted if finding.code == "numbers-inexact"]
-    assert len(blocks) > 1
-    assert [(finding.line, finding.count) for finding in found] == [(6, 1), (390_001, 1)]
 
 
 @pytest.mark.parametrize("kind", COLUMNS)

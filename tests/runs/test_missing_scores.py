@@ -147,18 +147,6 @@ def test_last_is_what_a_score_below_all_others_gives(scores, measure):
     assert values(Runs.from_frame(frame, missing_score="last"), measure) == values(lowest, measure)
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-@pytest.mark.parametrize("choice", ["last", "drop"])
-def test_a_stream_says_and_scores_the_same(call, write, name, choice):
-    path = write(name, FORMATS[name.split(".")[1]])
-    arguments = ("evaluate", path, "--missing-score", choice, "--format", "csv", "-m", "RR")
-    in_memory = call(*arguments)
-    assert in_memory[0] == 0
-    assert "Documents without a score" in in_memory[2]
-    assert "3 of 6" in in_memory[2]
-    assert call(*arguments, "--stream") == in_memory
-
-
 def test_the_command_refuses_missing_scores_and_says_what_to_choose(call, write):
     code, out, err = call("evaluate", write("t.csv", TABLE))
     assert (code, out) == (2, "")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from reading import columns, refusal
 
 from metrics import evaluate, read_runs
-from metrics.runs import File, open_blocks, read
+from metrics.runs import File, read
 from metrics.runs.conversion import parse_grade
 
 HEADER = "query_id,doc_id,answer\n"
@@ -108,12 +108,6 @@ def test_a_score_column_precedes_answers_and_worded_judgments_stay_judgments():
     judged = read(File("qrels.csv", b"query_id,doc_id,relevance,answer\nq,a,1,yes it is\n"))
     assert judged.kind == "qrels"
     assert read(File("llm.csv", b"query_id,doc_id,relevance,answer\nq,a,1,Score: 2\n")).kind == "run"
-
-
-def test_a_table_of_answers_can_be_streamed_and_gives_the_same_scores(tmp_path):
-    (tmp_path / "llm.csv").write_text(ANSWERS.replace("I cannot say.", "Score: 1"))
-    blocks = list(open_blocks(File.open(tmp_path / "llm.csv")).blocks())
-    assert [score for block in blocks for score in block.table["score"].to_pylist()] == [7, 3, 1, 5]
 
 
 def test_grades_in_words_score_as_the_numbers_do(tmp_path):

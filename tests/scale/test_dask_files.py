@@ -16,7 +16,6 @@ from metrics import ReadError, UsageError, evaluate, read_runs
 from metrics.runs import File
 from metrics.scale.dask import read_judgments
 from metrics.scale.dataset_parts import dataset_files
-from metrics.scale.stream import Stream
 
 QRELS = "".join(f"q{q} 0 d{d} {d % 3 - 1}\n" for q in range(2, 14) for d in range(0, 10, 2))
 
@@ -250,13 +249,17 @@ def test_targets_may_be_in_some_files_and_grades_of_any_kind(address, put):
     assert_same(dataset_evaluation(address, "torn")[0], expected)
 
 
-def test_ties_are_broken_by_further_columns_wherever_they_are(address, put):
+def test_ties_are_broken_and_fronts_are_formed_by_further_columns_wherever_they_are(address, put):
     rows = table(first=np.arange(96) % 3, second=np.arange(96) % 7 / 10, latency=0.5)
     put("torn/0.parquet", rows[:50])
     put("torn/1.csv", rows[50:])
-    for names in (("first", "second"), ("latency",)):
-        expected = evaluate(read_runs({"torn": put("whole.parquet", rows)}), MEASURES, TIES, tiebreak_by=names)
-        assert_same(dataset_evaluation(address, "torn", tiebreak_by=names)[0], expected)
+    for options in (
+        {"tiebreak_by": ("first", "second")},
+        {"tiebreak_by": ("latency",)},
+        {"criteria": ("score", "second:asc")},
+    ):
+        expected = evaluate(read_runs({"torn": put("whole.parquet", rows)}), MEASURES, TIES, **options)
+        assert_same(dataset_evaluation(address, "torn", **options)[0], expected)
 
 
 def test_columns_may_be_chosen(address, put):
@@ -291,8 +294,6 @@ def test_judgments_among_the_files_are_no_run(address, put, write):
     expected = evaluate(read_runs([run], qrels), MEASURES, TIES)
     assert_same(dataset_evaluation(address, "in/*", "in/qrels.txt")[0], expected)
     assert_same(dataset_evaluation(address, {"run": "in"}, qrels)[0], expected)
-    parts = list(Stream(["in/qrels.txt", run], "in/qrels.txt").parts(evaluate))
-    assert {name for part in parts for name in part.policies.index} == {"run"}
 
 
 def test_a_judged_run_is_a_run_though_its_relevance_is_asked_for(address, put):

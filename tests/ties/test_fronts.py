@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import Evaluation, Runs, UsageError, evaluate, read_runs
-from metrics.scale.stream import Stream
+from metrics import Runs, UsageError, evaluate
 from metrics.support import arrays
 from metrics.ties import fronts
 from metrics.ties.fronts import front_numbers
@@ -109,14 +108,6 @@ def test_further_scores_split_fronts_and_precision_rounds_criteria_first():
     rounded = evaluate(table, **by, precision="decimals:1").scores.iloc[0, 0]
     assert rounded == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     assert evaluate(table, **by, precision="decimals:1", tiebreak_by=["third"]).scores.iloc[0, 0] == 1
-
-
-def test_lists_that_are_streamed_stand_by_the_same_fronts(write):
-    rows = "".join(f"q{n // 6},d{n},{n % 5},{n * 7 % 4},{n % 3}\n" for n in range(60))
-    path = write("run.csv", "query_id,doc_id,score,cost,relevance\n" + rows)
-    by = {"measures": MEASURES, "ties": TIES, "criteria": ("score", "cost:asc")}
-    streamed = Evaluation.merge(*Stream([path]).parts(lambda part: evaluate(part, **by)))
-    assert streamed.scores.equals(evaluate(read_runs(path), **by).scores)
 
 
 def test_what_cannot_be_ranked_by_is_said():

@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, cache, controls
-from dashboard.access import server_files
 from dashboard.access.sign_in import is_open_to_all
 from dashboard.changes import build_arranged, change_library, read_all, score_as_shown
 from dashboard.choices import View
@@ -139,7 +138,7 @@ def _delete(view: View, ticked: Sequence[Upload]) -> None:
     message = f"Deleted {_names_text([upload for upload in ticked if upload.sha256 in gone])}." if gone else ""
     set_outcome(Outcome(message, gone, tuple(refused), label))
     if label is not None:
-        boards.switch_to_board(server_files.home_board().label)
+        boards.switch_to_board(boards.home_board().label)
     st.rerun()
 
 

@@ -11,7 +11,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.escaping import escape_markdown
-from dashboard.library import scored
 from dashboard.library.boards import MOST_FILES
 from dashboard.library.schema import RETENTION
 from dashboard.library.store import MAX_LIBRARY, MAX_UPLOAD, USUAL
@@ -196,6 +195,5 @@ FIGURES: Mapping[str, Callable[[], Figures]] = {
     "findings": lambda: {"kinds": KINDS},
     "files": files,
     "library": library,
-    "large_results": lambda: {"max_scored": f"{scored.USUAL:,}"},
 }
 """Name of a Guide file → function that returns its figures."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from itertools import islice, pairwise
 
 import numpy as np
@@ -18,11 +18,10 @@ from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import (
     SPACES,
-    BlockTable,
+    FileTable,
     Format,
     Head,
     NumberedFields,
-    QueryBuffer,
     check_lines,
     check_quotes,
     count_lines,
@@ -33,17 +32,15 @@ from metrics.support.arrays import IntArray, coded_runs, combine_chunks
 from metrics.support.cached import cached_property
 
 _WHOLE_BLOCK = 4 * BLOCK
-"""Bytes parsed at once if all rows are kept in memory: faster than `BLOCK`."""
+"""Bytes parsed at once: faster than `BLOCK`."""
 _LARGEST_BLOCK = _MAX_TEXT = 2**31 - 1
 """Largest block of the parser, in bytes."""
 _FIRST_ROWS = 100
 """Rows that are searched for the first value of a column."""
-_ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
-"""Bytes parsed at once. After the first attempt all columns are text, and rows may be longer each time."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DelimitedTable(BlockTable):
+class DelimitedTable(FileTable):
     """A delimited file, and the columns to read from it.
 
     Attributes:
@@ -60,7 +57,17 @@ class DelimitedTable(BlockTable):
         """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
         columns, findings = self._parse()
         origin = self.provenance(len(next(iter(columns.values()))))
-        return self._finished(columns, origin, findings, self._texts_at)
+
+        def texts_of(name: str, rows: IntArray, only_tiny: bool) -> Sequence[str]:  # noqa: FBT001 as WrittenTexts
+            if only_tiny and not self._has_tiny_numbers:
+                return []
+            texts: list[str] = self.column_text(name).take(pa.array(rows)).to_pylist()
+            return texts
+
+        source = build_source(
+            columns, self.mapping, origin, self.format, self.header, findings, self.missing_score, texts_of
+        )
+        return source.note_unused() if self._n_header_rows else source
 
     def provenance(self, n_rows: int) -> FileProvenance:
         """Return where the rows stand, given their number."""
@@ -85,45 +92,6 @@ class DelimitedTable(BlockTable):
         """Return the text of one column, whatever its kind."""
         return replace(self, mapping={"segment": name}, extras=()).values()[name]
 
-    def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read in tables of whole queries; the last with the findings of comments.
-
-        If pyarrow fails, it starts again, with more careful settings, at the first row not yet yielded.
-
-        Raises:
-            ReadError: a line with too few or too many fields, or too long.
-        """
-        n_given = 0
-        for block_size in _ATTEMPTS:
-            careful = block_size > BLOCK
-            buffer, n_passed = QueryBuffer(self._schema(text=careful), self.mapping["query_id"]), 0
-            comments = Counter[str]()
-            try:
-                for batch in self._batches(block_size, comments, careful=careful):
-                    fresh = batch.slice(min(n_given - n_passed, len(batch)))
-                    n_passed += len(batch) - len(fresh)
-                    buffer.add(fresh)
-                    if buffer.is_full:
-                        table = buffer.take()
-                        n_given, n_passed = n_given + len(table), n_passed + len(table)
-                        yield table, []
-            except pa.ArrowInvalid:
-                if not careful:
-                    check_lines(self.file, self.header, self.delimiter)
-                continue
-            n_rows = n_given + len(buffer.table)
-            yield buffer.table, self._findings(comments)
-            if self._n_header_rows:
-                check_quotes(self.file, self.delimiter, n_rows)
-            return
-        raise ReadError(self.file.name, "a row is too long", "Leave out the column that makes it so long.")
-
-    def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file."""
-        origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
-        columns = {name: table[name] for name in self.columns_read}
-        return self._finished(columns, origin, findings, partial(self._texts_onward, n_before))
-
     @property
     def _n_header_rows(self) -> int:
         return int(self.delimiter != SPACES)
@@ -141,7 +109,10 @@ class DelimitedTable(BlockTable):
             columns = self._build(block_size, comments, careful=True)
         if self._n_header_rows:
             check_quotes(self.file, self.delimiter, len(next(iter(columns.values()))))
-        return columns, self._findings(comments)
+        n_comments = comments.total()
+        message = f"Comment lines (starting with #) skipped: {n_comments:,}."
+        finding = make_finding("comments", self.file.name, message, count=n_comments)
+        return columns, [finding] if n_comments else []
 
     def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
         shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
@@ -153,12 +124,6 @@ class DelimitedTable(BlockTable):
             for name, column in columns.items():
                 column.add(batch[name])
         return {name: column.joined(schema.field(name).type) for name, column in columns.items()}
-
-    def _findings(self, comments: Counter[str]) -> list[Finding]:
-        if not comments:
-            return []
-        message = f"Comment lines (starting with #) skipped: {comments.total():,}."
-        return [make_finding("comments", self.file.name, message, count=comments.total())]
 
     def _schema(self, *, text: bool) -> pa.Schema:
         """Return the columns to read: numbers are float64 unless all are to be text."""
@@ -202,47 +167,12 @@ class DelimitedTable(BlockTable):
         with open_for_arrow(self.file, single_spaces=self.delimiter == SPACES) as stream:
             yield from arrow_csv.open_csv(stream, **options)
 
-    def _finished(
-        self,
-        columns: dict[str, pa.Array],
-        origin: FileProvenance,
-        findings: Sequence[Finding],
-        texts_at: Callable[[str, IntArray], Sequence[str]],
-    ) -> Source:
-        def texts_of(name: str, rows: IntArray, only_tiny: bool) -> Sequence[str]:  # noqa: FBT001 as WrittenTexts
-            return [] if only_tiny and not self._has_tiny_numbers else texts_at(name, rows)
-
-        header, missing_score = self.reported_header, self.missing_score
-        source = build_source(
-            columns, self.mapping, origin, self.format, header, findings, missing_score, texts_of
-        )
-        return source.note_unused() if self._n_header_rows else source
-
     @cached_property
     def _has_tiny_numbers(self) -> bool:
         return has_tiny_numbers(self.file)
 
-    @cached_property
-    def _open_rows(self) -> dict[str, Iterator[tuple[int, list[str]]]]:
-        """Column → the rows of the file that `_texts_onward` has not passed."""
-        return {}
-
-    def _texts_at(self, name: str, rows: IntArray) -> list[str]:
-        """Return a column as the file writes it, in some rows."""
-        texts: list[str] = self.column_text(name).take(pa.array(rows)).to_pylist()
-        return texts
-
-    def _texts_onward(self, n_before: int, name: str, places: IntArray) -> list[str]:
-        """Return a column as the file writes it, in rows after `n_before`; each call goes on from the last."""
-        place = self.header.index(name)
-        if name not in self._open_rows:
-            self._open_rows[name] = enumerate(fields for _, fields in self._rows())
-        row_numbers = set((places + n_before).tolist())
-        texts = (fields[place] for row, fields in self._open_rows[name] if row in row_numbers)
-        return list(islice(texts, len(row_numbers)))
-
-    def _line_of(self, row: int, n_before: int = 0) -> int:
-        return next(islice(self._rows(), n_before + row, None))[0]
+    def _line_of(self, row: int) -> int:
+        return next(islice(self._rows(), row, None))[0]
 
     def _ranks(self) -> pa.Array | None:
         """Return the ranks that lines without a header state, unless they are read anyway."""

@@ -1,25 +1,18 @@
-"""What a format is: how it is recognised by its first lines, and tables that are read whole or in blocks."""
+"""What a format is: how it is recognised by its first lines, and how its files are opened and read."""
 
 import csv
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import mode
-from typing import Literal, Self
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import Literal
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, ColumnChoice, MissingScore, recognise, refuse_many_columns
-from metrics.runs.conversion import parse_number, with_plain_type
+from metrics.runs.columns import ColumnChoice, MissingScore, recognise, refuse_many_columns
+from metrics.runs.conversion import parse_number
 from metrics.runs.files import BLOCK, MAX_LINE, BlockStream, File, line_too_long, open_text, whole_lines
-from metrics.runs.findings import Finding
-from metrics.runs.query_doc_keys import Hashes, text_hashes
 from metrics.runs.source import Source
-from metrics.support.arrays import combine_chunks
 from metrics.support.cached import cached_property
 
 csv.field_size_limit(MAX_LINE)
@@ -196,15 +189,14 @@ class Head:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockTable(ABC):
-    """A file, and the columns to read from it, whole or in blocks.
+class FileTable(ABC):
+    """A file whose columns are known before its rows are read, and the columns to read from it.
 
     Attributes:
         file: the file.
         header: names of its columns.
         mapping: our column → the file's.
         extras: further score columns to read.
-        omitted: columns left out by `select`.
         missing_score: handling of documents without a numeric score.
     """
 
@@ -212,164 +204,16 @@ class BlockTable(ABC):
     header: tuple[str, ...]
     mapping: Mapping[str, str]
     extras: tuple[str, ...] = ()
-    omitted: frozenset[str] = frozenset()
     missing_score: MissingScore = "error"
-
-    def select(self, columns: Collection[str]) -> Self:
-        """Return the table with some columns only: ours, or further ones by their names."""
-        mapping = {ours: theirs for ours, theirs in self.mapping.items() if ours in columns}
-        extras = tuple(name for name in self.extras if name in columns)
-        omitted = {*self.columns_read, *self.omitted} - {*mapping.values(), *extras}
-        return replace(self, mapping=mapping, extras=extras, omitted=frozenset(omitted))
 
     @property
     def columns_read(self) -> list[str]:
         """Columns of the file to read."""
         return [*self.mapping.values(), *self.extras]
 
-    @property
-    def reported_header(self) -> list[str]:
-        """Names of the columns without those left out by `select`."""
-        return [name for name in self.header if name not in self.omitted]
-
     @abstractmethod
     def read(self) -> Source:
         """Read the whole file; a ReadError if it is damaged, too large or not readable."""
-
-    def blocks(self) -> Iterator[Source]:
-        """Yield blocks of whole queries, without texts; a single empty block for an empty table.
-
-        Rerankers may alternate within a query. Otherwise the rows of a query must be contiguous.
-
-        Raises:
-            ReadError: as `read`, or a query appears again after rows of other queries.
-        """
-        texts = [ours for ours in self.mapping if BY_NAME[ours].kind == "text"]
-        slim = self.select([*(self.mapping.keys() - texts), *self.extras])
-        ended_queries, n_rows = SeenQueries(self.refuse_repeated_query), 0
-        for table, findings in slim.query_tables():
-            source = slim.source(table, n_rows, findings)
-            ended_queries.add(source.table, n_rows)
-            n_rows += len(table)
-            yield source
-
-    @abstractmethod
-    def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read in tables of whole queries, with findings of reading."""
-
-    @abstractmethod
-    def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file."""
-
-    def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query, and its reranker if named, has rows before this one."""
-        names = ("query_id", "reranker")[: len(ids)]
-        keys, n_before, last = self.select(names), 0, None
-        for table, _ in keys.query_tables():
-            source = keys.source(table, n_before)
-            is_same = [
-                pc.equal(source.table[ours].cast(pa.string()), name)
-                for ours, name in zip(names, ids, strict=True)
-            ]
-            places = pc.indices_nonzero(pc.and_(is_same[0], is_same[-1])).to_numpy()
-            before = places[places < row - n_before]
-            last = source.origin.line_of(int(before[-1])) if len(before) else last
-            if row < n_before + len(table):
-                break
-            n_before += len(table)
-        if last is not None:
-            of_reranker = "".join(f" of {name!r}" for name in ids[1:])
-            unit = source.origin.unit
-            problem = (
-                f"rows of query {ids[0]!r}{of_reranker} are not consecutive: they ended on {unit} {last} and "
-                "continue here"
-            )
-            raise source.origin.error(
-                row - n_before, problem, "Sort the file by query, or read it whole (without --stream)."
-            )
-
-
-BLOCK_BYTES = 2**21
-"""Bytes of a block; 16 MB would be twice as fast and hold 45 MB more."""
-
-
-class QueryBuffer:
-    """Rows that wait for the end of their query.
-
-    Attributes:
-        last_start: first row of the last query, which may go on.
-        size: bytes of the rows.
-    """
-
-    def __init__(self, schema: pa.Schema, query: str) -> None:
-        self._schema, self._query = schema, query
-        self._batches: list[pa.RecordBatch] = []
-        self._n_rows, self._last_query, self.last_start, self.size = 0, "", 0, 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Append the next rows."""
-        if not len(batch):
-            return
-        spans = pc.run_end_encode(with_plain_type(batch[self._query]), run_end_type=pa.int32())
-        if len(spans.values) > 1:
-            self.last_start = self._n_rows + spans.run_ends[-2].as_py()
-        elif spans.values[0].as_py() != self._last_query:
-            self.last_start = self._n_rows
-        self._last_query = spans.values[-1].as_py()
-        self._batches.append(batch)
-        self._n_rows, self.size = self._n_rows + len(batch), self.size + batch.nbytes
-
-    @property
-    def is_full(self) -> bool:
-        """True if the whole queries fill a block."""
-        return self.size >= BLOCK_BYTES and self.last_start > 0
-
-    @property
-    def table(self) -> pa.Table:
-        """All rows."""
-        return pa.Table.from_batches(self._batches, self._schema)
-
-    def take(self) -> pa.Table:
-        """Remove and return the rows of whole queries."""
-        table = self.table
-        unfinished = table.slice(self.last_start)
-        self._batches, self._n_rows, self.size = unfinished.to_batches(), len(unfinished), unfinished.nbytes
-        table, self.last_start = table.slice(0, self.last_start), 0
-        return table
-
-
-class SeenQueries:
-    """Hashes of the queries whose rows have ended, by reranker.
-
-    Args:
-        refuse: raises a ReadError if a query (and reranker) has rows before this one.
-    """
-
-    def __init__(self, refuse: Callable[[list[str], int], None]) -> None:
-        self._refuse = refuse
-        self._hashes: dict[str, Hashes] = {}
-
-    def add(self, table: pa.Table, n_before: int) -> None:
-        """Add the queries of the next block; a ReadError if one appeared before."""
-        queries = combine_chunks(table["query_id"])
-        query = queries.indices.to_numpy()
-        span = np.cumsum(np.diff(query, prepend=-1) != 0)
-        has_rerankers = "reranker" in table.column_names
-        owner, names = np.zeros(len(table), np.int32), [""]
-        if has_rerankers:
-            rerankers = combine_chunks(table["reranker"])
-            owner, names = rerankers.indices.to_numpy(), rerankers.dictionary.to_pylist()
-        for code, reranker in enumerate(names):
-            rows = np.flatnonzero(owner == code)
-            starts = rows[np.diff(span[rows], prepend=0) > 0]
-            hashes = text_hashes(queries.dictionary.take(pa.array(query[starts])))
-            seen_hashes = self._hashes.get(reranker, hashes[:0])
-            first = np.unique(query[starts], return_index=True)[1]
-            is_repeated = np.isin(hashes, seen_hashes) | ~np.isin(np.arange(len(starts)), first)
-            for row in starts[is_repeated]:
-                ids = [queries[int(row)].as_py()]
-                self._refuse(ids + [reranker] * has_rerankers, n_before + int(row))
-            self._hashes[reranker] = np.sort(np.concatenate([seen_hashes, hashes]), kind="stable")
 
 
 @dataclass(frozen=True)
@@ -382,7 +226,7 @@ class Format:
         example: three lines of such a file; for a binary format, Python code that writes one.
         recognises: tests the head of a file.
         read: reads a file with the user's choice of columns.
-        open_blocks: opens a file to be read in blocks; None if the format is read whole.
+        open: opens a file before its rows are read; None if its columns are known only from its rows.
         has_header: the file names its columns.
         scores_may_be_grades: its numbers may be scores or grades.
         tie_order: how the software that the format belongs to breaks ties.
@@ -393,7 +237,7 @@ class Format:
     example: str
     recognises: Callable[[Head], bool]
     read: Callable[[Head, ColumnChoice], Source]
-    open_blocks: Callable[[Head, ColumnChoice], BlockTable] | None = None
+    open: Callable[[Head, ColumnChoice], FileTable] | None = None
     has_header: bool = True
     scores_may_be_grades: bool = False
     tie_order: str = "input"

@@ -1,4 +1,4 @@
-"""Parquet tables, read whole, in blocks, or by row groups; only the columns that are needed."""
+"""Parquet tables, read whole or by row groups; only the columns that are needed."""
 
 import io
 import re
@@ -19,8 +19,7 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice
 from metrics.runs.files import File, FileProvenance
-from metrics.runs.findings import Finding
-from metrics.runs.formats.format import BlockTable, Format, QueryBuffer
+from metrics.runs.formats.format import FileTable, Format
 from metrics.runs.source import Source, build_source
 
 if TYPE_CHECKING:
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 MAX_FOOTER = 2**24
 """Largest footer, in bytes: it is parsed at once and takes ten times as many."""
 _BATCH_ROWS = 2**16
-_MAX_BATCH_BYTES = 2**28
-"""Most bytes of a batch without texts, in block mode."""
 _COUNT_COLUMNS = """
 import io, sys
 from pyarrow import parquet
@@ -44,16 +41,18 @@ _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParquetTable(BlockTable):
+class ParquetTable(FileTable):
     """A Parquet table, and the columns to read from it.
 
     Attributes:
         texts: names of its text columns.
         groups: number of rows of each row group.
+        omitted: columns left out by `select`.
     """
 
     texts: tuple[str, ...]
     groups: tuple[int, ...]
+    omitted: frozenset[str] = frozenset()
 
     @classmethod
     def open(cls, file: File, choice: ColumnChoice) -> "ParquetTable":
@@ -80,6 +79,13 @@ class ParquetTable(BlockTable):
             batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read))
             return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
+    def select(self, columns: Collection[str]) -> "ParquetTable":
+        """Return the table with some columns only: ours, or further ones by their names."""
+        mapping = {ours: theirs for ours, theirs in self.mapping.items() if ours in columns}
+        extras = tuple(name for name in self.extras if name in columns)
+        omitted = {*self.columns_read, *self.omitted} - {*mapping.values(), *extras}
+        return replace(self, mapping=mapping, extras=extras, omitted=frozenset(omitted))
+
     def rows(self, first: int, end: int) -> Source:
         """Read the rows from `first` to before `end`."""
         coded = [name for ours, name in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")]
@@ -93,26 +99,13 @@ class ParquetTable(BlockTable):
         table.validate(full=True)
         return self.source(table, first)
 
-    def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read in tables of whole queries."""
-        with _open_parquet(self.file, self.texts) as parquet:  # as in read
-            buffer = QueryBuffer(self._schema(parquet), self.mapping["query_id"])
-            for batch in parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read, use_threads=False):
-                if sum(map(unpacked_size, batch.columns)) > _MAX_BATCH_BYTES:
-                    problem = f"{_BATCH_ROWS:,} rows take more than {_MAX_BATCH_BYTES / 2**20:.0f} MB"
-                    raise ReadError(self.file.name, problem, "Write shorter ids.")
-                batch.validate(full=True)
-                buffer.add(batch)
-                if buffer.is_full:
-                    yield buffer.take(), ()
-            yield buffer.table, ()
-
-    def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
+    def source(self, table: pa.Table, n_before: int = 0) -> Source:
         """Check and convert rows of the file."""
         origin = FileProvenance(self.file.name, partial(add, n_before + 1), "row")
         columns = {name: table[name] for name in self.columns_read}
+        header = [name for name in self.header if name not in self.omitted]
         source = build_source(
-            columns, self.mapping, origin, "parquet", self.reported_header, findings, self.missing_score
+            columns, self.mapping, origin, "parquet", header, missing_score=self.missing_score
         )
         return source.note_unused()
 
@@ -171,8 +164,7 @@ def _open_parquet(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFil
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
     try:
-        limited = replace(file, endless=False)  # packed files are unpacked in memory, so within the limit
-        stream = pa.BufferReader(b"".join(limited.blocks())) if file.packed else file.given()
+        stream = pa.BufferReader(b"".join(file.blocks())) if file.packed else file.given()
         refuse_large_footer(file, stream)
         with stream, parquet.ParquetFile(stream, read_dictionary=list(coded)) as table:
             yield table

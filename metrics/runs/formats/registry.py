@@ -15,7 +15,7 @@ from metrics.runs.formats import (
     preferences,
     probabilities,
 )
-from metrics.runs.formats.format import BlockTable, Format, Head
+from metrics.runs.formats.format import FileTable, Format, Head
 from metrics.runs.source import Source
 from metrics.support.wording import count_of
 
@@ -58,23 +58,21 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
     return replace(source, tie_order=_BY_NAME[source.format].tie_order)
 
 
-def open_blocks(
-    file: File, columns: Mapping[str, str] | None = None, missing_score: MissingScore = "error"
-) -> BlockTable:
-    """Open a file to be read in blocks; chosen columns that it lacks are recognised by name.
+def open_run(file: File, columns: Mapping[str, str], missing_score: MissingScore = "error") -> FileTable:
+    """Open a run before its rows are read; chosen columns that it lacks are recognised by name.
 
     Raises:
-        ReadError: no format fits, or only one that cannot be read in blocks.
+        ReadError: no format fits, or only one whose columns are known only from all rows.
         UsageError: `missing_score` is unknown.
     """
-    head, choice = Head(file), ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
+    head, choice = Head(file), ColumnChoice(columns, strict=False, missing_score=missing_score)
     recognised = _recognise_format(head, choice)
-    if recognised.open_blocks is None:
+    if recognised.open is None:
         if recognised.name.endswith("qrels"):
             raise ReadError(file.name, "these are judgments, not a run", "Give them as qrels.")
-        hint = "Give a TREC run or a CSV, TSV or Parquet table, or read the whole file into memory."
-        raise ReadError(file.name, f"{recognised.name} cannot be read in blocks", hint)
-    return recognised.open_blocks(head, choice)
+        hint = "Give a TREC run or a CSV, TSV or Parquet table, or evaluate it in memory."
+        raise ReadError(file.name, f"{recognised.name} cannot be read with Dask", hint)
+    return recognised.open(head, choice)
 
 
 def has_header(format_name: str) -> bool:

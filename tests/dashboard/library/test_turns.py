@@ -3,12 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
-from threading import Event
+from threading import Event, Semaphore
 
 import pytest
 
 from dashboard.library import turns
-from dashboard.library.turns import Turns, max_at_once, turn
+from dashboard.library.turns import max_at_once, turn
 from metrics import TieScopeError
 from metrics.support.progress import listening
 
@@ -16,7 +16,7 @@ from metrics.support.progress import listening
 @pytest.fixture(autouse=True)
 def only_turn(monkeypatch):
     """One turn for all work of the test, asked for again and again."""
-    monkeypatch.setattr(turns, "_turns", cache(lambda: Turns(1)))
+    monkeypatch.setattr(turns, "_free_turns", cache(lambda: Semaphore(1)))
     monkeypatch.setattr(turns, "_SECONDS", 0.001)
 
 
@@ -53,14 +53,22 @@ def test_dear_work_waits_for_a_turn_and_says_so():
 
 
 def test_who_leaves_while_waiting_leaves_the_turn_to_others():
-    def leave():
+    def leave(_step):
         raise KeyboardInterrupt
 
-    taken = Turns(1)
-    with taken.take(leave), suppress(KeyboardInterrupt), taken.take(leave):
-        pytest.fail("there was no turn to have")
-    with taken.take(leave):
-        pass
+    def work():
+        with listening(leave), turn():
+            pytest.fail("there was no turn to have")
+
+    with ThreadPoolExecutor() as pool:
+        with turn(), pytest.raises(KeyboardInterrupt):
+            pool.submit(work).result(60)
+        assert pool.submit(do_in_turn).result(60)
+
+
+def do_in_turn():
+    with turn():
+        return True
 
 
 def test_a_turn_is_given_back_whatever_ends_the_work():

@@ -2,7 +2,7 @@
 
 import functools
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from threading import Event, Semaphore
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def test_one_large_read_serves_others_and_the_next_waits_in_sight(monkeypatch, s
         may_end.set()
 
     monkeypatch.setattr(cache, "DEAR_BYTES", 1)
-    monkeypatch.setattr(turns, "_turns", functools.cache(lambda: turns.Turns(1)))
+    monkeypatch.setattr(turns, "_free_turns", functools.cache(lambda: Semaphore(1)))
     monkeypatch.setattr(turns, "_SECONDS", 0.01)
     monkeypatch.setattr(turns, "begin_step", end_first)
     with ThreadPoolExecutor() as pool:
@@ -219,7 +219,7 @@ def test_judgments_of_a_known_data_set_are_named():
 def test_data_has_the_upload_field_until_the_file_of_the_command_can_be_read(monkeypatch, tmp_path):
     table, header = tmp_path / "emptied.csv", "query_id,doc_id,score,relevance\n"
     table.write_text(header)
-    monkeypatch.setattr("dashboard.access.server_files._open_board", lambda: open_files([table], None))
+    monkeypatch.setattr("dashboard.boards._open_board", lambda: open_files([table], None))
     page = opened("data")
     assert "emptied.csv, line 1: the file has only a header" in texts(page, "warning")
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL

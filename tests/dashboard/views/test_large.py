@@ -1,8 +1,6 @@
-"""The page of large results, and the only ways by which a file on the server gets there."""
+"""The page of large results: stored evaluations that the command opened, and no other file."""
 
 import json
-import os
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -13,23 +11,22 @@ from enumeration import Doc
 from opening import APP, finding, only, opened, plain, table, texts, title
 from streamlit import config
 from streamlit.testing.v1 import AppTest
-from upath import UPath
 
 from dashboard import cache
-from dashboard.access import server_files, settings
-from dashboard.library.scored import MAX_SCORED, ScoredRuns
+from dashboard.access import settings
 from dashboard.views import large
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import Runs, evaluate, read_runs
-from metrics.errors import LibraryError, UsageError
 from metrics.scale.stored import Stored
 from metrics.studies import prose
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
 from metrics.studies.swapped_orders import swapped_orders
 from metrics.studies.verdict_sentence import leaderboard_verdict
 
 PAGE = "large"
 CODE = "tiescope app results.parquet"
+TIES = ("input", "docid_desc", *LEADERBOARD_TREATMENTS)
 
 
 @pytest.fixture
@@ -46,29 +43,19 @@ def runs(tmp_path):
 
 @pytest.fixture(autouse=True)
 def server(monkeypatch, tmp_path):
-    """Start a server anew: what its command named, and what may be opened there."""
+    """Start a server anew with what its command named."""
     before = config.get_option("server.address")
     monkeypatch.setenv("TIESCOPE_HOME", str(tmp_path / "home"))
 
-    def start(*files, allow=(), address="127.0.0.1"):
-        config.set_option("server.address", address)
+    def start(*files):
+        config.set_option("server.address", "127.0.0.1")
         opened_files = {"runs": [], "qrels": None, "stored": [str(file) for file in files]}
         monkeypatch.setenv(settings.OPEN, json.dumps(opened_files))
-        monkeypatch.setenv(settings.ALLOW_PATHS, json.dumps([str(folder) for folder in allow]))
 
     start()
     monkeypatch.setenv(settings.OPEN, "")
     yield start
     config.set_option("server.address", before)
-
-
-def asked_for(page, path, qrels=""):
-    """The page once somebody asked for a path."""
-    page.text_input(key="path").set_value(path)
-    page.text_input(key="judged-by").set_value(qrels)
-    page.button(key="open").click().run()
-    assert not page.exception, page.exception
-    return page
 
 
 def shows(page, *rerankers):
@@ -106,7 +93,7 @@ def test_a_stored_evaluation_that_the_command_named_is_what_the_app_opens_on(ser
 @pytest.mark.parametrize("name", EXTREMES)
 def test_the_page_shows_extreme_data(server, tmp_path, name):
     runs = EXTREMES[name]().runs
-    Stored.write(tmp_path / "kept.parquet", [evaluate(runs, ["RR", "DCG"], server_files.TIES)])
+    Stored.write(tmp_path / "kept.parquet", [evaluate(runs, ["RR", "DCG"], TIES)])
     server(tmp_path / "kept.parquet")
     page = opened(PAGE, results_lists=runs.rerankers[-1])
     assert shows(page, *runs.rerankers)
@@ -131,6 +118,14 @@ def test_choices_that_the_evaluation_lacks_fall_back(server, runs):
     assert page.selectbox(key="results_measure").value == "RR"
     assert page.selectbox(key="results_order").value == "input"
     assert shows(page, "strict", "coarse")
+
+
+def test_a_link_opens_no_file_that_the_command_did_not_open(server, runs):
+    server()
+    for path in (runs / "kept.parquet", f"file://{runs}/kept.parquet"):
+        page = opened(PAGE, results=str(path), path=str(path))
+        assert shows_nothing(page)
+        assert "cannot apply" in only(page.warning).value
 
 
 def test_the_lists_with_the_largest_gap_are_named_largest_first(server, runs):
@@ -179,33 +174,18 @@ def test_a_file_that_is_gone_is_one_message(server, runs):
     assert not page.exception
 
 
-@pytest.mark.parametrize("situation", ["not allowed", "elsewhere", "stranger"])
-def test_no_link_opens_a_file_that_may_not_be_opened(server, runs, tmp_path, situation):
-    (tmp_path / "other").mkdir()
-    allow = {"not allowed": [], "elsewhere": [tmp_path / "other"], "stranger": [runs]}[situation]
-    server(allow=allow, address="0.0.0.0" if situation == "stranger" else "127.0.0.1")  # noqa: S104 nothing is served
-    for path in (
-        runs / "kept.parquet",
-        f"file://{runs}/kept.parquet",
-        tmp_path / "other/../runs/kept.parquet",
-    ):
-        page = opened(PAGE, results=str(path), path=str(path))
-        assert shows_nothing(page)
-        assert "cannot apply" in only(page.warning).value
-        assert bool(page.text_input) == (situation == "elsewhere")
-
-
-def test_the_menu_has_large_results_only_where_one_is_open_or_can_be(server, runs, monkeypatch):
+def test_the_menu_has_large_results_only_where_one_is_open(server, runs, monkeypatch):
     visible = {}
     page_class = st.Page
 
     def note_page(path, **options):
-        visible[options["title"]] = options.get("visibility", "visible") == "visible"
+        is_visible = options.get("visibility", "visible") == "visible"
+        visible[options["title"]] = visible.get(options["title"], False) or is_visible
         return page_class(path, **options)
 
     monkeypatch.setattr(st, "Page", note_page)
-    for arguments, is_there in (({}, False), ({"allow": [runs]}, True)):
-        server(**arguments)
+    for files, is_there in (((), False), ((runs / "kept.parquet",), True)):
+        server(*files)
         assert title(opened(PAGE)) == "Large results"
         assert visible.pop("Large results") == is_there
 
@@ -226,130 +206,11 @@ def test_large_results_alone_are_the_first_page(server, runs, monkeypatch):
     assert addresses == {"": "visible", "large": "hidden"}
 
 
-def test_a_file_that_may_not_be_opened_is_refused_as_one_that_is_not_there(server, runs, tmp_path):
-    (tmp_path / "other").mkdir()
-    server(allow=[tmp_path / "other"])
-    messages = set()
-    for name in ("kept.parquet", "none.parquet"):
-        page = asked_for(opened(PAGE), str(runs / name))
-        assert shows_nothing(page)
-        messages.add(plain(only(page.error).value).replace(name, "X"))
-    assert len(messages) == 1
-
-
-def test_the_environment_of_a_server_that_cannot_be_understood_allows_nothing(server, runs, monkeypatch):
-    server()
-    for text in (str(runs), '{"folder": "/"}', '"/"', "[", f'["{runs}/none"]'):
-        monkeypatch.setenv(settings.ALLOW_PATHS, text)
-        assert not server_files.allowed_paths()
-        with pytest.raises(ValueError, match="may not open files by path"):
-            server_files.score_path(str(runs / "kept.parquet"), "", print)
-
-
-def test_where_it_is_allowed_a_stored_evaluation_opens_by_its_path_and_by_its_link(server, runs):
-    server(allow=[runs])
-    page = asked_for(opened(PAGE), "kept.parquet")
-    assert shows(page, "strict", "coarse")
-    assert page.selectbox(key="results").value == "kept.parquet"
-    assert shows(opened(PAGE, results=str(runs / "kept.parquet")), "strict", "coarse")
-    assert not os.path.exists(os.path.join(os.environ["TIESCOPE_HOME"], "scored"))  # noqa: PTH110, PTH118 as is
-
-
-def test_runs_named_by_a_pattern_are_scored_kept_and_found_again_by_the_link(server, runs, monkeypatch):
-    server(allow=[runs])
-    page = asked_for(opened(PAGE), "*.trec", "qrels.txt")
-    assert shows(page, "strict", "coarse")
-    label = page.selectbox(key="results").value
-    assert label.startswith("coarse.trec and 1 more · ")
-    monkeypatch.setattr("dashboard.library.scored.Stream", None)
-    assert shows(opened(PAGE, results=label), "strict", "coarse")
-    assert asked_for(opened(PAGE), "*.trec", "qrels.txt").selectbox(key="results").value == label
-    server(allow=[runs, runs.parent])
-    assert shows_nothing(opened(PAGE, results=label))
-
-
-def test_a_run_that_changed_is_scored_anew(server, runs):
-    server(allow=[runs])
-    before = server_files.score_path("coarse.trec", "qrels.txt", str).label
-    assert server_files.score_path("coarse.trec", "qrels.txt", str).label == before
-    os.utime(runs / "coarse.trec", (1, 1))
-    assert server_files.score_path("coarse.trec", "qrels.txt", str).label != before
-
-
-@pytest.mark.parametrize(
-    ("path", "qrels", "message"),
-    [
-        ("coarse.trec", "", "relevance"),
-        ("qrels.txt", "qrels.txt", "this file is already named as the judgments"),
-        ("coarse.trec", "*.trec", "several files match"),
-        ("kept.parquet", "qrels.txt", "contains its judgments"),
-        ("coarse.trec", "none.txt", "does not exist, or may not be opened"),
-        ("", "", "does not exist, or may not be opened"),
-    ],
-)
-def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, runs, path, qrels, message):
-    server(runs / "kept.parquet", allow=[runs])
-    page = asked_for(opened(PAGE), path, qrels)
-    assert message in plain(only(page.error).value)
-    assert shows(page, "strict", "coarse")
-    assert not list((runs.parent / "home").rglob(".tiescope-*"))
-
-
-def test_what_was_left_out_of_runs_is_said(server, runs):
-    server(allow=[runs])
-    (runs / "qrels.txt").write_text(QRELS.replace("q3", "absent"))
-    page = asked_for(opened(PAGE), "coarse.trec", "qrels.txt")
-    assert any("coarse.trec: " in plain(warning.value) for warning in page.warning)
-
-
-def test_evaluations_that_nobody_looked_at_for_longest_go_first(server, runs):
-    server(allow=[runs])
-    scoring_arguments = runs / "qrels.txt", ["RR"], server_files.TIES, str
-    scored_runs = ScoredRuns.of(str(server_files.allowed_paths()))
-    first, second = (
-        scored_runs.score([runs / f"{name}.trec"], *scoring_arguments).label for name in ("coarse", "strict")
-    )
-    os.utime(scored_runs.find(second), (1, scored_runs.find(second).stat().st_mtime))
-    scored_runs.find(first)
-    (scored_runs.folder / "broken.new.part").write_bytes(b"left")
-    os.utime(scored_runs.folder / "broken.new.part", (1, 1))
-    little = replace(scored_runs, most_bytes=2 * scored_runs.find(first).stat().st_size + 2000)
-    third = little.score([runs / "coarse.trec", runs / "strict.trec"], *scoring_arguments).label
-    assert [bool(scored_runs.find(label)) for label in (first, second, third)] == [True, False, True]
-    assert not list(scored_runs.folder.glob("*.part"))
-
-
-def test_an_evaluation_larger_than_all_that_may_be_kept_is_refused(server, runs, monkeypatch):
-    server(allow=[runs])
-    monkeypatch.setenv(MAX_SCORED, "0")
-    with pytest.raises(LibraryError, match=MAX_SCORED):
-        server_files.score_path("coarse.trec", "qrels.txt", str)
-    for limit in ("much", "9" * 5000, "٣"):
-        monkeypatch.setenv(MAX_SCORED, limit)
-        with pytest.raises(LibraryError, match="whole number"):
-            server_files.score_path("coarse.trec", "qrels.txt", str)
-    assert not list((runs.parent / "home").rglob("*.parquet"))
-
-
 def test_a_stored_evaluation_that_is_uploaded_is_told_how_to_open(runs):
     page = opened("data")
     only(page.file_uploader).set_value(("kept.parquet", (runs / "kept.parquet").read_bytes(), "")).run()
     assert CODE in only(page.info).value
     assert not page.error
-
-
-def test_what_lies_at_an_address_is_fetched_or_scored_like_a_file(runs, tmp_path):
-    for file in runs.iterdir():
-        UPath(f"memory://bucket/{file.name}").write_bytes(file.read_bytes())
-    scored_runs = ScoredRuns(tmp_path / "scored" / "here", 10**9)
-    fetched = scored_runs.score(["memory://bucket/kept.parquet"], None, ["RR"], server_files.TIES, str).label
-    assert scored_runs.find(fetched).read_bytes() == (runs / "kept.parquet").read_bytes()
-    scored = scored_runs.score(
-        ["memory://bucket/coarse.trec"], "memory://bucket/qrels.txt", ["RR"], server_files.TIES, str
-    )
-    assert Stored.open(scored_runs.find(scored.label)).rerankers == ["coarse"]
-    with pytest.raises(UsageError, match="cannot be read"):
-        scored_runs.score(["memory://bucket/none.trec"], None, ["RR"], server_files.TIES, str)
 
 
 def has_none(page):
@@ -363,7 +224,7 @@ def has_none(page):
 def test_a_reranker_without_a_scored_list_is_in_the_table_and_not_drawn(server, runs):
     (runs / "none.trec").write_text("elsewhere Q0 d1 1 1 none\n")
     judged_runs = read_runs([runs / "strict.trec", runs / "none.trec"], runs / "qrels.txt")
-    evaluation = evaluate(judged_runs, ["RR"], server_files.TIES, missing="skip", empty="skip")
+    evaluation = evaluate(judged_runs, ["RR"], TIES, missing="skip", empty="skip")
     Stored.write(runs / "kept.parquet", [evaluation])
     server(runs / "kept.parquet")
     assert has_none(opened(PAGE))
@@ -371,22 +232,13 @@ def test_a_reranker_without_a_scored_list_is_in_the_table_and_not_drawn(server, 
 
 def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, tmp_path):
     lists = {f"r{n:03}": {"q": [Doc("a", 1, 1), Doc("b", 1, 0)]} for n in range(FIRST_ROWS + 2)}
-    Stored.write(
-        tmp_path / "kept.parquet", [evaluate(Runs.from_frame(frame(lists)), ["RR"], server_files.TIES)]
-    )
+    Stored.write(tmp_path / "kept.parquet", [evaluate(Runs.from_frame(frame(lists)), ["RR"], TIES)])
     server(tmp_path / "kept.parquet")
     page = opened(PAGE)
     assert shows(page, *lists)
     assert any("2 are left out" in text.value for text in page.caption)
     kinds = [node.type for node in page.main]
     assert kinds.index("dataframe") < kinds.index("plotly_chart")
-
-
-def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
-    server(allow=[runs])
-    before = server_files.score_path("coarse.trec", "qrels.txt", str).label
-    monkeypatch.setattr("dashboard.library.scored.program_version", lambda: "another")
-    assert server_files.score_path("coarse.trec", "qrels.txt", str).label != before
 
 
 def test_the_sentence_is_the_verdict_of_the_leaderboard_unless_there_are_too_many_lists(

@@ -6,7 +6,7 @@ import pytest
 from reading import columns, refusal
 
 from metrics import ReadError, evaluate, read_runs
-from metrics.runs import File, check, open_blocks, read
+from metrics.runs import File, check, open_run, read
 from metrics.runs.findings import ANSWER_CODES
 
 DOCUMENTS = ["d1", "d2", "d3", "d4"]
@@ -113,9 +113,9 @@ def test_records_of_rankllm_and_questions_with_an_answer_stay_what_they_were():
     assert columns(lines(question, question | {"query": {"qid": "q2"}}))["score"][:4] == [9.5, 8.5, 7.5, 6.5]
 
 
-def test_a_file_of_permutations_cannot_be_streamed():
-    with pytest.raises(ReadError, match="listwise cannot be read in blocks"):
-        open_blocks(File("run.jsonl", lines(record("q1", "[2] > [1]"))))
+def test_a_file_of_permutations_cannot_be_read_with_dask():
+    with pytest.raises(ReadError, match="listwise cannot be read with Dask"):
+        open_run(File("run.jsonl", lines(record("q1", "[2] > [1]"))), {})
 
 
 def test_ten_thousand_documents_and_a_long_answer_take_no_square_of_work():

@@ -4,7 +4,7 @@ import pytest
 from reading import columns, refusal
 
 from metrics import ReadError
-from metrics.runs import File, check, open_blocks, read
+from metrics.runs import File, check, open_run, read
 
 TABLE = """query,a,b,preferred
 q1,d7,d2,d7
@@ -123,9 +123,9 @@ def test_bradley_terry_above_the_limit_of_pairs_is_refused_copeland_is_not(monke
         columns(TABLE.encode(), mapping={"score": "bradley_terry"})
 
 
-def test_a_file_of_preferences_cannot_be_streamed():
-    with pytest.raises(ReadError, match="preferences cannot be read in blocks"):
-        open_blocks(File("pairs.csv", TABLE.encode()))
+def test_a_file_of_preferences_cannot_be_read_with_dask():
+    with pytest.raises(ReadError, match="preferences cannot be read with Dask"):
+        open_run(File("pairs.csv", TABLE.encode()), {})
 
 
 def test_check_tells_of_circles(tmp_path):

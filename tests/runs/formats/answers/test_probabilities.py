@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reading import columns, refusal
 
 from metrics import ReadError, evaluate, read_runs
-from metrics.runs import File, open_blocks, read
+from metrics.runs import File, open_run, read
 from metrics.runs.formats import probabilities
 from metrics.runs.formats.probabilities import GradeProbabilities
 
@@ -182,6 +182,6 @@ def test_the_spread_is_what_noise_reads(tmp_path):
     assert scores[1] != scores[0]
 
 
-def test_a_file_of_probabilities_cannot_be_streamed():
-    with pytest.raises(ReadError, match="grade-probabilities cannot be read in blocks"):
-        open_blocks(File("llm.csv", TABLE.encode()))
+def test_a_file_of_probabilities_cannot_be_read_with_dask():
+    with pytest.raises(ReadError, match="grade-probabilities cannot be read with Dask"):
+        open_run(File("llm.csv", TABLE.encode()), {})

@@ -1,11 +1,8 @@
-"""Files larger than memory, scored a few lists at a time: each part is an evaluation."""
+"""Lists of a part joined with the judgments, and counts over all parts."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,25 +11,10 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.evaluation.evaluation import sum_counts
-from metrics.runs import (
-    File,
-    MissingScore,
-    Repeated,
-    Runs,
-    Source,
-    as_judgments,
-    as_run,
-    distinct_file_names,
-    is_judgments,
-    open_blocks,
-    read,
-    with_names,
-)
+from metrics.runs import Repeated, Runs, Source, as_run
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame
-from metrics.runs.formats.format import BlockTable
 from metrics.runs.inspection import MergedFindings, RerankerCoverage
-from metrics.runs.joining import labels_by_file, told_apart_finding, two_runs_error
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
 from metrics.runs.source import refuse_many_rerankers
 from metrics.support.arrays import IntArray, joined_ranges, places_in
@@ -138,7 +120,7 @@ def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> 
     return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
 
 
-class PartitionedRuns(ABC):
+class PartitionedRuns:
     """Runs that are read and scored part by part, with counts over the parts so far.
 
     Attributes:
@@ -153,10 +135,6 @@ class PartitionedRuns(ABC):
         if judged is not None:
             self._noted.add(judged.noted)
         self._policies: list[pd.DataFrame] = []
-
-    @abstractmethod
-    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Yield evaluations that merge into the evaluation of the whole."""
 
     @property
     def rerankers(self) -> list[str]:
@@ -209,116 +187,3 @@ class PartitionedRuns(ABC):
         for name, coverage in coverages:
             findings += coverage.unjudged(name) if self.judged else coverage.queries_differ(name, n_queries)
         return as_frame(findings)
-
-
-def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str]]) -> None:
-    """Refuse a chosen column that is in none of the files, by our column → the column of each file."""
-    unused = [
-        theirs
-        for ours, theirs in columns.items()
-        if theirs and not any(mapping.get(ours) == theirs for mapping in read_as)
-    ]
-    if unused:
-        raise UsageError(f"No file has the chosen columns: {', '.join(unused)}.")
-
-
-Path = str | PurePath
-Key = TypeVar("Key")
-
-
-def distinct_names(
-    runs: Mapping[str, Mapping[Key, PurePath]], settled: set[str]
-) -> tuple[dict[Key, str], list[Finding]]:
-    """Return new names of the runs that share a name, and a finding on them.
-
-    Args:
-        runs: name → its runs, each with its file or folder.
-        settled: names of other runs.
-    """
-    shared = {name: paths for name, paths in runs.items() if len(paths) > 1}
-    used, names = settled | (runs.keys() - shared.keys()), dict[Key, str]()
-    for paths in shared.values():
-        tails = zip(distinct_file_names(list(paths.values())), paths.values(), strict=True)
-        for labels in labels_by_file([tail or path.name for tail, path in tails]):
-            if len(set(labels)) == len(labels) and used.isdisjoint(labels):
-                names |= zip(paths, labels, strict=True)
-                used |= set(labels)
-                break
-    first = next((path.name for paths in shared.values() for path in paths.values()), "")
-    return names, [told_apart_finding(first, list(shared), list(names.values()))] if names else []
-
-
-class Stream(PartitionedRuns):
-    """Runs that are read and scored block by block."""
-
-    def __init__(
-        self,
-        files: Iterable[Path | tuple[str | None, Path]],
-        qrels: Path | None = None,
-        *,
-        columns: Mapping[str, str] | None = None,
-        repeated: Repeated = "error",
-        missing_score: MissingScore = "error",
-    ) -> None:
-        """Open runs, and read the judgments; arguments as for `read_runs`.
-
-        Raises:
-            ReadError: a run cannot be opened or read in blocks, or the judgments cannot be read.
-            UsageError: no file has a column of `columns`, or a named file has a reranker column.
-        """
-        qrels_source = (
-            None
-            if qrels is None
-            else read(File.open(qrels), columns, strict=False, missing_score=missing_score)
-        )
-        tables: list[tuple[str | None, BlockTable]] = []
-        unnamed: dict[str, dict[int, PurePath]] = {}
-        for name, path in with_names(files):
-            if qrels_source is not None and is_judgments(qrels_source, path, qrels):
-                continue
-            table = open_blocks(replace(File.open(path), endless=True), columns, missing_score)
-            if not name and "reranker" not in table.mapping:
-                unnamed.setdefault(table.file.stem, {})[len(tables)] = PurePath(str(path))
-            tables.append((name, table))
-        names, told_apart = distinct_names(unnamed, {name for name, _ in tables if name})
-        self._files = [(names.get(place, name), table) for place, (name, table) in enumerate(tables)]
-        judgments = None if qrels_source is None else as_judgments(qrels_source)
-        mappings = [table.mapping for _, table in self._files]
-        for name, table in self._files:
-            if name and "reranker" in table.mapping:
-                raise UsageError(
-                    f"{table.file.name}: the name {name!r} cannot be used, because the file already names "
-                    "a reranker in each row. Leave out the name, or --stream."
-                )
-        refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
-        self._repeated: Repeated = repeated
-        super().__init__(None if judgments is None else QueryJudgments.of(judgments, repeated))
-        self.add_findings(told_apart)
-
-    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Yield evaluations of some queries each, which merge into the whole; with qrels, of one reranker each.
-
-        Lists come in file order; lists without rows follow the last row of the file.
-
-        Raises:
-            ReadError: a file cannot be read, or the rows of a query are not adjacent.
-            UsageError: two runs have the same name, or there is no relevance.
-        """
-        for name, file in self._files:
-            for runs in self._runs(file, name):
-                yield self.add_policies(score(runs))
-
-    def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
-        earlier, columns_of = set(self.rerankers), dict[str, pa.Table]()
-        for source in file.blocks():
-            lists, noted = split_by_reranker(replace(source, name=name), self.judged, self._repeated)
-            self.add_findings(noted)
-            for runs, rerankers in lists:
-                for stats in rerankers:
-                    if stats.name in earlier:
-                        raise two_runs_error(file.file.name, stats.name)
-                    columns_of[stats.name] = runs.tables[stats.name].slice(0, 0)
-                    self.add_stats(stats)
-                yield runs
-        for reranker, table in columns_of.items():
-            yield from self.missing(reranker, table)
