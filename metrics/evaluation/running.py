@@ -1,97 +1,20 @@
 """Lists scored as they arrive: means over all lists or the latest ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import inf, nan
+from math import nan
 from numbers import Real
 
-import numpy as np
 import pandas as pd
 
-from metrics.errors import UsageError, needs
+from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Means, Policy, ScoringOptions
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table
 from metrics.runs.formats.frames import Frame
 from metrics.runs.from_paths import as_runs
-from metrics.support.arrays import FloatArray
 from metrics.ties.judgments import Unjudged
 from metrics.ties.treatments import treatment
-
-_FEWEST = 2
-"""Lists of which a change is asked for, at least."""
-_NO_BOUNDS = (-inf, inf)
-
-
-@dataclass(frozen=True)
-class Change:
-    """The largest change of a measure's mean.
-
-    Attributes:
-        query_id: the first list after the change.
-        n_before: lists before it.
-        n_after: lists from it on.
-        before: tied mean of the lists before.
-        after: tied mean of the lists after.
-        p: p value of the largest cumulative deviation, in its limit for many lists.
-        before_bounds: worst and best mean of the lists before, over all orders of ties; -inf and inf for a
-            measure with its own rule for ties, which no order bounds.
-        after_bounds: the same for the lists after.
-    """
-
-    query_id: str
-    n_before: int
-    n_after: int
-    before: float
-    after: float
-    p: float
-    before_bounds: tuple[float, float]
-    after_bounds: tuple[float, float]
-
-    @property
-    def is_beyond_ties(self) -> bool:
-        """Whether no order of ties makes the two means equal, so that ties alone cannot explain the change.
-
-        Always false for a measure with its own rule for ties, whose value changes with the number of ties.
-        """
-        (low, high), (other_low, other_high) = self.before_bounds, self.after_bounds
-        return high < other_low or other_high < low
-
-
-def find_change(
-    tied: FloatArray,
-    worst: FloatArray,
-    best: FloatArray,
-    query_ids: pd.Index,
-    *,
-    has_own_rule: bool = False,
-) -> Change | None:
-    """Return the largest change of the mean of tied values; None where all are equal.
-
-    With S(k) the sum of the first k deviations from the mean and s their standard deviation, the change is
-    where |S(k)| / (s √n) is largest. Its distribution for many lists is Kolmogorov's.
-
-    Shapes: `tied` (n_lists,), `worst` (n_lists,), `best` (n_lists,), `query_ids` (n_lists,).
-    """
-    if len(tied) < _FEWEST or np.ptp(tied) == 0:
-        return None
-    with needs("stats"):
-        from scipy.special import kolmogorov  # noqa: PLC0415 means need none of it
-
-    sums = np.abs(np.cumsum(tied - tied.mean())[:-1])
-    n_before = int(np.argmax(sums)) + 1
-    statistic = sums[n_before - 1] / (tied.std() * np.sqrt(len(tied)))
-    return Change(
-        str(query_ids[n_before]),
-        n_before,
-        len(tied) - n_before,
-        float(tied[:n_before].mean()),
-        float(tied[n_before:].mean()),
-        float(kolmogorov(statistic)),
-        _NO_BOUNDS if has_own_rule else (float(worst[:n_before].mean()), float(best[:n_before].mean())),
-        _NO_BOUNDS if has_own_rule else (float(worst[n_before:].mean()), float(best[n_before:].mean())),
-    )
 
 
 class Running:
@@ -175,16 +98,6 @@ class Running:
             self._join_parts()
 
     @property
-    def options(self) -> ScoringOptions:
-        """How lists are scored."""
-        return self._options
-
-    @property
-    def measures(self) -> list[str]:
-        """Names of the measures."""
-        return list(self._measures)
-
-    @property
     def n_lists(self) -> dict[str, int]:
         """Number of scored lists of each reranker."""
         return self._means.counts
@@ -218,9 +131,7 @@ class Running:
         if not (_number(last) >= 1 and _number(last).is_integer()):
             raise UsageError(f"last={last!r}: give a whole number of lists, 1 or more.")
         if self._keep is not None and last > self._keep:
-            raise UsageError(
-                f"last={last}: only {self._keep} lists of each reranker are kept (keep={self._keep})."
-            )
+            raise UsageError(f"last={last} needs more lists of each reranker than keep={self._keep}.")
         self._join_parts()
         means = Means()
         for lists in self._parts:
