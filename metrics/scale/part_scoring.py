@@ -1,14 +1,13 @@
 """Lists of a part joined with the judgments, and counts over all parts."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.evaluation.evaluation import sum_counts
 from metrics.runs import Repeated, Runs, Source, as_run
