@@ -10,7 +10,7 @@ from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
 from metrics.studies.audit.published_table import MEASURES as PRINTED
-from metrics.studies.audit.published_table import careless_table
+from metrics.studies.audit.published_table import example_table
 from metrics.studies.emulation import tool_values
 
 FOLDER = SAMPLE / "docsearch"
@@ -183,7 +183,7 @@ def test_only_the_words_around_the_query_differ_between_prompts(runs):
 
 def test_the_published_table_is_what_a_careless_script_prints(runs):
     printed = (FOLDER / "leaderboard.csv").read_text(encoding="utf-8")
-    assert printed == careless_table(evaluate(runs, PRINTED, "input"))
+    assert printed == example_table(evaluate(runs, PRINTED, "input"))
     header, first, *_ = printed.splitlines()
     assert header == "reranker,MRR,MAP,nDCG@10,P@10,R@10,Hits@1"
     assert first == "MiniLM grade 0-10,0.7734,0.6370,0.7050,0.2485,0.7919,0.6900"

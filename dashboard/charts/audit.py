@@ -64,13 +64,13 @@ def reproduction_matrix(
     markers = {"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}
     for verdict, words, marker in zip(VERDICTS, _WORDS, markers, strict=True):
         cells = drawn_cells[drawn_cells["verdict"] == verdict]
-        is_told = has_differences and verdict == VERDICTS[-1]
+        has_text = has_differences and verdict == VERDICTS[-1]
         figure.draw_scatter(
             x=list(columns.get_indexer(cells["measure"])) or [None],  # an empty trace has no legend entry
             y=list(rows.get_indexer(cells["reranker"])) or [None],
-            mode="markers+text" if is_told else "markers",
+            mode="markers+text" if has_text else "markers",
             marker=marker | {"opacity": 1},
-            text=[f" {_short_difference(value)}" for value in cells["difference"]] if is_told else None,
+            text=[f" {_short_difference(value)}" for value in cells["difference"]] if has_text else None,
             textposition="middle right",
             textfont={"size": 10, "color": palette.traditional},
             name=f"{words} · {counts.get(verdict, 0):,}",

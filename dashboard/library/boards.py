@@ -218,11 +218,11 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     arranged = [(first, now) for first, now in before.names if first in board.runs.tables]
     firsts = [first for first, _ in arranged]
     notes = {finding.code for finding in board.runs.noted}  # names change where a new file has one of them
-    is_told_apart = len(arranged) < len(before.names) and "runs-told-apart" in notes
+    are_renamed = len(arranged) < len(before.names) and "runs-renamed" in notes
     new = [
         (name, name)
         for name in board.runs.rerankers
-        if name not in firsts and (is_told_apart or board.runs.origins[name].file in new_files)
+        if name not in firsts and (are_renamed or board.runs.origins[name].file in new_files)
     ]
     if conflicts := {name for name, _ in new} & {now for _, now in arranged}:
         raise UsageError(

@@ -18,7 +18,7 @@ from metrics.studies.audit.audited_order import AuditedOrder, audited_order, ord
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches, match_names
 from metrics.studies.audit.published import read_published
-from metrics.studies.audit.published_table import PublishedTable, careless_table
+from metrics.studies.audit.published_table import PublishedTable, example_table
 
 
 class AuditKey(NamedTuple):
@@ -62,7 +62,7 @@ def published_files(board: Board, table: str) -> tuple[File, ...]:
     if table == SAMPLE_TABLE:
         return (File.open(SAMPLES[SAMPLE_LABEL].with_name("leaderboard.csv")),)
     if table == FILE_ORDER:
-        text = careless_table(cache.evaluation(board))
+        text = example_table(cache.evaluation(board))
         return (File("as-in-file.csv", text.encode()),)
     return kept_files(board)
 

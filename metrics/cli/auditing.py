@@ -74,7 +74,7 @@ def audit_command(
     table_output: TableOutput,
 ) -> None:
     """Find the convention that gives a published table; exit with 1 if a figure is not reproduced."""
-    from metrics.studies.audit.audit import audit, convention_finding, untold_notes
+    from metrics.studies.audit.audit import audit, convention_finding, uncertainty_notes
     from metrics.studies.audit.audited_order import audited_order, standing_finding
     from metrics.studies.prose import plain
 
@@ -90,7 +90,7 @@ def audit_command(
     for note in result.published.notes:
         say(note)
     say(plain(convention_finding(result.reproduction)))
-    for note in untold_notes(result.reproduction):
+    for note in uncertainty_notes(result.reproduction):
         say(note)
     for order in orders:
         say(f"{order.measure}: {plain(standing_finding(order.pairs))}")

@@ -306,12 +306,12 @@ _MIN_LISTS = 5
 """Fewest lists of a reranker whose share is compared."""
 _FURTHER, _TIMES, _MIN_STANDARD_ERRORS = 0.2, 2, 3
 """A reranker outside the pool exceeds the median share by this much, factor and number of standard errors."""
-_POOLED, _HOLES, _MOST_QUERIES = 0.1, 0.3, 0.95
+_POOLED, _UNJUDGED_OTHERS, _MOST_QUERIES = 0.1, 0.3, 0.95
 """If judgments were made from one run: its largest share of unjudged documents, the smallest median share of
 the others, and the smallest share of queries with all judged documents near its top."""
 
 
-class TopHoles(NamedTuple):
+class TopJudgments(NamedTuple):
     """Unjudged documents among the first ten of each list whose query is judged.
 
     Attributes:
@@ -333,7 +333,7 @@ class TopHoles(NamedTuple):
     n_judged: IntArray
 
     @classmethod
-    def of(cls, listing: Listing, judged: Listing) -> "TopHoles | None":
+    def of(cls, listing: Listing, judged: Listing) -> "TopJudgments | None":
         """Count them for a reranker; None if no document is judged."""
         if listing.grades is None or np.isnan(listing.grades).all():
             return None
@@ -361,12 +361,12 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
     have many, and nearly all queries have all judged documents near its top. Without such a run, rerankers with
     far more unjudged documents than the others were probably not in the judged pool.
     """
-    holes = [TopHoles.of(listing, judged) for listing in listings]
+    top = [TopJudgments.of(listing, judged) for listing in listings]
     findings = [
         [] if own is None or not own.expected else [_unjudged(listing, own)]
-        for listing, own in zip(listings, holes, strict=True)
+        for listing, own in zip(listings, top, strict=True)
     ]
-    compared = {place: own for place, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
+    compared = {place: own for place, own in enumerate(top) if own is not None and own.n_lists >= _MIN_LISTS}
     if len(compared) < 2:  # noqa: PLR2004 there are no others
         return findings
     shares = np.array([own.share for own in compared.values()])
@@ -386,7 +386,7 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
             )
             count = max(1, round(own.expected))
             outsiders[place] = listing.finding("outside-pool", message, count=count)
-        if own.share <= _POOLED and usual >= _HOLES:
+        if own.share <= _POOLED and usual >= _UNJUDGED_OTHERS:
             is_whole = _are_judgments_near_top(listing, own, judged)
             n_whole = int(is_whole.sum())
             message = (
@@ -402,19 +402,19 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
     return findings
 
 
-def _unjudged(listing: Listing, holes: TopHoles) -> Finding:
-    number = f"{holes.expected:,.0f}" if round(holes.expected, 6).is_integer() else f"{holes.expected:,.1f}"
-    in_lists = part_of(holes.n_concerned, holes.n_lists, "list")
+def _unjudged(listing: Listing, top: TopJudgments) -> Finding:
+    number = f"{top.expected:,.0f}" if round(top.expected, 6).is_integer() else f"{top.expected:,.1f}"
+    in_lists = part_of(top.n_concerned, top.n_lists, "list")
     message = (
-        f"{percent(holes.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
-        f"{holes.n_docs:,}. For a tie across the cut-off, the expected number of its unjudged documents in "
+        f"{percent(top.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
+        f"{top.n_docs:,}. For a tie across the cut-off, the expected number of its unjudged documents in "
         f"the top {_DEPTH} is counted."
     )
-    severity: Severity | None = "warning" if holes.share > _WARNING_SHARE else None
-    return listing.finding("unjudged", message, count=max(1, round(holes.expected)), severity=severity)
+    severity: Severity | None = "warning" if top.share > _WARNING_SHARE else None
+    return listing.finding("unjudged", message, count=max(1, round(top.expected)), severity=severity)
 
 
-def _are_judgments_near_top(listing: Listing, holes: TopHoles, judged: Listing) -> BoolArray:
+def _are_judgments_near_top(listing: Listing, top: TopJudgments, judged: Listing) -> BoolArray:
     """Return (n_judged_lists,) whether all judged documents of the query are near the top of the list.
 
     The top has twice as many ranks as there are judgments; ties across its end count as inside.
@@ -422,7 +422,7 @@ def _are_judgments_near_top(listing: Listing, holes: TopHoles, judged: Listing) 
     query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
     n_judged = np.bincount(query[query >= 0], minlength=len(listing.pairs.queries))[listing.list_queries]
     is_near = listing.above < 2 * n_judged[listing.group_lists]
-    n_near = np.bincount(listing.group_lists, holes.n_judged * is_near, len(n_judged)).astype(np.int64)
+    n_near = np.bincount(listing.group_lists, top.n_judged * is_near, len(n_judged)).astype(np.int64)
     is_near_top: BoolArray = (n_near == n_judged)[n_judged > 0]
     return is_near_top
 

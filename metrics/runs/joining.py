@@ -41,7 +41,7 @@ def join_sources(
     runs = [source for source in sources if source.kind == "run"]
     stacks = [_stack(source) for source in runs]
     if len(stacks) > 1:
-        stacks = _told_apart(stacks, runs, noted)
+        stacks = _with_distinct_names(stacks, runs, noted)
     for number, source in enumerate(runs):
         if source.missing_score != "error":
             stacks[number] = _settle_missing(stacks[number], source, noted)
@@ -68,7 +68,9 @@ def _stack(source: Source) -> RunStack:
     return RunStack(names, table, np.append(0, np.cumsum(np.bincount(owner, minlength=len(names)))), origin)
 
 
-def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Finding]) -> list[RunStack]:
+def _with_distinct_names(
+    stacks: list[RunStack], runs: Sequence[Source], noted: list[Finding]
+) -> list[RunStack]:
     """Rename runs that share a name by their files; a UsageError if the user gave two runs one name."""
     holders: dict[str, list[tuple[int, int]]] = {}
     for number, stack in enumerate(stacks):
@@ -97,16 +99,16 @@ def _told_apart(stacks: list[RunStack], runs: Sequence[Source], noted: list[Find
             names[number][place] = label
     new_names = [name for stack_names in names for name in stack_names if name not in holders]
     first = stacks[holders[shared[0]][0][0]].provenance.file
-    noted.append(told_apart_finding(first, shared, new_names))
+    noted.append(renamed_runs_finding(first, shared, new_names))
     return [replace(stack, names=stack_names) for stack, stack_names in zip(stacks, names, strict=True)]
 
 
-def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
+def renamed_runs_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
     """Return the finding on runs that share a name."""
     subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
     names = first_names([quote(name) for name in new_names])
     message = f"Several files use {subject} for a run, so these runs are named by file: {names}."
-    return make_finding("runs-told-apart", file, message, count=len(new_names))
+    return make_finding("runs-renamed", file, message, count=len(new_names))
 
 
 def _labels(name: str, stacks: Sequence[RunStack], used_names: set[str]) -> list[str]:

@@ -20,7 +20,7 @@ from metrics.runs.files import place_of
 from metrics.runs.findings import Finding
 from metrics.runs.formats.format import FileTable
 from metrics.runs.formats.parquet import ParquetTable
-from metrics.runs.joining import labels_by_file, told_apart_finding
+from metrics.runs.joining import labels_by_file, renamed_runs_finding
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
 from metrics.support.arrays import IntArray, coded, span_starts
 
@@ -97,7 +97,7 @@ def dataset_files(
                 members.append(member)
     if not members:
         raise UsageError("There is no run. Give at least one file.")
-    members = _told_apart(members, [] if noted is None else noted)
+    members = _with_distinct_names(members, [] if noted is None else noted)
     runs = dict.fromkeys(
         (file.reranker, group, position if file.is_alone else None)
         for position, (file, group, _) in enumerate(members)
@@ -127,7 +127,7 @@ class _Member(NamedTuple):
         return self.file.reranker, self.root if self.file.is_alone else self.group
 
 
-def _told_apart(members: list[_Member], noted: list[Finding]) -> list[_Member]:
+def _with_distinct_names(members: list[_Member], noted: list[Finding]) -> list[_Member]:
     """Return the files with distinct names of runs, and add a finding if names changed."""
     roots: dict[str, dict[_Run, PurePath]] = {}
     for member in members:
@@ -148,7 +148,7 @@ def _told_apart(members: list[_Member], noted: list[Finding]) -> list[_Member]:
                 break
     if names:
         first = next(path.name for runs in shared.values() for path in runs.values())
-        noted.append(told_apart_finding(first, list(shared), list(names.values())))
+        noted.append(renamed_runs_finding(first, list(shared), list(names.values())))
     return [
         member._replace(file=replace(member.file, name=names[member.run]))
         if member.root and member.run in names

@@ -239,8 +239,8 @@ def _strict_orders(
     """Return orders of some lists as separate lists, from the rank and grade of contributing documents."""
     order = np.lexsort((places, lists))
     lists, places, grades = lists[order], places[order], grades[order]
-    judgments = groups.judgments.asked_for(
-        of_list if groups.judgments.asked is None else groups.judgments.asked[of_list]
+    judgments = groups.judgments.with_lists(
+        of_list if groups.judgments.query_of_list is None else groups.judgments.query_of_list[of_list]
     )
     each = np.arange(len(lists))
     return TieGroups(judgments, groups.n_docs[of_list], lists, places, np.ones_like(lists), each, grades)

@@ -282,7 +282,7 @@ def strict_orders(
         judgments.query_ids, judgments.relevant_from, judgments.lists[rows], judgments.grades[rows], of
     )
     return TieGroups(
-        judgments=own.asked_for(np.full(n, place)),
+        judgments=own.with_lists(np.full(n, place)),
         n_docs=np.full(n, ranking.n_docs[place]),
         lists=lists,
         above=places,

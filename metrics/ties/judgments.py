@@ -71,8 +71,7 @@ class Judgments:
         targets: (n_judged,) the target its document satisfies; None: each is its own target.
         subtopics: of all judgments, of which these may be a part; None without subtopics.
         rows: (n_judged,) index of each judgment into `subtopics`; None if all are in order.
-        asked: (n_lists,) query of each list, an index into `query_ids`; None: one list per query, in their
-            order.
+        query_of_list: (n_lists,) an index into `query_ids`; None: one list per query, in their order.
     """
 
     query_ids: pa.Array
@@ -82,7 +81,7 @@ class Judgments:
     targets: IntArray | None = None
     subtopics: Subtopics | None = None
     rows: IntArray | None = None
-    asked: IntArray | None = None
+    query_of_list: IntArray | None = None
     _memo: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -112,8 +111,8 @@ class Judgments:
         """Return the judgments of consecutive lists, renumbered from 0."""
         if (first, end) == (0, self.n_lists):
             return self
-        if self.asked is not None:
-            return self.asked_for(self.asked[first:end])
+        if self.query_of_list is not None:
+            return self.with_lists(self.query_of_list[first:end])
         grouped = self._by_list
         span = slice(*np.searchsorted(grouped.lists, (first, end)))
         return Judgments(
@@ -126,23 +125,25 @@ class Judgments:
             rows=np.arange(len(grouped.lists))[span] if grouped.rows is None else grouped.rows[span],
         )
 
-    def asked_for(self, queries: IntArray) -> "Judgments":
+    def with_lists(self, query_of_list: IntArray) -> "Judgments":
         """Return the same judgments for other lists, whose (n_lists,) queries may repeat."""
-        return replace(self, asked=queries)
+        return replace(self, query_of_list=query_of_list)
 
     @property
     def n_lists(self) -> int:
-        """Number of lists: one per judged query, unless `asked` says otherwise."""
-        return len(self.query_ids) if self.asked is None else len(self.asked)
+        """Number of lists: one per judged query, unless `query_of_list` says otherwise."""
+        return len(self.query_ids) if self.query_of_list is None else len(self.query_of_list)
 
     @property
     def list_queries(self) -> pa.Array:
         """(n_lists,) query of each list."""
-        return self.query_ids if self.asked is None else self.query_ids.take(pa.array(self.asked))
+        return (
+            self.query_ids if self.query_of_list is None else self.query_ids.take(pa.array(self.query_of_list))
+        )
 
     def by_list(self, values: npt.NDArray[T]) -> npt.NDArray[T]:
         """Return (n_lists,) the value of each list's query, from (n_queries,) values."""
-        return values if self.asked is None else values[self.asked]
+        return values if self.query_of_list is None else values[self.query_of_list]
 
     @cached_property
     def n_relevant(self) -> IntArray:

@@ -346,7 +346,7 @@ class _Lists:
             n_queries = len(judgments.query_ids)
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
-            judgments = judgments.asked_for(np.tile(np.arange(n_queries), n_rerankers))
+            judgments = judgments.with_lists(np.tile(np.arange(n_queries), n_rerankers))
         return cls(judgments, pairs, places, keys, stack.judgment, len(criteria), sigmas)
 
     @cached_property

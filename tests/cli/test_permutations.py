@@ -54,8 +54,8 @@ def test_several_criteria_rank_the_list_whose_orderings_are_listed_by_fronts(cal
 
 
 def test_the_policy_leaves_unjudged_documents_out_of_the_orderings(call, write):
-    run = write("holes.trec", "q Q0 a 1 1 t\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n")
-    qrels = write("holes.qrels", "q 0 a 1\nq 0 b 0\n")
+    run = write("unjudged.trec", "q Q0 a 1 1 t\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n")
+    qrels = write("unjudged.qrels", "q 0 a 1\nq 0 b 0\n")
     arguments = ["permutations", run, "--qrels", qrels, "--query", "q", "--format", "csv", "-m", "RR"]
     assert len(call(*arguments)[1].splitlines()) == 1 + 6
     _, out, _ = call(*arguments, "--unjudged", "leave_out")

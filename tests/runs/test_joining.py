@@ -92,7 +92,7 @@ def test_runs_of_one_name_are_told_apart_by_their_files_in_one_line(write, tmp_p
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     runs = read_runs([write(name, text) for name, text in files.items()], write("qrels.txt", QRELS))
     assert runs.rerankers == names
-    (finding,) = [finding for finding in runs.noted if finding.code == "runs-told-apart"]
+    (finding,) = [finding for finding in runs.noted if finding.code == "runs-renamed"]
     assert "named by file: " in finding.message
     assert finding.severity == "info"
 

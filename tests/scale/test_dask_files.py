@@ -180,7 +180,7 @@ def test_runs_of_one_name_are_told_apart_by_file(address, put, paths, names):
         put(name)
     evaluation, dataset = dataset_evaluation(address, paths)
     assert list(evaluation.scores.index.unique("reranker")) == names
-    assert "runs-told-apart" in set(dataset.left_out["code"])
+    assert "runs-renamed" in set(dataset.left_out["code"])
 
 
 def test_a_table_of_one_reranker_goes_by_the_name_given(address, put):

@@ -116,7 +116,7 @@ def finding_cards(board: Board, findings: pd.DataFrame) -> None:
     if not len(findings):
         st.markdown(":material/check: Every row was read, every query is judged, nothing is unusual.")
         return
-    for message in findings.loc[findings["code"] == "runs-told-apart", "message"]:
+    for message in findings.loc[findings["code"] == "runs-renamed", "message"]:
         st.caption(f":material/info: {escape_markdown(message)}")
     groups = group_findings(findings, board.runs.rerankers)
     n_left = _MOST_GROUPS

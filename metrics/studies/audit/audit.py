@@ -62,7 +62,7 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     return "The table follows this convention: ", label, ". ", reproduced, end
 
 
-def untold_notes(reproduction: Reproduction) -> list[str]:
+def uncertainty_notes(reproduction: Reproduction) -> list[str]:
     """Return sentences about parts of the convention that these files cannot show."""
     return [
         f"These files cannot show {_SUBJECTS[field]}: {reason}."

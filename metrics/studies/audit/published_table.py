@@ -76,7 +76,7 @@ MEASURES = ("RR", "AP", "nDCG@10", "P@10", "R@10", "Hits@1")
 """Default measures; the first sorts the rows."""
 
 
-def careless_table(evaluation: Evaluation, measures: Sequence[str] = MEASURES) -> str:
+def example_table(evaluation: Evaluation, measures: Sequence[str] = MEASURES) -> str:
     """Return means in file order as CSV, one row per reranker, sorted by the first measure."""
     means = pd.DataFrame({parse(name).traditional: evaluation.means(name)["input"] for name in measures})
     means = means.dropna(how="all").sort_values(means.columns[0], ascending=False, kind="stable")

@@ -38,7 +38,7 @@ APART = {"queries-differ", "rank-disagrees", "many-rerankers", "outside-pool", "
 ELSEWHERE = {
     *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
     *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
-    *("numbers-inexact", "no-rows", "grades-large", "runs-told-apart"),
+    *("numbers-inexact", "no-rows", "grades-large", "runs-renamed"),
     *ANSWER_CODES,
     *("grades-in-words", "grades-scales", "grades-expected", "grades-scaled", "grades-contradict"),
     "judged-twice",

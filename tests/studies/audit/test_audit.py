@@ -3,7 +3,7 @@
 import pytest
 
 import metrics
-from metrics.studies.audit.audit import audit, untold_notes
+from metrics.studies.audit.audit import audit, uncertainty_notes
 from metrics.studies.audit.conventions import Convention
 
 RUN = "q0 Q0 a 1 9 t\nq0 Q0 b 2 9 t\nq0 Q0 c 3 5 t\nq1 Q0 b 1 9 t\nq1 Q0 a 2 7 t\n"
@@ -41,7 +41,7 @@ def test_more_digits_are_promised_of_what_they_would_tell_alone(write):
 
 def test_decimals_are_named_in_words(runs):
     assert Convention(precision="decimals:6").aspect("precision") == "scores rounded to 6 decimals"
-    notes = untold_notes(audit(runs, {"t.csv": b"run,RR\nr,0.1\n"}).reproduction)
+    notes = uncertainty_notes(audit(runs, {"t.csv": b"run,RR\nr,0.1\n"}).reproduction)
     assert "as read, as float32, as float16, as bfloat16 or rounded to 6, 4, 3 or 2 decimals." in notes[-1]
 
 

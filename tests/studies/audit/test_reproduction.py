@@ -12,7 +12,7 @@ from published_tables import MEASURES, printed_table, small_board
 from repository import REAL_RUNS
 
 import metrics
-from metrics.studies.audit.audit import audit, convention_finding, untold_notes
+from metrics.studies.audit.audit import audit, convention_finding, uncertainty_notes
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.reproduction import VERDICTS, PrintedDigits
 from metrics.studies.prose import plain
@@ -217,7 +217,7 @@ def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
     assert "follows this convention" not in sentence
     assert "2 of 2 figures are reproduced, all to the last digit under 6 conventions" in sentence
     assert "ties between relevant and non-relevant documents" in sentence
-    assert any("every run has all judged queries" in note for note in untold_notes(result.reproduction))
+    assert any("every run has all judged queries" in note for note in uncertainty_notes(result.reproduction))
 
 
 def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(board):
