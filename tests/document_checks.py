@@ -17,7 +17,7 @@ from unittest.mock import patch
 import pandas as pd
 import pytest
 from opening import opened, plain
-from repository import SAMPLE
+from repository import ROOT, SAMPLE
 
 from dashboard import cli
 from dashboard.views.guide.prose import markdown
@@ -29,6 +29,7 @@ from metrics.studies.targets import PRESETS
 Check = Callable[[], None]
 SIMULATED = SAMPLE / "llm_rerankers.csv"
 _ROUNDING = 0.500001
+_SOURCES = ROOT / "docs/reference/sources.md"
 
 
 def value(measure: str, grades: Sequence[float], scores: Sequence[float] = (), ties: str = "expected") -> float:
@@ -70,6 +71,11 @@ def true(function: Callable[[], object]) -> Check:
 def guide(name: str, *texts: str) -> Check:
     """A file of the Guide says so, its figures filled in."""
     return _says(lambda: plain(_guide_text(name)), [plain(text) for text in texts])
+
+
+def corrects(*texts: str) -> Check:
+    """The documentation's page on errors in the sources says so."""
+    return _says(lambda: plain(_SOURCES.read_text(encoding="utf-8")), [plain(text) for text in texts])
 
 
 def prints(arguments: Sequence[object], *texts: str) -> Check:

@@ -18,6 +18,7 @@ from document_checks import (
     SIMULATED,
     both,
     control,
+    corrects,
     equal,
     evaluates,
     guide,
@@ -30,11 +31,9 @@ from document_checks import (
     true,
     value,
 )
-from opening import opened, plain, texts, title
 from repository import ROOT, SAMPLE
 
 import metrics
-from dashboard.views.guide.guide import notebook_places
 from metrics import Runs, evaluate
 from metrics.runs import COLUMNS
 from metrics.simulation import (
@@ -217,8 +216,8 @@ def target(text):
 
 # fmt: off
 NOTEBOOK = (
-    Feature(1, 16, "title, paper and objectives", "Guide, Documents",
-            guide("documents", "notebook on MTRR and TMHits@K", "arXiv 2405.18414")),
+    Feature(1, 16, "title, paper and objectives", "Errors in the sources",
+            corrects("notebook on MTRR and TMHits@K", "arXiv 2405.18414")),
     Feature(18, 24, "tied documents get arbitrary ranks", "Guide, One minute",
             guide("one_minute", "Nothing orders a tie", "Row order or document IDs decide")),
     Feature(25, 25, "results vary with the order of the file", "`input`",
@@ -332,11 +331,11 @@ NOTEBOOK = (
             true(lambda: ({"tie_ratio", "n_docs", "n_relevant", "rr_gap",
                 "hits_gap"} <= set(gaps(evaluate(notebook_llm_rerankers(3), ["RR", "Hits@5"]), {"rr": "RR",
                 "hits": "Hits@5"}, "input"))))),
-    Feature(526, 575, "by enumeration the run of 400 lists does not end", "Guide, Documents",
-            both(equal(hopeless_lists, (188, 42)), guide("documents",
+    Feature(526, 575, "by enumeration the run of 400 lists does not end", "Errors in the sources",
+            both(equal(hopeless_lists, (188, 42)), corrects(
                 "188 of the 400 lists have more than 10,000 orders, and one has 42 trillion"))),
-    Feature(518, 524, "GPT-4 (Low Ties) ties 57% of its documents", "Guide, Documents",
-            both(guide("documents", "57% of its documents share a score"), summary("57"))),
+    Feature(518, 524, "GPT-4 (Low Ties) ties 57% of its documents", "Errors in the sources",
+            both(corrects("57% of its documents share a score"), summary("57"))),
     Feature(577, 581, "evaluated 4 rerankers on 100 queries", "Simulator, Notebook; sample data",
             both(llm_panels("Four rerankers on 100 queries"), page("leaderboard", "All rerankers", "0.6845",
                 "0.5571", *NOTEBOOK_RERANKERS, **SAMPLE_RERANKERS))),
@@ -392,11 +391,11 @@ NOTEBOOK = (
             true(lambda: abs(sampled_mean(ranking(5), "q", "RR", 4000).mean - 137 / 300) < 0.02)),
     Feature(721, 739, "orders, tie sizes, tractable, recommended draws", "Queries, Permutations",
             page("query", "Permutations", "24 orders", "from ties of ", "relevance pattern", **FIRST_LIST)),
-    Feature(721, 739, "np.math, which NumPy 2 has no more", "Guide, Documents",
-            both(true(lambda: not hasattr(np, "math")), guide("documents", "NumPy 2 has no `np.math`"))),
+    Feature(721, 739, "np.math, which NumPy 2 has no more", "Errors in the sources",
+            both(true(lambda: not hasattr(np, "math")), corrects("NumPy 2 has no `np.math`"))),
     Feature(674, 697, "TMHits@K is listed whatever its size; recommended draws are not used",
-            "Guide, Documents",
-            guide("documents", "TMHits@K still enumerates every order", "draws but never uses it")),
+            "Errors in the sources",
+            corrects("TMHits@K still enumerates every order", "draws but never uses it")),
     Feature(741, 745, "Small ties: 4 orders", "Simulator, The five cases",
             five_cases("Small ties", "2, 2", "4")),
     Feature(746, 746, "Medium ties: 72 orders", "Simulator, The five cases",
@@ -426,14 +425,14 @@ NOTEBOOK = (
     Feature(875, 875, "report: tie groups a query", "`tiescope report --format text`",
             evaluates("Avg tie groups per query: 0.5")),
     Feature(876, 877, "report: largest tie, which is a mean",
-            "`tiescope report --format text`; Guide, Documents",
+            "`tiescope report --format text`; Errors in the sources",
             both(evaluates("Max tie size observed: 1.7", "Largest tie of any query: 5"),
-                guide("documents", "Max tie size observed: 1.7 | This is the mean of the largest ties",
+                corrects("Max tie size observed: 1.7 | This is the mean of the largest ties",
                 "the mean is 2.26"))),
     Feature(879, 888, "report: traditional metrics ± (of the population)",
-            "`tiescope report --format text`; Guide, Documents",
+            "`tiescope report --format text`; Errors in the sources",
             both(evaluates("MRR: 0.5558 (±0.3818)", "Hits@1: 0.4000 (±0.4899)", "Hits@3: 0.6500 (±0.4770)",
-                "Hits@5: 0.7500 (±0.4330)", "Hits@10: 0.9000 (±0.3000)"), guide("documents", "0.3818 for MRR",
+                "Hits@5: 0.7500 (±0.4330)", "Hits@10: 0.9000 (±0.3000)"), corrects("0.3818 for MRR",
                 "0.3837"))),
     Feature(879, 888, "the deviation of MRR as a sample's: 0.3837", "report, Every measure",
             equal(lambda: round(evaluate(notebook_grag(), ["RR"],
@@ -469,10 +468,11 @@ NOTEBOOK = (
     Feature(1001, 1001, "extension: several criteria", "Compare, Trade-offs, Quality against latency",
             tradeoffs("Quality against latency", "front, tied")),
     Feature(1002, 1002, "extension: online evaluation", "`Running`", true(online_means_are_those_of_evaluate)),
-    Feature(999, 1002, "extensions by the names of the notebook", "Guide, Documents",
-            guide("documents", "Hierarchical ties", "Adaptive ties", "Multi-objective ties",
+    Feature(999, 1002, "extensions by the names of the notebook", "Errors in the sources",
+            corrects("Hierarchical ties", "Adaptive ties", "Multi-objective ties",
                 "Online evaluation")),
-    Feature(1004, 1023, "conclusion", "Guide, Notebook", guide("notebook", "The notebook, table by table")),
+    Feature(1004, 1023, "conclusion", "Guide, One minute",
+            guide("one_minute", "The tied score is the mean of these values", "Each tool has its own rule")),
 )
 
 TSRR = (
@@ -512,8 +512,8 @@ TSRR = (
             page("guide", "An example to edit", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR")),
     Feature(65, 65, "PRR", "`PRR`",
             scores(value("RR", [0, 1, 0, 1], [1] * 4, "pessimistic"), "PRR", [0, 1, 0, 1], [1] * 4)),
-    Feature(27, 31, "τ where nothing irrelevant is listed", "`TsRR`; Guide, Documents",
-            both(scores(1, "TsRR", [1, 1], [1, 1]), guide("documents", "uses τ = 0"))),
+    Feature(27, 31, "τ where nothing irrelevant is listed", "`TsRR`; Errors in the sources",
+            both(scores(1, "TsRR", [1, 1], [1, 1]), corrects("uses τ = 0"))),
     Feature(67, 76, "NumPy, installation", "part of the library",
             true(lambda: metrics.parse("TsRR").measure.source)),
 )
@@ -527,8 +527,8 @@ RANKING_METRICS = (
             both(scores(0.6, "P@5", RETRIEVED), scores(0.67, "P@3", RETRIEVED, digits=2))),
     Feature(33, 36, "precision: how to read it", "Guide, Measures",
             guide("reading", "P@3 = 1.0", "P@5 = 0.6", "P@10 = 0.3")),
-    Feature(36, 36, "P@10 of 0.3 is the best with three relevant documents", "`P@10`; Guide, Documents",
-            both(scores(0.3, "P@10", [1, 1, 1, *[0] * 7]), guide("documents", "0.3 is the maximum"))),
+    Feature(36, 36, "P@10 of 0.3 is the best with three relevant documents", "`P@10`; Errors in the sources",
+            both(scores(0.3, "P@10", [1, 1, 1, *[0] * 7]), corrects("0.3 is the maximum"))),
     Feature(38, 42, "precision: when", "Guide, Measures",
             guide("reading", "only the top k go to the LLM", "readers see only the first results",
                 "the token budget limits the list to k",
@@ -564,8 +564,8 @@ RANKING_METRICS = (
     Feature(178, 182, "MRR: how to read it", "Guide, Measures",
             guide("reading", "MRR = 1.0", "Typical rank 2 (a harmonic mean, not the mean rank)",
                 "Typical rank 3", "Typical rank 10: poor")),
-    Feature(180, 182, "one over MRR is no mean rank: ranks 1 and 3", "Guide, Documents",
-            both(equal(lambda: mean_of_lists("RR", {1}, {3}), 0.6667), guide("documents",
+    Feature(180, 182, "one over MRR is no mean rank: ranks 1 and 3", "Errors in the sources",
+            both(equal(lambda: mean_of_lists("RR", {1}, {3}), 0.6667), corrects(
                 "First hits at ranks 1 and 3 have mean rank 2 but MRR 0.6667"))),
     Feature(184, 188, "MRR: when", "Guide, Measures",
             guide("reading", "one answer is enough: a single fact, the first click, the first chunk")),
@@ -584,8 +584,8 @@ RANKING_METRICS = (
     Feature(289, 304, "nDCG: over the ideal, 0 without one", "`nDCG@k`",
             both(scores(1, "nDCG@5", [3, 2, 1, 0, 0]), scores(0, "nDCG@5", [0, 0]))),
     Feature(306, 312, "nDCG: about 0.95", "`nDCG@k`", scores(0.9508, "nDCG@5", [3, 0, 2, 1, 0])),
-    Feature(314, 316, "nDCG: about 0.65, which is 0.4930", "`nDCG@k`; Guide, Documents",
-            both(scores(0.4930, "nDCG@5", [0, 1, 0, 2, 3]), guide("documents",
+    Feature(314, 316, "nDCG: about 0.65, which is 0.4930", "`nDCG@k`; Errors in the sources",
+            both(scores(0.4930, "nDCG@5", [0, 1, 0, 2, 3]), corrects(
                 "nDCG@5 of grades 0, 1, 0, 2, 3 is about 0.65 | 0.4930"))),
     Feature(319, 323, "the scale 0 to 3", "Guide, Measures",
             guide("reading", "Perfect: answers the query completely | 7",
@@ -593,8 +593,8 @@ RANKING_METRICS = (
                 "Irrelevant | 0")),
     Feature(325, 329, "nDCG: how to read it", "Guide, Measures",
             guide("reading", "nDCG@5 = 1.0", "nDCG@5 = 0.9", "nDCG@5 = 0.7", "nDCG@5 = 0.5")),
-    Feature(329, 329, "nDCG of a random order: 0.6906 here", "Guide, Measures and Documents",
-            both(scores(0.6906, "nDCG@5", [3, 2, 1, 0, 0], FULL_TIE), guide("documents", "0.6906"),
+    Feature(329, 329, "nDCG of a random order: 0.6906 here", "Guide, Measures; Errors in the sources",
+            both(scores(0.6906, "nDCG@5", [3, 2, 1, 0, 0], FULL_TIE), corrects("0.6906"),
                 guide("reading", "0.6906"))),
     Feature(331, 335, "nDCG: when", "Guide, Measures",
             guide("reading", "relevance has grades", "higher ranks count more",
@@ -636,8 +636,8 @@ MRR_MAP = (
     Feature(97, 121, "MAP: what it measures, formula", "`AP`; Guide, Measures",
             guide("reading", "all relevant documents rank at the top")),
     Feature(123, 153, "AP of test triple 1: 0.5000", "`AP`", scores(0.5, "AP", [0, 1, 0, 1, 0, 1, 0])),
-    Feature(155, 174, "AP of test triple 2: 0.8334, which is 0.8333", "`AP`; Guide, Documents",
-            both(scores(0.8333, "AP", [1, 0, 1, 0]), guide("documents",
+    Feature(155, 174, "AP of test triple 2: 0.8334, which is 0.8333", "`AP`; Errors in the sources",
+            both(scores(0.8333, "AP", [1, 0, 1, 0]), corrects(
                 "AP of test triple 2: 0.8334 | 0.8333"))),
     Feature(176, 191, "AP of test triple 3: 0.3333", "`AP`", scores(0.3333, "AP", [0, 0, 1])),
     Feature(193, 193, "MAP: 0.5556", "`AP`",
@@ -649,28 +649,28 @@ MRR_MAP = (
     Feature(213, 222, "MRR against MAP, aspect by aspect", "Guide, Measures",
             guide("reading", "| Looks at |", "| Depends on |", "| Answers |", "| Range | 0 to 1 | 0 to 1 |",
                 "| 1 means |", "| Several relevant documents |")),
-    Feature(224, 233, "scenario A: 1.0 and 0.7333, which is 0.7000", "Guide, Measures and Documents",
+    Feature(224, 233, "scenario A: 1.0 and 0.7333, which is 0.7000", "Guide, Measures; Errors in the sources",
             both(scores(0.7, "AP", [1, 0, 0, 1, 1, 0, 0, 0, 0, 0]), guide("reading",
-                "Relevant at ranks 1, 4, 5: RR 1.0000, AP 0.7000"), guide("documents",
+                "Relevant at ranks 1, 4, 5: RR 1.0000, AP 0.7000"), corrects(
                 "0.7333, twice | 0.7000"))),
     Feature(235, 242, "scenario B: 1.0 and 1.0", "Guide, Measures",
             guide("reading", "Relevant at ranks 1, 2, 3: RR 1.0000, AP 1.0000")),
     Feature(244, 247, "where the two part", "Guide, Measures",
             guide("reading", "they differ below the first relevant document")),
-    Feature(251, 271, "code of MRR, which leaves out queries without a hit", "`RR`; Guide, Documents",
-            both(equal(lambda: mean_of_lists("RR", {2}, {4}), 0.25), guide("documents",
+    Feature(251, 271, "code of MRR, which leaves out queries without a hit", "`RR`; Errors in the sources",
+            both(equal(lambda: mean_of_lists("RR", {2}, {4}), 0.25), corrects(
                 "first hit at rank 2 and another query has no hit",
                 "the code gives 0.5. The formula and TieScope give 0.25"))),
-    Feature(273, 301, "code of AP, over those found", "`AP`; Guide, Documents",
-            both(equal(lambda: mean_of_lists("AP", {1, 4}), 0.5), guide("documents",
+    Feature(273, 301, "code of AP, over those found", "`AP`; Errors in the sources",
+            both(equal(lambda: mean_of_lists("AP", {1, 4}), 0.5), corrects(
                 "one of two relevant documents is found, at rank 1", "the code gives 1", "TieScope give 0.5"))),
     Feature(303, 326, "MAP: mean over queries", "`Evaluation.means`",
             prints(["evaluate", SIMULATED, "-m", "AP", "--ties", "input", "--format", "csv"],
                 "GPT-4 (Low Ties),AP,input,0.5510")),
     Feature(328, 341, "what is asked of both", "Guide, Measures",
             guide("reading", "Can I find one good answer quickly?", "Are all relevant documents ranked well?")),
-    Feature(343, 346, "MRR 0.0123: rank about 81", "Rerankers, Summary table; Guide, Documents",
-            both(equal(lambda: read_beside("RR", [81], [476])[0], 81), guide("documents", "about 81"),
+    Feature(343, 346, "MRR 0.0123: rank about 81", "Rerankers, Summary table; Errors in the sources",
+            both(equal(lambda: read_beside("RR", [81], [476])[0], 81), corrects("about 81"),
                 summary("1/MTRR"))),
     Feature(347, 347, "MAP beside it", "Rerankers, Summary table, by AP",
             page("rerankers", "Summary table", "MAP", "tied MAP", **SAMPLE_RERANKERS, measure="AP")),
@@ -691,8 +691,8 @@ MRR_MAP = (
             prints(compare("--test", "mann-whitney"), "p_adjusted")),
     Feature(378, 380, "p = 0.000017 and 0.000024: three stars", "`stars`",
             equal(lambda: [stars(0.000017), stars(0.000024)], ["***", "***"])),
-    Feature(382, 382, "not due to chance", "Guide, Documents",
-            guide("documents", "chance alone would rank two samples at least this")),
+    Feature(382, 382, "not due to chance", "Errors in the sources",
+            corrects("chance alone would rank two samples at least this")),
     Feature(386, 390, "MRR ignores several relevant", "Guide, Measures",
             guide("reading", "the value is the same whether one or ten follow")),
     Feature(391, 391, "MRR is a binary view", "Guide, Measures",
@@ -701,15 +701,15 @@ MRR_MAP = (
             guide("reading", ".020 at rank 50 and .002 at rank 500")),
     Feature(394, 396, "MAP takes all as equally important", "Guide, Measures",
             guide("reading", "Each one counts, and all count the same")),
-    Feature(397, 397, "MAP depends on how many are relevant", "Guide, Measures and Documents",
+    Feature(397, 397, "MAP depends on how many are relevant", "Guide, Measures; Errors in the sources",
             both(guide("reading", "A query with few relevant documents is hard to compare with a query"),
                 scores(0.0519, "AP", [1] + [0] * 99, [0.5] * 100), scores(0.1381, "AP", [1] * 10 + [0] * 90,
-                [0.5] * 100), guide("documents", "0.0519 with one relevant document and 0.1381 with ten"))),
+                [0.5] * 100), corrects("0.0519 with one relevant document and 0.1381 with ten"))),
     Feature(398, 398, "MAP: only places of relevant documents", "Guide, Measures",
             guide("reading", "only the ranks of the relevant documents count")),
     Feature(400, 404, "use both", "Guide, Measures", guide("reading", "use both")),
     Feature(408, 412, "references", "Guide, Measures",
-            both(guide("measures", "Voorhees, TREC-8 QA track report, 1999"), guide("documents",
+            both(guide("measures", "Voorhees, TREC-8 QA track report, 1999"), corrects(
                 "Manning, Raghavan & Schütze", "Pruthi, Liu, Kale & Sundararajan"))),
     Feature(416, 423, "summary", "Guide, Measures",
             guide("reading", "MRR asks for one good document, MAP for all of them")),
@@ -744,10 +744,10 @@ RETRIEVAL = (
     Feature(49, 49, "p < 0.05: *", "`stars`", equal(lambda: [stars(0.0499), stars(0.05)], ["*", "ns"])),
     Feature(50, 50, "p ≥ 0.05: ns", "`stars`; report, Compare",
             both(equal(lambda: stars(0.5), "ns"), reports("p \\< 0.01,", "p \\< 0.05, ns not significant"))),
-    Feature(47, 50, "stars say a difference, not an improvement", "Guide, Documents",
-            guide("documents", "worse methods also get stars")),
-    Feature(44, 45, "each p as it is, many compared", "Guide, Documents; `compare --correction`",
-            both(guide("documents", "TieScope corrects by default"), prints(["compare", "--help"],
+    Feature(47, 50, "stars say a difference, not an improvement", "Errors in the sources",
+            corrects("worse methods also get stars")),
+    Feature(44, 45, "each p as it is, many compared", "Errors in the sources; `compare --correction`",
+            both(corrects("TieScope corrects by default"), prints(["compare", "--help"],
                 "--correction"))),
     Feature(52, 53, "accuracy and diversity together", "Compare, Trade-offs, Distinct recall against diversity",
             tradeoffs("Distinct recall against diversity", "DR@20")),
@@ -789,21 +789,3 @@ def test_no_line_of_a_document_is_without_a_feature(document):
         if number not in feature_lines
     }
     assert not missing
-
-
-PART, PLACES = notebook_places()
-
-
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.card.title)
-def test_a_place_of_the_guides_map_exists_and_shows_its_figures_there(place):
-    figures = [text.split()[-1] for text in place.figures]
-    page(place.page, place.label.partition(", ")[2], *figures, **place.choices)()
-
-
-def test_the_guide_lists_every_table_and_figure_of_the_notebook_with_its_place():
-    guide_page = opened("guide", section="Documents")
-    text = texts(guide_page) + plain("\n".join(folded.label for folded in guide_page.expander))
-    assert title(guide_page) == "Guide"
-    assert not [place.card.title for place in PLACES if place.card.title not in text]
-    assert not [figure for place in PLACES for figure in place.figures if figure not in text]
-    assert len(guide_page.get("page_link")) >= len(PLACES)

@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import NamedTuple
-from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +12,7 @@ import streamlit as st
 from dashboard import controls, visitor
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.choices import View
-from dashboard.controls import link_parameters, number_input
+from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.prose import ProsePart, read_parts, table_rows
 from dashboard.widgets.components import Card, cards, chart, finding, heading, in_cell
@@ -39,66 +37,6 @@ def draw_topic(*files: str) -> None:
     first, *others = (part for file in files for part in read_parts(file))
     draw_part(first)
     fold_parts(others)
-
-
-def documents() -> None:
-    """Draw where the app shows the content of the source documents; their errors fold."""
-    errors, places = read_parts("documents")
-    draw_part(places)
-    draw_head(errors)
-    fold_parts(errors.cards)
-    part, notebook = notebook_places()
-    draw_head(part)
-    for place in notebook:
-        row = st.container(horizontal=True, vertical_alignment="top", gap="small")
-        with row.expander(card_title(place.card)):
-            st.markdown(place.card.text)
-            if place.figures:
-                st.markdown(f":blue[{escape_markdown(', '.join(place.figures))}]")
-        row.page_link(
-            "views/leaderboard.py" if place.page == "leaderboard" else f"views/{place.page}/{place.page}.py",
-            label=place.label,
-            icon=":material/arrow_forward:",
-            query_params=link_parameters(place.choices),
-            width=330,
-        )
-
-
-class NotebookPlace(NamedTuple):
-    """Where the app shows a table or figure of the notebook.
-
-    Attributes:
-        card: title and content in the notebook.
-        figures: values of the notebook that the place shows.
-        label: label of the link: page title, and heading or its beginning.
-        page: name of the page.
-        choices: query parameters of the link.
-    """
-
-    card: ProsePart
-    figures: tuple[str, ...]
-    label: str
-    page: str
-    choices: dict[str, str]
-
-
-def notebook_places() -> tuple[ProsePart, list[NotebookPlace]]:
-    """Return the part about the notebook, and the places of its tables and figures."""
-    (part,) = read_parts("notebook")
-    return part, [_read_place(card) for card in part.cards]
-
-
-def _read_place(card: ProsePart) -> NotebookPlace:
-    *emphasis, link = card.rest.split("\n\n")
-    label, address = _LINK.findall(link)[0]
-    parts = urlsplit(address)
-    return NotebookPlace(
-        card=card,
-        figures=tuple(figure for text in emphasis for figure in text.strip("*").split(", ")),
-        label=label,
-        page=parts.path.strip("/") or "leaderboard",
-        choices=dict(parse_qsl(parts.query)),
-    )
 
 
 def draw_part(part: ProsePart) -> None:
@@ -238,10 +176,9 @@ TOPICS: Mapping[str, Callable[[], None]] = {
     "Tools": partial(draw_topic, "tools"),
     "Files": partial(draw_topic, "files", "findings"),
     "Library": partial(draw_topic, "library", "large_results"),
-    "Documents": documents,
 }
 # Topics of earlier versions → the topic with their content.
-EARLIER = {"Findings": "Files", "Large results": "Library", "Notebook": "Documents"}
+EARLIER = {"Findings": "Files", "Large results": "Library"}
 
 
 def show(view: View) -> None:

@@ -33,7 +33,7 @@ def table_cells(file):
 
 
 TOPICS = guided().segmented_control(key="section").options
-EARLIER = {"Findings": "Files", "Large results": "Library", "Notebook": "Documents"}
+EARLIER = {"Findings": "Files", "Large results": "Library"}
 """Sections of the Guide of earlier versions, and the topic that has what they showed."""
 
 
@@ -119,7 +119,6 @@ def test_a_section_survives_a_page_switch():
         ("Formulas", [card.title.split(" &")[0] for card in read_parts("formulas")[1:]]),
         ("Measures", [text for measure in MEASURES for text in (measure.summary, measure.source)]),
         ("Measures", [*table_cells("measures"), *table_cells("reading")]),
-        ("Documents", table_cells("documents")),
         ("Tools", [text for tool in TOOLS for text in (tool.name, tool.version, tool.summary)]),
         ("Tools", [rule.why for tool in TOOLS for rule in tool.rules.values()]),
         ("Tools", [text for one in TREATMENTS for text in (one.name, one.summary, one.used_by)]),
