@@ -42,7 +42,7 @@ def _changed_options(options: ReportOptions) -> list[list[str]]:
     return words
 
 
-def command(board: Board, options: ReportOptions, file_name: str = "report.html") -> str:
+def command(board: Board, options: ReportOptions) -> str:
     """Return the command line that writes the report of a board."""
     files = list(zip(board.files, board.sources, strict=True))
     words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
@@ -55,7 +55,7 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
     if board.spec.repeated != "error":
         words.append(["--repeated", board.spec.repeated])
-    words.append(["-o", file_name])
+    words.append(["-o", "report.html"])
     lines = [shlex.join(part) for part in words]
     line = " ".join(lines)
     return line if len(line) <= _LINE else " \\\n  ".join(lines)

@@ -136,29 +136,18 @@ def html_file(board: Board, options_key: str, day: date, _report: Report) -> str
     return _report.html(day, draw_charts(_report))
 
 
-_FORM_HELP = "**page**: the HTML file. **text**: a plain-text report, reranker by reranker, to copy."
-
-
 @section("Preview and export")
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
     """Draw the downloads, the command and the preview at full width."""
     today = datetime.now(UTC).date()
     html = partial(html_file, view.board, repr(options), today, report)
     _export_buttons(report, html, today)
-    command_place = st.expander("Command line")
-    form = controls.segmented(
-        "Preview as", ("page", "text"), "preview", label_visibility="collapsed", help=_FORM_HELP
-    )
-    if form == "text":
-        st.code(report.text(today), language=None, height=760, wrap_lines=True)
-    else:
-        with st.container(border=True):
-            st.iframe(html(), height=760, alt="Preview of the report")
-    with command_place:
-        ending = "txt" if form == "text" else "html"
-        st.code(command(view.board, options, f"report.{ending}"), language=None, wrap_lines=True)
+    with st.expander("Command line"):
+        st.code(command(view.board, options), language=None, wrap_lines=True)
         if view.board.spec.names is not None:
             st.caption("Rerankers were renamed or reordered here. The command uses the names of their files.")
+    with st.container(border=True):
+        st.iframe(html(), height=760, alt="Preview of the report")
 
 
 def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:

@@ -418,7 +418,7 @@ NOTEBOOK = (
                 "Traditional", "Tied", "SD from ties", **SAMPLE_RERANKERS)),
     Feature(825, 855, "means, deviations, queries with ties, differences", "Simulator, Notebook",
             printed_report("0.5558", "0.5589", "45.0%", "0.0122", "0.2778")),
-    Feature(857, 870, "report: number of queries", "`tiescope report --format text`; Report, Preview",
+    Feature(857, 870, "report: number of queries", "`tiescope report --format text`",
             evaluates("G-RAG Evaluation Report: G-RAG", "Number of queries: 100")),
     Feature(871, 874, "report: queries with ties", "`tiescope report --format text`",
             evaluates("Queries with ties: 45.0%")),

@@ -37,9 +37,9 @@ def test_settings_of_the_library_and_of_the_report_are_set_on_their_new_pages(li
     record = library.keep(board(coarse_trec=COARSE, qrels_txt=QRELS))
     uploads = opened("library", data=record.id, find="coarse")
     assert uploads.text_input(key="find").value == "coarse"
-    report = opened("report", title="My title", preset="full", preview="text")
+    report = opened("report", title="My title", preset="full")
     assert report.text_input(key="title").value == "My title"
-    assert "--preset full" in report.code[-2].value
+    assert "--preset full" in report.code[-1].value
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_part_of_a_page_is_a_section_now(page, key, name, now):
 
 
 def test_the_presentation_is_reached_from_share_and_at_its_address():
-    page = opened("share", **SETTINGS, preview="text")
+    page = opened("share", **SETTINGS)
     (link,) = page.get("page_link")
     assert (link.proto.label, link.proto.page) == ("Present", "present")
     page.switch_page(FILES["present"]).run()

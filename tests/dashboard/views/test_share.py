@@ -51,23 +51,6 @@ def test_a_chip_is_called_as_the_section_that_it_chooses():
         assert section_label(section.name) == section.title
 
 
-def test_the_text_can_be_copied_and_is_what_its_command_writes(label, write, call):
-    page = opened("share", data=label, preview="text", order="docid_desc")
-    *_, command_line, text = (element.value for element in page.code)
-    arguments = [
-        write("strict.trec", STRICT),
-        write("coarse.trec", COARSE),
-        "--qrels",
-        write("qrels.txt", QRELS),
-        *("--traditional", "docid_desc"),
-    ]
-    day = f"{datetime.now(UTC):%Y-%m-%d}"
-    _, out, _ = call("report", *arguments, "--format", "text", "--date", day)
-    assert text.rstrip() == out.rstrip()
-    assert command_line.endswith("-o report.txt")
-    assert not page.get("iframe")
-
-
 def test_the_command_beside_the_buttons_says_every_choice(label):
     page = opened(
         "share",
@@ -129,7 +112,7 @@ def test_columns_that_were_chosen_are_in_the_command():
 
 def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(label):
     for targets, n_targets in (("P@1>0.1, MTRR>=0.2", 2), ("retrieval", 12)):
-        page = opened("share", data=label, targets=targets, preview="text")
+        page = opened("share", data=label, targets=targets)
         assert metrics(page)["Targets met, tied"].endswith(f"of {n_targets}")
     page = opened("share", data=label)
     assert "Targets met, tied" not in metrics(page)
@@ -137,7 +120,7 @@ def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(l
 
 
 def test_a_target_that_means_none_is_named_and_none_is_held(label):
-    page = opened("share", data=label, targets="P@1>>0.1", preview="text")
+    page = opened("share", data=label, targets="P@1>>0.1")
     assert "is not a target" in only(page.error).value
     assert "Targets met, tied" not in metrics(page)
 

@@ -55,13 +55,11 @@ def test_view_opens_on_the_sample_data(view):
     assert unexplained(page) == []
 
 
-CHOICES_ON_EXTREME_DATA = {"audit": {"table": "file-order"}, "report": {"preview": "text"}}
+CHOICES_ON_EXTREME_DATA = {"audit": {"table": "file-order"}}
 OTHER_SECTIONS = {"guide", PRESENTATION}
 """Pages whose sections do not depend on the data, or are opened by a test of their own."""
 ABSURD = re.compile(r"\bnan\b|[-−]0\.0+\b|−inf\b|\d{20}")
 """Words and numbers that no sentence has."""
-PREVIEWED = {"one document", "nothing relevant", "hostile names"}
-"""Data of which the Report page shows the file with its charts; `tests/report` writes it of all."""
 
 
 def sections(page):
@@ -86,8 +84,7 @@ def assert_sound(page):
 @pytest.mark.parametrize("name", EXTREMES)
 def test_every_page_and_section_shows_extreme_data(view, name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
-    choices = {} if view == "report" and name in PREVIEWED else CHOICES_ON_EXTREME_DATA.get(view, {})
-    page = opened(view, data=label, **choices)
+    page = opened(view, data=label, **CHOICES_ON_EXTREME_DATA.get(view, {}))
     assert page.selectbox(key="data").value == label
     assert view == PRESENTATION or finding(page)
     assert_sound(page)
