@@ -16,7 +16,7 @@ from dashboard.charts.palette import DARK
 from dashboard.choices import choose_view
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import waiting_shown
-from dashboard.pages import LARGE, MOVED, PAGES
+from dashboard.pages import LARGE, PAGES
 from dashboard.results import choose_results, command_results
 from dashboard.views import large
 from dashboard.views.data.files import undo
@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parent
 
 
 def menu() -> dict[str, list[StreamlitPage]]:
-    """Return the pages by section of the menu, hidden pages for the addresses of version 0.2 included."""
+    """Return the pages by section of the menu."""
     has_results = bool(command_results())
     is_results_only = has_results and boards.opened_board() is None
     pages: dict[str, list[StreamlitPage]] = {}
@@ -54,12 +54,7 @@ def menu() -> dict[str, list[StreamlitPage]]:
     )
     if is_results_only:
         pages["Data"].append(st.Page(LARGE, url_path="large", title=large.TITLE, visibility="hidden"))
-    pages["Learn"] += [st.Page(redirect, url_path=path, title=path, visibility="hidden") for path in MOVED]
     return pages
-
-
-def redirect() -> None:
-    """Hold the address of a page of an earlier version, which redirects to the current page."""
 
 
 def without_board(title: str) -> None:
@@ -79,10 +74,6 @@ mend_looks(colours)
 sign_in.admit()
 page = st.navigation(menu(), expanded=True)
 shown_page = {entry.title: entry for entry in PAGES}
-if page.url_path in MOVED:
-    title, moved_to = MOVED[page.url_path]
-    choices = controls.address_choices() | ({controls.SECTION: moved_to} if moved_to else {})
-    st.switch_page(shown_page[title].file, query_params=choices)
 controls.read_address(page.url_path)
 has_results = page.title == large.TITLE
 view = results = None

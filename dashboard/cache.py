@@ -143,7 +143,7 @@ def loaded_boards() -> LoadedBoards:
 
 def load_record(record: Record) -> Board:
     """Return a stored board; raise a TieScopeError if one of its files cannot be read."""
-    board = loaded_boards().get(record.spec.digest)
+    board = loaded_boards().get(record.spec.key)
     if board is None:
         built = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
         if isinstance(built, TieScopeError):
@@ -155,7 +155,7 @@ def load_record(record: Record) -> Board:
 
 def update_loaded(board: Board, record: Record) -> None:
     """Keep a board in memory after saving it, so that it is not read again."""
-    if board.key == record.spec.digest:
+    if board.key == record.spec.key:
         for source, entry in zip(board.sources, record.spec.entries, strict=True):
             source.origin.move(entry.provenance(source))  # so that the bytes can go
         loaded_boards().hold(stored := replace(board, spec=record.spec))

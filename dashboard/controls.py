@@ -31,8 +31,6 @@ SECTION = "section"
 """Key of the control of sections, which each page fills with its own sections."""
 _WRITTEN = "_written"
 """Session key of: the address as last written, which the browser may not show yet."""
-_RENAMED = {"part": SECTION, "below": SECTION}
-"""Keys of addresses of version 0.2 → current keys."""
 PERSISTENT: dict[str, Any] = {"persist_state": "session"}
 """Options of every control: its value survives page switches."""
 
@@ -52,9 +50,8 @@ def read_address(page: str) -> None:
     _change_section(state.get(_PAGE), page)
     state[_PAGE] = page
     for key, texts in address_choices().items():
-        name = _RENAMED.get(key, key)
-        if _address().get(name) != texts:
-            _address()[name] = _requested()[name] = texts
+        if _address().get(key) != texts:
+            _address()[key] = _requested()[key] = texts
 
 
 def write_address() -> None:
@@ -198,10 +195,8 @@ def segmented(label: str, options: Sequence[str], key: str, default: str = "", *
     return record(key, choice or default, default)
 
 
-def choose_section(sections: Sequence[str], earlier_names: Mapping[str, str] | None = None) -> str:
-    """Draw the sections of a page and return the chosen one; links may have earlier names: earlier → now."""
-    if section := (earlier_names or {}).get(get_value(SECTION)):
-        set_value(SECTION, section)
+def choose_section(sections: Sequence[str]) -> str:
+    """Draw the sections of a page and return the chosen one."""
     return segmented("Section", sections, SECTION, label_visibility="collapsed")
 
 

@@ -20,9 +20,9 @@ def current_draft(base: BoardSpec | None) -> BoardSpec:
         for key in (_BASE, _SHOWN_DRAFT, _DRAFT):
             st.session_state.pop(key, None)
         return BoardSpec(())
-    if st.session_state.get(_BASE) != base.digest:
+    if st.session_state.get(_BASE) != base.key:
         before = st.session_state.get(_DRAFT)
-        st.session_state[_BASE], st.session_state[_DRAFT] = base.digest, base.with_choices_of(before)
+        st.session_state[_BASE], st.session_state[_DRAFT] = base.key, base.with_choices_of(before)
     return cast("BoardSpec", st.session_state[_DRAFT])
 
 

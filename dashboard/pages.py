@@ -67,12 +67,3 @@ PAGES = (
 )
 LARGE = "views/large.py"
 """The page of stored evaluations, in the menu if the command opened one."""
-MOVED = {
-    "runs": ("Data", ""),
-    "library": ("Data", "Library"),
-    "report": ("Share", ""),
-    "significance": ("Compare", ""),
-    "robustness": ("Compare", "Noise"),
-    "tradeoffs": ("Compare", "Trade-offs"),
-}
-"""Addresses of version 0.2 → title and section of the current page; an empty section is the first."""

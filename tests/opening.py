@@ -8,7 +8,6 @@ from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
-from streamlit.util import calc_hash
 
 import dashboard
 from dashboard import pages
@@ -56,9 +55,7 @@ def opened(view, **query):
     test.session_state["_browser"] = ""  # what `LoadedBoards.add` takes for granted
     for key, value in query.items():
         test.query_params[key] = value
-    if view not in FILES:
-        test._page_hash = calc_hash(view)  # noqa: SLF001 addresses of earlier versions share one file
-    elif view != "leaderboard":
+    if view != "leaderboard":
         test.switch_page(FILES[view])
     test.run()
     assert not test.exception, test.exception

@@ -54,13 +54,13 @@ class Entry:
             object.__setattr__(self, "file", replace(self.file, name=name))
 
     @cached_property
-    def digest(self) -> str:
+    def key(self) -> str:
         """Hash of name, content and columns, which identifies a file of a board."""
         return self._hash(self.columns)
 
     @cached_property
     def columns_digest(self) -> str:
-        """Hash like `digest` without the rule for missing scores, which does not change the rerankers."""
+        """Hash like `key` without the rule for missing scores, which does not change the rerankers."""
         return self._hash(tuple(pair for pair in self.columns if pair[0] != MISSING_SCORE))
 
     def _hash(self, columns: Columns) -> str:
@@ -121,9 +121,9 @@ class BoardSpec:
         return cls(tuple(Entry(file) for file in files))
 
     @cached_property
-    def digest(self) -> str:
+    def key(self) -> str:
         """Hash of the files and choices, independent of file order."""
-        parts = [*sorted(entry.digest for entry in self.entries), self.repeated, repr(self.names)]
+        parts = [*sorted(entry.key for entry in self.entries), self.repeated, repr(self.names)]
         return sha256("\n".join(parts).encode()).hexdigest()
 
     def with_choices_of(self, before: "BoardSpec | None") -> "BoardSpec":
@@ -177,7 +177,7 @@ class Board:
     @property
     def key(self) -> str:
         """Hash of the content, independent of names; results are cached under it."""
-        return self.spec.digest
+        return self.spec.key
 
     @property
     def files(self) -> list[File]:
@@ -206,7 +206,7 @@ def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = N
     """Return the board of files that were read."""
     runs = runs or join_runs(spec, sources)
     board = Board("", spec, tuple(sources), runs, len(runs.every_query))
-    return replace(board, label=spec.title or f"{default_name(board)} · {spec.digest[:_HASH]}")
+    return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:_HASH]}")
 
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:
@@ -290,4 +290,4 @@ def file_name(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\0", "")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")

@@ -96,7 +96,7 @@ def board_values(board: Board) -> dict[str, Any]:
     spec = board.spec
     names = None if spec.names is None else [list(pair) for pair in spec.names]
     counts = {"runs": len(board.runs.tables), "queries": board.n_queries}
-    return {"digest": spec.digest, "repeated": spec.repeated, "names": names, **counts}
+    return {"digest": spec.key, "repeated": spec.repeated, "names": names, **counts}
 
 
 def new_id() -> str:

@@ -114,7 +114,7 @@ class Library:
         name = board_name(name)
         view = board.first_view if view is None else view
         own = (boards.c.owner == owner) & boards.c.deleted.is_(None) & (boards.c.named == bool(name))
-        equal = boards.c.name == name if name else boards.c.digest == board.spec.digest
+        equal = boards.c.name == name if name else boards.c.digest == board.spec.key
         with self._taking_in(board, owner) as connection:
             board_id = connection.scalar(sa.select(boards.c.id).where(own, equal))
             if board_id and not name:

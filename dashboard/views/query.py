@@ -73,8 +73,7 @@ def show(view: View) -> None:
 def choose_list(view: View) -> tuple[one_list.ListInView, str | None]:
     """Draw the controls and the query's text; return the list, and the reranker to show beside it.
 
-    At first, the list is the one with the largest gap. Links of earlier versions may name a query and leave out
-    the first reranker of the board.
+    At first, the list is the one with the largest gap.
     """
     row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -84,14 +83,13 @@ def choose_list(view: View) -> tuple[one_list.ListInView, str | None]:
     first_reranker, first_query = lists.loc[0, ["reranker", "query_id"]].astype(str)
     follow_defaults({"reranker": first_reranker, "query": first_query})
     asked = controls.get_value("query")
-    is_old_link = bool(asked) and not controls.get_value("reranker")
     with row:
         place = st.empty()
         reranker = _choose_label(
             "Reranker",
             "reranker",
             _labels(view, measure, view.traditional, ""),
-            default=view.rerankers[0] if is_old_link else first_reranker,
+            default=first_reranker,
             is_explicit=asked not in ("", first_query),
             width=340,
             help="Each reranker with its largest gap and its mean tie ratio.",

@@ -26,8 +26,6 @@ from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
-ALIKE = "Who copies whom"
-OLD_SECTIONS = {"Summary": SUMMARY, "Against the baseline": GROUPS, ALIKE: SCORES}
 
 
 def show(view: View) -> None:
@@ -40,9 +38,7 @@ def show(view: View) -> None:
         sort = controls.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
-    if controls.get_value("section") == ALIKE:
-        controls.set_value("opened", view.rerankers[0])
-    section = controls.choose_section([SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)], OLD_SECTIONS)
+    section = controls.choose_section([SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)])
     row_range = shown_rows(len(view.rerankers))
     name = parse(measure)
     second = "Hits@5" if measure != "Hits@5" else "RR"

@@ -64,8 +64,6 @@ def section_label(name: str) -> str:
 def choose_options(view: View, measure: str) -> ReportOptions:
     """Draw the controls and return the options of the report."""
     leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
-    if controls.asked_text("sections") and controls.asked_text("preset") is None:
-        controls.request({"preset": "full"})  # a link of an earlier version, where the full one was the usual
     with st.popover("Contents", icon=":material/tune:"):
         preset = controls.segmented(
             "What for", tuple(PRESETS), "preset", "short", format_func=str.capitalize, help=_PRESET_HELP
@@ -78,8 +76,6 @@ def choose_options(view: View, measure: str) -> ReportOptions:
         if targets := _choose_targets():
             follow_defaults({"targets_for": leader})
             reranker = controls.select_name("Targets for", view.rerankers, "targets_for", leader)
-        else:
-            controls.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(
         measures=(measure, *MEASURES),
@@ -98,12 +94,7 @@ def choose_options(view: View, measure: str) -> ReportOptions:
 
 
 def _choose_targets() -> tuple[str, ...]:
-    """Draw the field for targets and return them.
-
-    Links of earlier versions that name only `targets_for` mean the ready-made targets.
-    """
-    if controls.asked_text("targets_for") and not controls.get_value("targets"):
-        controls.request({"targets": "retrieval"})
+    """Draw the field for targets and return them."""
     text = controls.text_input(
         "Targets",
         "targets",

@@ -32,8 +32,7 @@ def show(view: View) -> None:
         choose_relevant_from(view.board)
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
         kind = controls.segmented("Lists", ("all", "with ties"), "lists")
-    earlier_names = {"Summary": MEASURES, "Largest gaps": GAPS}
-    section = controls.choose_section([GAPS, MEASURES, SIZES], earlier_names)
+    section = controls.choose_section([GAPS, MEASURES, SIZES])
     all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
     is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
     with verdict:

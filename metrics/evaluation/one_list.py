@@ -15,12 +15,9 @@ raise UsageError, a ValueError, where one of these cannot be used.
 The values are those of `metrics.evaluate`, by the same formulas; a list with nothing relevant scores 0.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, wraps
-from inspect import signature
-from numbers import Integral
-from typing import Literal, ParamSpec, TypedDict, Unpack
-from warnings import warn
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +27,6 @@ from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.support.arrays import FloatArray, from_tensor
 from metrics.ties import Ranking, treatment
 
-P = ParamSpec("P")
 Values = Sequence[float] | npt.NDArray[np.generic] | Iterable[float]
 """One number or boolean a document: a list, an array, a column of a data frame."""
 
@@ -97,28 +93,6 @@ class ListOptions(TypedDict, total=False):
     unlisted: Values
 
 
-def _in_order(measure: Callable[P, float]) -> Callable[P, float]:
-    """Accept `k` before `scores`, and `ties` by position, with a deprecation warning."""
-
-    @wraps(measure)
-    def value(*arguments: P.args, **options: P.kwargs) -> float:
-        relevance, positional = arguments[:1], arguments[1:]
-        names = [
-            "ties" if isinstance(one, str) else "k" if isinstance(one, Integral) else "scores"
-            for one in positional
-        ]
-        if len({*names}) < len(names) or ("ties" not in names and names[:1] != ["k"]):
-            return measure(*arguments, **options)
-        order = "relevance, scores, k" if "k" in signature(measure).parameters else "relevance, scores"
-        advice = f"The arguments are in a deprecated order. Call {measure.__name__}({order}, ties=...)."
-        warn(advice, DeprecationWarning, stacklevel=2)
-        call: Callable[..., float] = measure
-        return call(*relevance, **dict(zip(names, positional, strict=True)), **options)
-
-    return value
-
-
-@_in_order
 def reciprocal_rank(
     relevance: Values,
     scores: Values | None = None,
@@ -131,7 +105,6 @@ def reciprocal_rank(
     return _value("RR", k, relevance, scores, ties, options)
 
 
-@_in_order
 def hits_at_k(
     relevance: Values,
     scores: Values | None = None,
@@ -149,7 +122,6 @@ def hits_at_k(
     return _value("Hits", k, relevance, scores, ties, options)
 
 
-@_in_order
 def precision_at_k(
     relevance: Values,
     scores: Values | None = None,
@@ -167,7 +139,6 @@ def precision_at_k(
     return _value("P", k, relevance, scores, ties, options)
 
 
-@_in_order
 def recall_at_k(
     relevance: Values,
     scores: Values | None = None,
@@ -185,7 +156,6 @@ def recall_at_k(
     return _value("R", k, relevance, scores, ties, options)
 
 
-@_in_order
 def f1_at_k(
     relevance: Values,
     scores: Values | None = None,
@@ -203,7 +173,6 @@ def f1_at_k(
     return _value("F1", k, relevance, scores, ties, options)
 
 
-@_in_order
 def average_precision(
     relevance: Values,
     scores: Values | None = None,
@@ -220,7 +189,6 @@ def average_precision(
     return _value("AP", None, relevance, scores, ties, options)
 
 
-@_in_order
 def ndcg(
     relevance: Values,
     scores: Values | None = None,

@@ -58,7 +58,6 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
         ValueError: they do not describe an evaluation, or not these rows; says why.
         LookupError, TypeError, AttributeError, ArithmeticError: likewise.
     """
-    about = {"criteria": (), "unjudged": "nonrelevant"} | about  # earlier versions lack these
     measures, ties, tiebreak_by, criteria = (
         tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
     )

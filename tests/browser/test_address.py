@@ -1,11 +1,9 @@
 """The address of a page, opened in another browser, shows every number that the page shows."""
 
 import random
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from pages import settle, upload
-from playwright.sync_api import expect
 from walks import Walker, differences
 
 MOST_STEPS = 4
@@ -87,21 +85,3 @@ def test_another_browser_shows_what_the_address_says_whatever_was_operated_befor
             address = open_elsewhere(walker, visitor)
             assert differences(walker.page, visitor.page) == [], f"sequence {number}: {address}"
             assert visitor.page.url == address
-
-
-@pytest.mark.parametrize(
-    ("path", "section"),
-    [("significance", "Against the baseline"), ("robustness", "Noise"), ("tradeoffs", "Trade-offs")],
-)
-def test_an_address_of_version_0_2_leads_to_compare_with_its_settings(new_page, path, section):
-    settings = {"data": "Sample: simulated rerankers", "measure": "AP", "order": "docid_asc"}
-    settings |= {"rerankers": ["GPT-4 (Low Ties)", "Claude (High Ties)"]}
-    page = new_page(f"/{path}?{urlencode(settings, doseq=True)}")
-    settle(page, "Compare")
-    expect(page.get_by_role("radio", name=section, exact=True)).to_be_checked()
-    expect(page.get_by_role("radio", name="AP", exact=True)).to_be_checked()
-    expect(page.get_by_test_id("stMain").get_by_test_id("stAlert")).to_have_count(0)
-    is_default = section == "Against the baseline"
-    named = settings if is_default else settings | {"section": section}
-    expected = {key: value if isinstance(value, list) else [value] for key, value in named.items()}
-    page.wait_for_url(lambda url: (urlsplit(url).path, parse_qs(urlsplit(url).query)) == ("/compare", expected))

@@ -54,7 +54,7 @@ def new_client(gated_server):
 @pytest.fixture(scope="module")
 def board(signed_in):
     """The id of a board that Ada keeps for herself."""
-    with signed_in["ada"].page(name="runs") as page:
+    with signed_in["ada"].page(name="data") as page:
         page.drop("table.csv", TABLE.encode())
         assert "1 run" in page.text
         return page.board
@@ -178,7 +178,7 @@ def test_a_session_is_its_own_cookies_alone(new_client, signed_in, board):
 
 
 def test_no_message_of_a_stranger_clears_what_others_hold_in_memory(new_client, signed_in):
-    with signed_in["ada"].page(name="runs") as page:
+    with signed_in["ada"].page(name="data") as page:
         page.tick("This session only").drop("strict.csv", TABLE.replace(SECRET, "q").encode())
         link = page.query
         with new_client().page() as stranger:
@@ -192,7 +192,7 @@ def test_no_message_of_a_stranger_clears_what_others_hold_in_memory(new_client, 
 def test_what_is_there_for_this_session_only_is_nobody_else_s_by_any_id(new_client, signed_in):
     ada_again = new_client()
     ada_again.sign_in("ada")
-    with signed_in["ada"].page(name="runs") as page:
+    with signed_in["ada"].page(name="data") as page:
         page.tick("This session only").drop("private.csv", TABLE.encode())
         offer, link, path = page.offer("Download"), page.board, f"/_stcore/upload_file/{page.session}/x"
         for thief in (new_client(), signed_in["bob"]):
@@ -216,7 +216,7 @@ def test_what_is_there_for_this_session_only_is_nobody_else_s_by_any_id(new_clie
 
 def test_a_deleted_session_board_is_gone_from_all_pages_of_its_visitor(signed_in):
     with ExitStack() as stack:
-        page = stack.enter_context(signed_in["ada"].page(name="runs"))
+        page = stack.enter_context(signed_in["ada"].page(name="data"))
         page.tick("This session only").drop("gone.csv", TABLE.replace("d1", "gone").encode())
         whole, body, after = (stack.enter_context(signed_in["ada"].page(page.query, "data")) for _ in range(3))
         assert all("In memory only" in other.text for other in (whole, body, after))
@@ -231,7 +231,7 @@ def test_a_deleted_session_board_is_gone_from_all_pages_of_its_visitor(signed_in
 
 
 def test_a_file_taken_out_of_a_board_of_one_session_is_on_none_of_its_pages(signed_in):
-    with signed_in["ada"].page(name="runs") as page:
+    with signed_in["ada"].page(name="data") as page:
         page.tick("This session only").drop("first.csv", TABLE.replace("d1", "first").encode())
         page.tick("Add to this board").drop("second.csv", TABLE.replace("d2", "second").encode())
         with signed_in["ada"].page(page.query, "data") as other:
@@ -248,7 +248,7 @@ def test_signing_out_ends_every_page_of_the_sign_in_and_every_copy_of_its_cookie
     ada.sign_in("ada")
     thief.http.cookies.update(ada.http.cookies)
     with ExitStack() as stack:
-        page = stack.enter_context(ada.page(name="runs"))
+        page = stack.enter_context(ada.page(name="data"))
         page.tick("This session only").drop("secret.csv", TABLE.encode())
         other, body = (stack.enter_context(ada.page(page.query, "data")) for _ in range(2))
         offer, made = other.offer("Download"), other.download(other.offer("Download"))
@@ -293,7 +293,7 @@ def test_without_sign_in_a_session_board_belongs_to_its_browser(tmp_path):
         Client(address) as browser,
         Client(address) as other_browser,
     ):
-        with browser.page(name="runs") as page:
+        with browser.page(name="data") as page:
             page.tick("This session only").drop("private.csv", TABLE.encode())
             link = page.query
         with browser.page(link, "data") as again:
@@ -312,7 +312,7 @@ def test_behind_a_proxy_that_speaks_tls_cookies_go_by_https_alone(tmp_path):
         Client(origin, tls=tls) as ada,
     ):
         signed_in = ada.sign_in("ada")
-        with ada.page(name="runs") as page:
+        with ada.page(name="data") as page:
             assert "Signed in as ada@example.org" in page.text
             made = ada.http.get(page.download(page.offer("Download")))
         assert (made.status_code, made.headers["Cache-Control"]) == (200, "private, no-store")

@@ -36,33 +36,6 @@ OWN_RULES = {"TsRR": metrics.tsrr, "taRR": metrics.tarr}
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (lambda: metrics.hits_at_k([0, 1], 1, scores=[1, 1]), lambda: metrics.hits_at_k([0, 1], [1, 1], 1)),
-        (lambda: metrics.recall_at_k([0, 1], np.int64(1)), lambda: metrics.recall_at_k([0, 1], k=1)),
-        (
-            lambda: metrics.f1_at_k([0, 1], 1, [1, 1], "pessimistic"),
-            lambda: metrics.f1_at_k([0, 1], [1, 1], 1, ties="pessimistic"),
-        ),
-        (
-            lambda: metrics.reciprocal_rank([0, 1], [1, 1], "optimistic"),
-            lambda: metrics.reciprocal_rank([0, 1], [1, 1], ties="optimistic"),
-        ),
-        (
-            lambda: metrics.average_precision([0, 1], [1, 1], "optimistic"),
-            lambda: metrics.average_precision([0, 1], [1, 1], ties="optimistic"),
-        ),
-    ],
-)
-def test_arguments_in_their_old_order_are_taken_with_a_warning(old, new):
-    with pytest.warns(
-        DeprecationWarning, match=r"deprecated order\. Call \w+\(relevance, scores(, k)?, ties=\.\.\.\)"
-    ):
-        value = old()
-    assert value == new()
-
-
-@pytest.mark.parametrize(
     "measure", [metrics.hits_at_k, metrics.precision_at_k, metrics.recall_at_k, metrics.f1_at_k]
 )
 def test_a_measure_at_k_says_that_it_needs_one(measure):

@@ -59,7 +59,7 @@ def arrange(board: Board) -> None:
         disabled=["label", "file", "rows", "queries"],
         column_order=[name for name in _COLUMNS if is_elided or name != "label"],
         column_config=_column_config(),
-        key=f"arrange-{board.spec.digest[:12]}",
+        key=f"arrange-{board.spec.key[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choices.choose_baseline(

@@ -83,7 +83,7 @@ def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours:
 @section("This file")
 def _card(board: Board, position: int, findings: pd.DataFrame, colours: Palette) -> None:
     file, source = board.files[position], board.sources[position]
-    digest = board.spec.entries[position].digest  # another tab may have removed a file before this one
+    digest = board.spec.entries[position].key  # another tab may have removed a file before this one
     n_values, n_queries, histogram = _shape(board, position, colours)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{escape_markdown(file.name)}**")

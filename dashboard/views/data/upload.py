@@ -110,7 +110,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
     """Show the board of an upload once, or explain the error and offer repairs."""
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
-    draft = replace(spec, entries=own).digest
+    draft = replace(spec, entries=own).key
     if is_shown_draft(draft) or is_cancelled(draft, UNCHANGED):
         return
     with long_work(draft):
@@ -351,7 +351,7 @@ def choose_columns(
             column.name,
             options,
             index=options.index(current),
-            key=f"column-{entry.digest[:12]}-{position}-{column.name}",
+            key=f"column-{entry.key[:12]}-{position}-{column.name}",
             help=_HELP[column.name],
         )
         if choice != current:

@@ -177,13 +177,9 @@ TOPICS: Mapping[str, Callable[[], None]] = {
     "Files": partial(draw_topic, "files", "findings"),
     "Library": partial(draw_topic, "library", "large_results"),
 }
-# Topics of earlier versions → the topic with their content.
-EARLIER = {"Findings": "Files", "Large results": "Library"}
 
 
 def show(view: View) -> None:
     """Draw the chosen topic."""
     st.title("Guide", anchor=False)
-    if topic := EARLIER.get(controls.asked_text("section") or ""):
-        controls.set_value("section", topic)
     TOPICS[controls.segmented("Topic", list(TOPICS), "section", label_visibility="collapsed")]()

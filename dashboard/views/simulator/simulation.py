@@ -293,9 +293,9 @@ def _choose_llm(kind: str) -> Simulation:
     above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with above:
         presets = st.container(width="content") if kind == LLM else None
-        has_segments = _is_second("Query types", ("one", "the notebook's four"), "madetypes", ("one", "four"))
-        beside = "nobody", "the notebook's four LLMs"
-        is_compared = kind == LLM and _is_second("Compare with", beside, "madebeside", ("none", "four LLMs"))
+        has_segments = controls.segmented("Query types", ("one", "four"), "madetypes") == "four"
+        beside = "none", "four LLMs"
+        is_compared = kind == LLM and controls.segmented("Compare with", beside, "madebeside") == beside[1]
     grid = st.grid(4, min_column_width=150)
     ties, levels = 0.0, 0
     if kind == LLM:
@@ -311,12 +311,6 @@ def _choose_llm(kind: str) -> Simulation:
         with presets:
             _preset_control(ties, levels)
     return Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
-
-
-def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str, str]) -> bool:
-    """Draw a choice of two and return whether the second is chosen; links keep the options of version 0.2."""
-    names = dict(zip(options, labels, strict=True))
-    return controls.segmented(label, options, key, format_func=names.__getitem__) == options[1]
 
 
 def _choose_several() -> Simulation:

@@ -43,10 +43,7 @@ _LETTERS = 40
 def show(view: View) -> None:
     """Draw the page."""
     st.title("Simulator", anchor=False)
-    is_notebook = controls.get_value("made").startswith("Notebook: ")  # a link of an earlier version
-    section = controls.choose_section(
-        [SMALL, NOTEBOOK, LLMS, ROUNDING], {"Many lists": NOTEBOOK if is_notebook else LLMS}
-    )
+    section = controls.choose_section([SMALL, NOTEBOOK, LLMS, ROUNDING])
     if section == NOTEBOOK:
         notebook(list_text.parse_list(controls.get_value(KEY)), _choose_scenario)
     elif section == LLMS:

@@ -84,7 +84,7 @@ def test_a_visitor_cannot_keep_the_session_board_of_another(library):
 
 def test_a_board_that_somebody_keeps_is_not_opened_by_the_hash_of_its_files(library, monkeypatch):
     record = library.keep(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS), "ada@example.org")
-    for who, link in (("ada", record.label), ("eve", record.id), ("eve", record.spec.digest[:12])):
+    for who, link in (("ada", record.label), ("eve", record.id), ("eve", record.spec.key[:12])):
         monkeypatch.setattr("dashboard.boards.owner", lambda who=who: f"{who}@example.org")
         page = opened("leaderboard", data=link)
         is_hers = who == "ada"
@@ -179,7 +179,7 @@ def test_bytes_that_were_uploaded_are_not_held_once_their_board_is_kept(library)
     ranks = new_board.runs.origins["a"].ranks()
     record = library.keep(new_board)
     cache.update_loaded(new_board, record)
-    loaded = cache.loaded_boards().get(record.spec.digest)
+    loaded = cache.loaded_boards().get(record.spec.key)
     del spec, new_board
     gc.collect()
     assert list(uploads) == []

@@ -25,7 +25,7 @@ def test_a_kept_board_is_found_as_it_was_kept(library):
         1,
         view,
     )
-    assert found_record.spec.digest == FIRST.key
+    assert found_record.spec.key == FIRST.key
     again = make_board(found_record.spec, [entry.read() for entry in found_record.spec.entries])
     assert [one.table for one in again.sources] == [one.table for one in FIRST.sources]
 
@@ -70,7 +70,7 @@ def test_columns_names_and_repeats_of_a_recipe_are_kept(library):
         "max",
         spec.names,
     )
-    assert kept_spec.digest == board.key
+    assert kept_spec.key == board.key
     again = make_board(kept_spec, [kept_spec.entries[0].read()])
     assert again.runs.tables["new name"]["score"].to_pylist() == [2.0, 1.0]
 

@@ -103,6 +103,6 @@ def test_a_reader_sees_a_board_as_one_version_has_it(library, open_library):
         writing = threads.submit(revise)
         while not writing.done():
             found_record = reader.find(record.id)
-            assert found_record.spec.digest == boards[(found_record.version - 1) % 2].key
-            assert found_record.spec.digest in board_by_key
+            assert found_record.spec.key == boards[(found_record.version - 1) % 2].key
+            assert found_record.spec.key in board_by_key
         writing.result()

@@ -41,8 +41,8 @@ def as_read(spec):
 @ODD
 def test_a_file_of_an_odd_name_can_be_opened_again(library, name):
     record = library.keep(board_of_runs(name))
-    assert [entry.file.name for entry in record.spec.entries] == [file_name(name), "qrels.txt"]
-    assert as_read(record.spec).runs.rerankers == [File(file_name(name), b"").stem]
+    assert [entry.file.name for entry in record.spec.entries] == [file_name(File(name, b"").name), "qrels.txt"]
+    assert as_read(record.spec).runs.rerankers == [File(file_name(File(name, b"").name), b"").stem]
     assert library.keep(board_of_runs(name)).id == record.id
     assert library.keep(as_read(record.spec)).id == record.id
 

@@ -33,21 +33,11 @@ def table_cells(file):
 
 
 TOPICS = guided().segmented_control(key="section").options
-EARLIER = {"Findings": "Files", "Large results": "Library"}
-"""Sections of the Guide of earlier versions, and the topic that has what they showed."""
 
 
 def test_there_are_ten_topics_at_most():
     assert TOPICS[0] == "One minute"
     assert len(TOPICS) <= 10
-
-
-@pytest.mark.parametrize(("section", "topic"), EARLIER.items())
-def test_a_link_to_a_section_of_an_earlier_version_opens_the_topic_that_has_it(section, topic):
-    page = guided(section=section)
-    assert page.segmented_control(key="section").value == topic
-    assert not page.warning
-    assert page.query_params == {"section": topic}
 
 
 @pytest.mark.parametrize("section", TOPICS)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
-from opening import charts, only, opened, plain
+from opening import FILES, charts, only, opened, plain, title
 
 from dashboard import cache
 
@@ -84,3 +84,17 @@ def test_a_slide_that_is_kept_is_not_that_of_another_baseline():
         page = opened("present", data=label, slide="4", baseline=baseline)
         captions = [plain(caption.value) for caption in page.caption]
         assert any(f"against {baseline}, paired t-test with Holm" in text for text in captions)
+
+
+PRESENTED = {"data": cache.SIMULATED_LABEL, "measure": "AP", "order": "docid_asc"}
+
+
+def test_the_presentation_is_reached_from_share_and_at_its_address():
+    page = opened("share", **PRESENTED, preview="text")
+    (link,) = page.get("page_link")
+    assert (link.proto.label, link.proto.page) == ("Present", "present")
+    page.switch_page(FILES["present"]).run()
+    assert title(page) == "Present"
+    assert list(charts(page)) == ["slide-1"]
+    assert page.query_params.items() >= PRESENTED.items()
+    assert title(opened("present", **PRESENTED)) == "Present"

@@ -107,16 +107,3 @@ def test_query_groups_are_drawn_where_the_files_name_them(downloads):
     rows = downloads["groups"]()
     assert rows.groupby("reranker", sort=False)["n"].sum().eq(200).all()
     assert list(charts(opened("rerankers", data=cache.SIMULATED_LABEL, section="Query groups"))) == ["duels"]
-
-
-@pytest.mark.parametrize(
-    ("before", "now"),
-    [
-        ("Summary", "Summary table"),
-        ("Against the baseline", "Query groups"),
-    ],
-)
-def test_a_section_is_opened_by_its_name_of_before(before, now):
-    page = opened("rerankers", data=cache.SIMULATED_LABEL, section=before)
-    assert page.segmented_control(key="section").value == now
-    assert not page.warning

@@ -156,19 +156,6 @@ def test_a_list_without_documents_says_what_would_begin_one(monkeypatch):
     assert not charts(page)
 
 
-@pytest.mark.parametrize(
-    ("link", "section"),
-    [
-        ({}, "LLM rerankers"),
-        ({"made": "Notebook: 200 lists"}, "Notebook"),
-        ({"made": SEVERAL}, "LLM rerankers"),
-    ],
-)
-def test_a_link_to_many_lists_opens_the_section_that_has_them_now(link, section):
-    page = opened("simulator", section="Many lists", **link)
-    assert page.segmented_control(key="section").value == section
-
-
 @pytest.mark.parametrize("rows", ["nothing", "nan,1", "inf,1", "1;" * 100])
 def test_a_line_that_is_no_list_leaves_the_scenario(rows):
     assert figures(simulated(rows=rows, scenario="Simple Tie"))[0] == "0.4167"
@@ -243,7 +230,7 @@ def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
 
 
 def test_the_rerankers_of_the_notebook_stand_beside():
-    page = llm_rerankers(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
+    page = llm_rerankers(madebeside="four LLMs", madetypes="four")
     assert len(table(page, "first_tied")) == 5
 
 
@@ -265,7 +252,7 @@ def test_a_line_that_is_no_rerankers_leaves_those_there_are_at_first():
 
 
 def test_query_types_fix_the_performance_and_continuous_scores_never_tie():
-    page = llm_rerankers(made=CONTINUOUS_KIND, madetypes="the notebook's four")
+    page = llm_rerankers(made=CONTINUOUS_KIND, madetypes="four")
     assert "No list has ties" in page_text(page)
     keys = {slider.key for slider in page.slider}
     assert keys.isdisjoint({"performance", "madeties", "madelevels"})

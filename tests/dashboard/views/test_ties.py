@@ -53,19 +53,6 @@ def test_ties_are_counted_by_size_and_by_reranker():
     assert rows.loc[ALL_LISTS, ["n", "with_ties"]].to_list() == [400, (lists["tie_ratio"] > 0).sum()]
 
 
-@pytest.mark.parametrize(
-    ("before", "now"),
-    [
-        ("Summary", "Other measures"),
-        ("Largest gaps", "Gaps"),
-    ],
-)
-def test_a_section_is_opened_by_its_name_of_before(before, now):
-    page = opened("ties", data=cache.SIMULATED_LABEL, section=before)
-    assert page.segmented_control(key="section").value == now
-    assert not page.warning
-
-
 def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
     page = opened("ties", data=cache.SIMULATED_LABEL)
     page.selectbox(key="_other_first").set_value("taRR").run()
