@@ -1,16 +1,20 @@
-"""Time limits for incomplete requests, and a limit on the number of waiting connections."""
+"""Time limits for incomplete requests, and limits on waiting connections and on messages of sockets."""
 
 import sys
 from asyncio import TimerHandle, Transport
 from socket import IPPROTO_TCP, TCP_NODELAY
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from starlette.types import Scope
 from uvicorn.config import HTTP_PROTOCOLS
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+_CONNECTION = "tiescope.connection"
+"""Extension of a socket's scope: the connection, which has the limit of its messages."""
+
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol with a time limit for headers.
+    """uvicorn's HTTP protocol with a time limit for headers, and a low limit for messages of sockets.
 
     uvicorn itself waits forever for the rest of a request's headers, and for a body that the app did not read.
     """
@@ -19,6 +23,8 @@ class TimedProtocol(H11Protocol):
     """Time limit for all headers of a request."""
     max_waiting: ClassVar[int] = 256
     """Maximum waiting connections, below the usual limit of 1,024 open files per process."""
+    max_message: ClassVar[int] = 2**20
+    """Maximum bytes of a message of a visitor who is not signed in."""
     _timers: ClassVar[dict["TimedProtocol", TimerHandle]] = {}
     """Waiting connection → timer that closes it, oldest first."""
 
@@ -36,6 +42,14 @@ class TimedProtocol(H11Protocol):
         """Continue a request or wait for the next."""
         super().data_received(data)
         self._follow()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:  # noqa: ANN401 as uvicorn has it
+        """Open a socket, whose messages are limited before they are in memory."""
+        super().handle_websocket_upgrade(event)
+        socket: Any = self.transport.get_protocol()
+        socket.conn.max_message_size = self.max_message
+        if hasattr(socket, "scope"):  # absent if the handshake failed
+            socket.scope["extensions"][_CONNECTION] = socket.conn
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
@@ -61,6 +75,12 @@ class TimedProtocol(H11Protocol):
     def _stop_waiting(self) -> None:
         if timer := self._timers.pop(self, None):
             timer.cancel()
+
+
+def allow_messages(scope: Scope, max_bytes: int) -> None:
+    """Set the limit of a socket's messages."""
+    if connection := scope.get("extensions", {}).get(_CONNECTION):
+        connection.max_message_size = max_bytes
 
 
 def limit_waiting() -> None:

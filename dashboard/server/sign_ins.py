@@ -1,11 +1,13 @@
 """Personal data is served only to its owner, and no cache stores it."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import streamlit as st
 from google.protobuf.message import DecodeError
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
@@ -22,6 +24,7 @@ from dashboard.access.sign_in import (
     is_behind_https,
     is_sign_in_required,
 )
+from dashboard.server.connections import allow_messages
 from dashboard.server.first_page import await_loading
 from dashboard.streamlit_internals import BackMsg, ForwardMsg, forget_strangers
 from metrics.errors import LibraryError, UsageError
@@ -29,6 +32,8 @@ from metrics.errors import LibraryError, UsageError
 _MEDIA, _UPLOADS, _LOGOUT = "/media/", "/_stcore/upload_file/", "/auth/logout"
 _MOST_STRANGERS = 64
 """Maximum sockets of visitors who are not signed in, each with open files."""
+_MOST_SOCKETS = 100
+"""Maximum sockets of a person, or of an IP address without sign-in."""
 _MOST_OFFERS = 100_000
 """Maximum downloads to remember; each time a page is drawn, its buttons have new ones."""
 
@@ -37,18 +42,22 @@ class SignInGuard:
     """Requires a valid sign-in of the right person where Streamlit only requires an ID.
 
     Streamlit serves uploads and downloads to everyone who knows their address, and accepts a cookie until it
-    expires. Without sign-in, this guard only prevents caching.
+    expires. Without sign-in, this guard only prevents caching, and limits the sockets of an IP address.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._offers: dict[tuple[str | None, str], None] = {}  # address of a person, and a file
-        self._strangers: dict[asyncio.Event, str] = {}  # set where the socket is to end; whence it came
+        # person, "" for strangers → event that ends a socket → person or a stranger's IP address, oldest first
+        self._sockets: defaultdict[str, dict[asyncio.Event, str]] = defaultdict(dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request or a socket."""
         if scope["type"] == "websocket" and _is_required():
             await self._follow(scope, receive, send)
+        elif scope["type"] == "websocket":
+            with self._limited(scope, _host(scope), receive) as receive_next:
+                await self._app(scope, receive_next, send)
         elif scope["type"] == "http":
             refusal = await self._refusal(scope)
             await (refusal or self._app)(scope, receive, _private(scope, send))
@@ -80,8 +89,6 @@ class SignInGuard:
             claims = {}
             scope = {**scope, "headers": [_stranger(name, value) for name, value in scope["headers"]]}
         address = plain_address(str(claims.get("email")))
-        is_crowded_out = asyncio.Event()
-        receive_next = partial(_receive_unless, is_crowded_out, receive) if is_stranger else receive
 
         async def receive_own() -> Message:
             message = await receive_next()
@@ -98,23 +105,34 @@ class SignInGuard:
                 self._note(address, file)
             await send(message)
 
-        if is_stranger:
-            self._make_room(is_crowded_out, (scope.get("client") or [""])[0])
-        try:
-            await self._app(scope, receive_own, send_noted)
-        finally:
-            self._strangers.pop(is_crowded_out, None)
-            if is_stranger:
-                forget_strangers()
+        with self._limited(scope, (not is_stranger and address) or "", receive) as receive_next:
+            try:
+                await self._app(scope, receive_own, send_noted)
+            finally:
+                if is_stranger:
+                    forget_strangers()
 
-    def _make_room(self, is_crowded_out: asyncio.Event, host: str) -> None:
-        """Add a stranger's socket; if there are too many, close the oldest of the busiest address."""
-        self._strangers[is_crowded_out] = host
-        if len(self._strangers) > _MOST_STRANGERS:
-            ((busiest, _),) = Counter(self._strangers.values()).most_common(1)
-            oldest = next(event for event, host in self._strangers.items() if host == busiest)
-            del self._strangers[oldest]
+    @contextmanager
+    def _limited(self, scope: Scope, person: str, receive: Receive) -> Iterator[Receive]:
+        """Count a socket of a person, "" for a stranger, and yield what receives its messages.
+
+        If there are too many, the oldest socket ends: of this person, or of the strangers' busiest IP address.
+        """
+        is_crowded_out, sockets = asyncio.Event(), self._sockets[person]
+        sockets[is_crowded_out] = person or _host(scope)
+        if person:
+            allow_messages(scope, st.get_option("server.maxWidgetStateSize") * 10**6)
+        if len(sockets) > (_MOST_SOCKETS if person else _MOST_STRANGERS):
+            ((busiest, _),) = Counter(sockets.values()).most_common(1)
+            oldest = next(event for event, visitor in sockets.items() if visitor == busiest)
+            del sockets[oldest]
             oldest.set()
+        try:
+            yield partial(_receive_unless, is_crowded_out, receive)
+        finally:
+            sockets.pop(is_crowded_out, None)
+            if not sockets and self._sockets.get(person) is sockets:
+                del self._sockets[person]
 
     def _note(self, address: str | None, file: str) -> None:
         """Remember that a person was offered a download."""
@@ -122,6 +140,11 @@ class SignInGuard:
         self._offers[address, file] = None
         if len(self._offers) > _MOST_OFFERS:
             del self._offers[next(iter(self._offers))]
+
+
+def _host(scope: Scope) -> str:
+    """Return the IP address that a socket comes from."""
+    return str((scope.get("client") or ["unknown"])[0])
 
 
 async def _receive_unless(is_over: asyncio.Event, receive: Receive) -> Message:

@@ -9,7 +9,7 @@ from raw_client import XSRF, Client, upload
 from servers import TIESCOPE, free_port, running
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 from tls_proxy import tls_proxy
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 EVIL = "evil.example"
 SECRET = "0nly-in-the-file"  # noqa: S105 an id of a query
@@ -175,6 +175,22 @@ def test_a_session_is_its_own_cookies_alone(new_client, signed_in, board):
             with thief.page(f"data={board}", resume=page.session) as stolen:
                 assert stolen.session != page.session
                 assert SECRET.encode() not in b"".join(stolen.frames)
+
+
+def test_large_messages_are_taken_of_who_is_signed_in_and_no_larger_ones(new_client, signed_in):
+    for client, megabytes, is_taken in [
+        (new_client(), 0.9, True),
+        (new_client(), 1.1, False),
+        (signed_in["ada"], 9, True),
+        (signed_in["ada"], 11, False),
+    ]:
+        with client.page() as page:
+            text = {"string_value": "x" * int(megabytes * 10**6)}
+            if is_taken:
+                page.run(field=text)
+            else:
+                with pytest.raises(ConnectionClosed, match="1009"):
+                    page.run(field=text)
 
 
 def test_no_message_of_a_stranger_clears_what_others_hold_in_memory(new_client, signed_in):

@@ -11,9 +11,10 @@ from servers import TIESCOPE, free_port, running
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
+from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
-from dashboard.server.connections import TimedProtocol
+from dashboard.server.connections import TimedProtocol, allow_messages
 
 PATIENCE = 30
 COMPLETE = b"GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -26,6 +27,11 @@ async def _echo(websocket):
     await websocket.accept()
     async for text in websocket.iter_text():
         await websocket.send_text(text)
+
+
+async def _echo_large(websocket):
+    allow_messages(websocket.scope, 1_000)
+    await _echo(websocket)
 
 
 async def _read(request):
@@ -48,13 +54,15 @@ ROUTES = [
     Route("/page", _answer_unread, methods=["GET", "PUT"]),
     Route("/read", _read, methods=["PUT"]),
     WebSocketRoute("/socket", _echo),
+    WebSocketRoute("/large", _echo_large),
 ]
 
 
 @contextmanager
-def serving(seconds=60.0, max_waiting=1_000, base=TimedProtocol):
+def serving(seconds=60.0, max_waiting=1_000, max_message=2**20, base=TimedProtocol):
     """A port where a small app is served, in a thread."""
-    protocol = type("Protocol", (base,), {"seconds": seconds, "max_waiting": max_waiting, "_timers": {}})
+    limits = {"seconds": seconds, "max_waiting": max_waiting, "max_message": max_message}
+    protocol = type("Protocol", (base,), limits | {"_timers": {}})
     config = uvicorn.Config(
         Starlette(routes=ROUTES), http=protocol, ws="websockets-sansio", log_level="critical"
     )
@@ -132,6 +140,18 @@ def test_what_goes_on_is_not_closed():
         assert websocket.recv(PATIENCE) == "still here"
         upload.sendall(b"-done")
         assert answers(upload).endswith(b"\r\n\r\n9")
+
+
+@pytest.mark.parametrize(("path", "limit"), [("socket", 100), ("large", 1_000)])
+def test_a_socket_takes_messages_up_to_its_limit_whole_or_in_parts(path, limit):
+    with serving(max_message=100) as port:
+        for message in ("x" * (limit + 1), ["x" * limit, "x"]):
+            with connect(f"ws://127.0.0.1:{port}/{path}") as websocket:
+                websocket.send("x" * limit)
+                assert websocket.recv(PATIENCE) == "x" * limit
+                websocket.send(message)
+                with pytest.raises(ConnectionClosedError, match="1009"):
+                    websocket.recv(PATIENCE)
 
 
 def test_of_many_that_wait_the_oldest_are_closed_and_who_asks_is_answered():
