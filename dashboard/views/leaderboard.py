@@ -354,27 +354,25 @@ def unjudged_section(view: View, name: MeasureAt, counts: pd.DataFrame) -> None:
     ui.section_finding((*unjudged_study.scenario_finding(table, name), " ", *share), view.rerankers)
     ui.table(
         table.reset_index(),
-        f"{name.tied} in three scenarios",
-        "unjudged",
+        f"Three scenarios of {name.tied}",
+        "scenarios",
         shown_columns("reranker", "judged", *unjudged_study.SCENARIOS, k=k),
         explanation="Unjudged documents are not relevant, are left out of the lists, or all have the highest "
         "grade. Scenarios are not bounds.",
     )
     documents = unjudged_documents(view, k)
-    n_most = min(len(documents), _MOST_DOCUMENTS)
-    n = number_input("Documents to judge", 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge")
-    rows = documents.head(n)
-    _form_button(rows)
-    st.caption(_BRING_BACK)
-    ui.table(
-        rows,
-        f"Unjudged documents in the top {k:,}",
-        "unjudged-documents",
-        shown_columns("query_id", "doc_id", "rerankers", "best_rank", "best_reranker", k=k),
-        download=documents,
-        explanation=f"The first {n:,} of {len(documents):,}, by the number of rerankers that rank them in the "
-        f"top {k:,}, then by best rank.",
+    ui.table_head(f"Unjudged documents in the top {k:,}", "unjudged-documents", documents)
+    st.caption(
+        f"Documents that most rerankers rank in the top {k:,} come first, then those with the best rank."
     )
+    n_most = min(len(documents), _MOST_DOCUMENTS)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        label = f"Documents to judge, of {len(documents):,}"
+        n = number_input(label, 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge", width=220)
+        _form_button(documents.head(n))
+    st.caption(_BRING_BACK)
+    columns = shown_columns("query_id", "doc_id", "rerankers", "best_rank", "best_reranker", k=k)
+    ui.table_rows(documents.head(n), "unjudged-documents", columns)
 
 
 def _form_button(documents: pd.DataFrame) -> None:

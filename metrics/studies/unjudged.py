@@ -60,8 +60,9 @@ def scenarios(
         queries: the queries that count; None: all.
 
     Returns:
-        index reranker; judged (mean Judged@k), as_judged (unjudged documents are not relevant), left_out (they
-        are removed from their lists), all_relevant (they have the highest grade of the judgments).
+        index reranker, the best as judged first; judged (mean Judged@k), as_judged (unjudged documents are not
+        relevant), left_out (they are removed from their lists), all_relevant (they have the highest grade of
+        the judgments).
     """
     name, judged = str(parse(measure)), f"Judged@{depth_of(parse(measure))}"
     options = replace(options, unjudged="nonrelevant")
@@ -74,7 +75,8 @@ def scenarios(
         "left_out": left_out[name, "expected"].reindex(scores.index),
         "all_relevant": all_relevant[name, "expected"].reindex(scores.index),
     }
-    return pd.DataFrame(values).groupby(level="reranker").mean().reindex(runs.rerankers)
+    means = pd.DataFrame(values).groupby(level="reranker").mean().reindex(runs.rerankers)
+    return means.sort_values("as_judged", ascending=False, kind="stable")
 
 
 def _all_relevant(runs: Runs, options: ScoringOptions) -> Runs:

@@ -115,7 +115,7 @@ def test_unjudged_documents_have_three_scenarios_whatever_the_settings_say():
     for setting in ("nonrelevant", "leave_out"):
         page = unjudged_page(of, unjudged=setting)
         assert "80% of the documents in the top 10 are unjudged" in texts(page)
-        rows = table(page, "tied nDCG@10 in three scenarios").set_index("reranker")
+        rows = table(page, "Three scenarios of tied nDCG@10").set_index("reranker")
         assert np.allclose(rows["as_judged"], evaluation.means("nDCG@10")["expected"][rows.index])
         assert np.allclose(rows["judged"], evaluation.means("Judged@10")["expected"][rows.index])
 
@@ -146,7 +146,7 @@ def test_scenarios_and_unjudged_documents_are_of_the_rerankers_shown():
     run = "q Q0 {} 1 2 t\nq Q0 {} 2 1 t\n"
     of = board(x_trec=run.format("a", "b"), y_trec=run.format("c", "d"), qrels_txt="q 0 a 1\n")
     page = unjudged_page(of, rerankers=["x"])
-    assert table(page, "tied nDCG@10 in three scenarios")["reranker"].to_list() == ["x"]
+    assert table(page, "Three scenarios of tied nDCG@10")["reranker"].to_list() == ["x"]
     assert table(page, "Unjudged documents in the top 10")["doc_id"].to_list() == ["b"]
 
 
