@@ -72,7 +72,8 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
         "names of measures or treatments are not in their standard form",
     )
     values = [column_of(*column) for column in product(measures, ties)]
-    policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], values)
+    squares = [column_of(name, SQUARES) for name in measures if "expected" in ties]
+    policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], [*values, *squares])
     _demand(list(totals.index) == list(policies.index), "the totals do not match the rerankers in the file")
     _demand(
         (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
@@ -98,9 +99,9 @@ def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
 
 
-def _parsed_totals(sums_by_reranker: dict[str, Any], values: list[str]) -> pd.DataFrame:
+def _parsed_totals(sums_by_reranker: dict[str, Any], columns: list[str]) -> pd.DataFrame:
     totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
-    _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
+    _demand({"tie_ratio", *columns} <= set(totals.columns), "totals are missing")
     sums = totals.to_numpy()
     _demand(np.isfinite(sums).all() and (sums >= 0).all(), "some totals are negative or not finite")
     return totals
@@ -228,8 +229,7 @@ class Stored(HasScoringOptions):
         policies, measures, ties, options: as in `Evaluation`.
         totals: index reranker; sums over its lists of tie_ratio and of each column of values.
             `column_of(measure, MOVABLE)` counts the lists whose best value exceeds the worst.
-            `column_of(measure, SQUARES)` sums the squares of the tied values; the first files of version 1
-            lack it.
+            `column_of(measure, SQUARES)` sums the squares of the tied values.
     """
 
     path: Path
@@ -347,12 +347,11 @@ class Stored(HasScoringOptions):
     def standard_errors(self, measure: str) -> "pd.Series[float]":
         """Return the standard error of each reranker's tied mean, without reading a list.
 
-        sqrt((sum of squares / n - mean^2) / (n - 1)); 0 if that is rounding error; NaN for a single list, or
-        if the file lacks the sums of squares.
+        sqrt((sum of squares / n - mean^2) / (n - 1)); 0 if that is rounding error; NaN for a single list.
         """
         n, mean = self.policies["n_scored"], self.means(measure)["expected"]
-        squares = self.totals.get(column_of(measure, SQUARES), pd.Series(np.nan, n.index)) / n
-        variance = (squares - mean**2).where(lambda spread: spread.isna() | (spread > _ROUNDING * squares), 0.0)
+        squares = self.totals[column_of(measure, SQUARES)] / n
+        variance = (squares - mean**2).where(lambda spread: spread > _ROUNDING * squares, 0.0)
         return np.sqrt(variance / (n - 1).where(n > 1))
 
     def summary(self, *, flat: bool = False) -> pd.DataFrame:

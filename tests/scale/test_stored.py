@@ -145,6 +145,8 @@ FOOTERS = {
     "more rows than there are": put("policies", "A", "n_queries", value=7),
     "rerankers of no totals": put("policies", value={}),
     "a total of nothing": put("totals", "A", "RR/input", value=None),
+    "no sum of squares": lambda footer: footer["totals"]["A"].pop("RR/squares"),
+    "no criteria": lambda footer: footer.pop("criteria"),
     "an endless total": put("totals", "A", "RR/movable", value=float("inf")),
     "more lists that move than lists": put("totals", "A", "RR/movable", value=9),
     "no totals": put("totals", value={"A": {}, "B": {}}),
