@@ -253,9 +253,8 @@ class Dataset(PartitionedRuns):
     ) -> list[DatasetFile]:
         """Open the files and check their columns; judgments without scores are not a run."""
         is_run = self.judged is None or "score" in self.judged.nothing.mapping
-        noted: list[Finding] = []
-        files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score, noted)
-        self.add_findings(noted)
+        files, findings = dataset_files(paths, columns, None if is_run else qrels, self._missing_score)
+        self.add_findings(findings)
         mappings = [file.table.mapping for file in files]
         if self.judged is not None:
             mappings.append(self.judged.nothing.mapping)

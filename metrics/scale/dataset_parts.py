@@ -75,8 +75,7 @@ def dataset_files(
     columns: Mapping[str, str],
     judgments: str | PurePath | None = None,
     missing_score: MissingScore = "error",
-    noted: list[Finding] | None = None,
-) -> list[DatasetFile]:
+) -> tuple[list[DatasetFile], list[Finding]]:
     """Return the files of a dataset in the given order; files of a pattern or folder are sorted by name.
 
     Files and folders of the same name get names from their folders and endings, and a finding says so.
@@ -97,7 +96,7 @@ def dataset_files(
                 members.append(member)
     if not members:
         raise UsageError("There is no run. Give at least one file.")
-    members = _with_distinct_names(members, [] if noted is None else noted)
+    members, findings = _with_distinct_names(members)
     runs = dict.fromkeys(
         (file.reranker, group, position if file.is_alone else None)
         for position, (file, group, _) in enumerate(members)
@@ -105,7 +104,7 @@ def dataset_files(
     )
     counts = Counter(name for name, *_ in runs)
     _refuse_two_runs(name for name, count in counts.items() if count > 1)
-    return [member.file for member in members]
+    return [member.file for member in members], findings
 
 
 class _Member(NamedTuple):
@@ -127,15 +126,13 @@ class _Member(NamedTuple):
         return self.file.reranker, self.root if self.file.is_alone else self.group
 
 
-def _with_distinct_names(members: list[_Member], noted: list[Finding]) -> list[_Member]:
-    """Return the files with distinct names of runs, and add a finding if names changed."""
+def _with_distinct_names(members: list[_Member]) -> tuple[list[_Member], list[Finding]]:
+    """Return the files with distinct names of runs, and a finding if names changed."""
     roots: dict[str, dict[_Run, PurePath]] = {}
     for member in members:
         if member.root:
             roots.setdefault(member.file.reranker, {}).setdefault(member.run, member.root)
     shared = {name: runs for name, runs in roots.items() if len(runs) > 1}
-    if not shared:
-        return members
     used = {file.reranker for file, _, root in members if root is None and not file.names}
     used, names = used | (roots.keys() - shared.keys()), dict[_Run, str]()
     for runs in shared.values():
@@ -146,15 +143,16 @@ def _with_distinct_names(members: list[_Member], noted: list[Finding]) -> list[_
                 names |= zip(runs, labels, strict=True)
                 used |= set(labels)
                 break
-    if names:
-        first = next(path.name for runs in shared.values() for path in runs.values())
-        noted.append(renamed_runs_finding(first, list(shared), list(names.values())))
-    return [
+    if not names:
+        return members, []
+    first = next(path.name for runs in shared.values() for path in runs.values())
+    renamed = [
         member._replace(file=replace(member.file, name=names[member.run]))
         if member.root and member.run in names
         else member
         for member in members
     ]
+    return renamed, [renamed_runs_finding(first, list(shared), list(names.values()))]
 
 
 def _refuse_two_runs(names: Iterable[str]) -> None:

@@ -51,7 +51,7 @@ def put(tmp_path, monkeypatch):
 
 
 def named_files(paths, **columns):
-    return [(one.table.file.name, one.reranker) for one in dataset_files(paths, columns)]
+    return [(one.table.file.name, one.reranker) for one in dataset_files(paths, columns)[0]]
 
 
 A, B = ("a.parquet", "a"), ("b.parquet", "b")
@@ -126,7 +126,7 @@ def test_partitions_name_their_rerankers(address, put):
     expected = evaluate(
         read_runs({name: put(f"{name}.csv", rows) for name, rows in runs.items()}), MEASURES, TIES
     )
-    sources = [file.table.file.data for file in dataset_files("set", {})]
+    sources = [file.table.file.data for file in dataset_files("set", {})[0]]
     for paths in ("set", "set/*/*.parquet", sources):
         assert_same(dataset_evaluation(address, paths)[0], expected)
 
@@ -333,6 +333,6 @@ def test_judgments_can_be_sent(writer):
 def test_what_is_to_be_read_of_a_file_can_be_sent(writer, tmp_path):
     path = tmp_path / "run"
     path.write_bytes(writer.sample())
-    (member,) = dataset_files(path, {})
+    (member,) = dataset_files(path, {})[0]
     again = pickle.loads(pickle.dumps(member))  # noqa: S301 our own
     assert again.table.read().table.equals(member.table.read().table)
