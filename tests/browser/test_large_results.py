@@ -32,7 +32,7 @@ def page(browser, tmp_path):
 
 def test_the_page_of_a_stored_evaluation_follows_the_theme_fits_a_phone_and_is_accessible(page):
     problems = []
-    page.on("pageerror", problems.append)
+    page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(3)
     dot = page.locator(".js-plotly-plot").first.locator(".scatterlayer path.point").last
     expect(dot).to_have_css("fill", BLUE["light"])
