@@ -22,7 +22,7 @@ from metrics.studies.one_list import first_rank_chances, ladder, text_column
 from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
-from metrics.ties import Orderings, Ranking
+from metrics.ties import OrderingCounts, Ranking, count_orderings
 from metrics.ties.fronts import criteria_words, criterion
 from metrics.ties.ranking import score_column
 
@@ -51,7 +51,7 @@ class ListInView:
     ranking: Ranking
     rows: pd.DataFrame
     chances: pd.DataFrame
-    counts: orderings.OrderingCounts
+    counts: OrderingCounts
     scores: pd.DataFrame
 
     @property
@@ -110,9 +110,9 @@ def _counts_and_scores(
     traditional: str,
     measures: tuple[str, ...],
     _ranking: Ranking,
-) -> tuple[orderings.OrderingCounts, pd.DataFrame]:
+) -> tuple[OrderingCounts, pd.DataFrame]:
     ties = [traditional, "expected", "pessimistic", "optimistic"]
-    return orderings.count_orderings(_ranking, query), orderings.list_values(_ranking, query, measures, ties)
+    return count_orderings(_ranking, query), orderings.list_values(_ranking, query, measures, ties)
 
 
 def shorten_text(text: str) -> str:
@@ -217,9 +217,8 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} with its ties.")
         for name in measures:
             st.markdown(values_text(name, values[name], view.traditional))
-        count = Orderings.of(ranking, query).count if len(rows) <= MAX_DOCUMENTS else None
-        lists = view.evaluation.lists.loc[(reranker, query)]
-        st.caption(count_of(orderings_text(lists["log10_orderings"], count), "order"))
+        counts = count_orderings(ranking, query)
+        st.caption(count_of(orderings_text(counts.log10_orderings, counts.orderings), "order"))
         st.page_link(
             "views/query.py",
             label="Open in Queries",

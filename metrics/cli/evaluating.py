@@ -289,8 +289,9 @@ def permutations_command(
 
     from metrics.measures import parse, question
     from metrics.studies.one_list import complexity_report, every_ordering, sampled_mean
-    from metrics.studies.orderings import count_orderings, list_values
+    from metrics.studies.orderings import list_values
     from metrics.studies.prose import decimal
+    from metrics.ties import count_orderings
 
     if limit is not None and draws is not None:
         raise UsageError("--limit applies to listed orderings, and --draws to random orderings: give only one.")

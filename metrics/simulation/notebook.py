@@ -12,6 +12,7 @@ import pandas as pd
 from metrics.runs import Runs
 from metrics.simulation.model import LlmReranker, Segment
 from metrics.support.arrays import BoolArray, FloatArray
+from metrics.ties import OrderingCounts
 
 SEED = 42
 _List = tuple[list[str], FloatArray, BoolArray]
@@ -32,6 +33,15 @@ NOTEBOOK_SCENARIOS: Mapping[str, tuple[Sequence[float], int]] = {
     "Multiple Ties": ((0.9, 0.8, 0.8, 0.6, 0.6), 3),
 }
 """Its demonstration: scores of five documents, and the number of the relevant one, from 1."""
+
+NOTEBOOK_CASES: Mapping[str, tuple[int, ...]] = {
+    "Small ties": (2, 2),
+    "Medium ties": (3, 3, 2),
+    "Large tie": (5,),
+    "Very large tie": (8,),
+    "Multiple large ties": (4, 4, 3),
+}
+"""Tie sizes of the five cases in its complexity analysis."""
 
 _TYPES: Mapping[str, tuple[float, float]] = {
     "Simple factual": (0.2, 0.8),
@@ -159,3 +169,28 @@ def _rows(
 
 def _runs(parts: Iterable[pd.DataFrame]) -> Runs:
     return Runs.from_frame(pd.concat(parts, ignore_index=True))
+
+
+def notebook_cases() -> pd.DataFrame:
+    """Return the notebook's five cases of its complexity analysis.
+
+    Returns:
+        case, tie_sizes, orderings, n_tie_groups, max_tie_size, tractable, draws (recommended if intractable,
+        else NA).
+    """
+    counts = [
+        OrderingCounts.of(np.repeat(np.arange(len(sizes)), sizes), np.zeros(sum(sizes)))
+        for sizes in NOTEBOOK_CASES.values()
+    ]
+    table = pd.DataFrame(
+        {
+            "case": list(NOTEBOOK_CASES),
+            "tie_sizes": [list(count.tie_sizes) for count in counts],
+            "orderings": [count.orderings for count in counts],
+            "n_tie_groups": [len(count.tie_sizes) for count in counts],
+            "max_tie_size": [max(count.tie_sizes) for count in counts],
+            "tractable": [count.tractable for count in counts],
+            "draws": [pd.NA if count.tractable else count.draws for count in counts],
+        }
+    )
+    return table.astype({"draws": "Int64"})

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from metrics.studies.one_list import first_rank_chances, ladder
 from metrics.studies.prose import Prose, Strong
 from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tool_rules import Tool
-from metrics.ties import Orderings, Ranking
+from metrics.ties import Ranking
 from metrics.ties.treatments import treatments_by_name
 
 MOST_TERMS = 5
@@ -81,7 +82,7 @@ def worked_example(
         below=below,
         documents=ladder(ranking, "q1"),
         chances=first_rank_chances(ranking, "q1"),
-        orderings=Orderings.of(ranking, "q1").count,
+        orderings=factorial(tied),
         worst=float(value["RR", "pessimistic"]),
         expected=float(value["RR", "expected"]),
         best=float(value["RR", "optimistic"]),

@@ -14,7 +14,6 @@ from metrics.measures.additive import exponential
 from metrics.runs import Runs
 from metrics.studies.gaps import difference
 from metrics.studies.orderings import (
-    count_orderings,
     counts_judged,
     first_relevant_ranks,
     list_values,
@@ -24,7 +23,15 @@ from metrics.studies.orderings import (
 from metrics.studies.prose import Prose, Strong, decimal, signed
 from metrics.support.arrays import BoolArray, IntArray, span_starts
 from metrics.support.wording import begin_sentence, count_of, percent
-from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
+from metrics.ties import (
+    Orderings,
+    Ranking,
+    TieGroups,
+    count_orderings,
+    first_relevant_rank,
+    refine,
+    treatment,
+)
 
 
 def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:

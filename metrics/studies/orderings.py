@@ -1,8 +1,7 @@
-"""Count, enumerate and draw the orderings of one list, and score them."""
+"""Enumerate and draw the orderings of one list, and score them."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import numpy as np
@@ -11,8 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.measures import RefinedGroups, parse
 from metrics.support.arrays import FloatArray, IntArray, span_starts
-from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, treatment
-from metrics.ties.permutations import TRACTABLE, recommended_draws
+from metrics.ties import Judgments, Patterns, Ranking, TieGroups, count_orderings, log10_factorials, treatment
 
 Orders = tuple[FloatArray, FloatArray]
 """(n, depth) grades from the top, and the (n,) chance of each order."""
@@ -91,71 +89,10 @@ def _choose_places(grades: FloatArray, within: int, room: int, max_orders: int) 
     return places
 
 
-WRITTEN = 15
-"""Digits up to which a count is exact."""
 CELLS = 2**21
 """Documents enumerated or scored at once."""
 _DECIMALS = 12
 """Decimals to which equal values agree."""
-
-
-@dataclass(frozen=True)
-class OrderingCounts:
-    """Number of orders of one list, and whether enumeration is feasible.
-
-    Attributes:
-        log10_orderings: log10 of the number of orderings.
-        orderings: their exact number, None from 10^15 on.
-        log10_patterns: log10 of the number of relevance patterns.
-        patterns: their exact number, None from 10^15 on.
-        tie_sizes: sizes of the ties, top first.
-    """
-
-    log10_orderings: float
-    orderings: int | None
-    log10_patterns: float
-    patterns: int | None
-    tie_sizes: tuple[int, ...]
-
-    @property
-    def shared(self) -> int | None:
-        """Orderings of each relevance pattern, None from 10^15 orderings on."""
-        return None if self.orderings is None or self.patterns is None else self.orderings // self.patterns
-
-    @property
-    def tractable(self) -> bool:
-        """Whether the notebook would enumerate the orderings."""
-        return self.orderings is not None and self.orderings <= TRACTABLE
-
-    @property
-    def draws(self) -> int:
-        """Draws that the notebook recommends if it would not enumerate."""
-        return recommended_draws(self.orderings)
-
-
-def count_orderings(ranking: Ranking, query_id: str) -> OrderingCounts:
-    """Count the orderings and patterns of one list, without the factorial of a large tie."""
-    documents = ranking.documents_of(query_id)
-    groups = ranking.groups[documents]
-    sizes = np.diff(np.flatnonzero(np.diff(groups, prepend=-1, append=-1)))
-    ties = sizes[sizes > 1]
-    log10 = float(log10_factorials(int(ties.max(initial=0)))[ties].sum())
-    orderings = math.prod(math.factorial(size) for size in ties.tolist()) if log10 < WRITTEN else None
-    patterns, exact = _patterns(groups, ranking.grades[documents])
-    return OrderingCounts(log10, orderings, patterns, exact, tuple(ties.tolist()))
-
-
-def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
-    """Return log10 of the number of orders of grades within groups, and the number if not too large."""
-    alike = pd.DataFrame({"group": groups, "grade": grades}).groupby(["group", "grade"]).size()
-    size = alike.groupby(level="group").transform("sum")
-    mixed, size = alike[alike < size], size[alike < size]
-    logs = log10_factorials(int(size.max()) if len(size) else 0)
-    log10 = float(logs[size.groupby(level="group").first()].sum() - logs[mixed].sum())
-    if log10 >= WRITTEN:
-        return log10, None
-    so_far = mixed.groupby(level="group").cumsum()
-    return log10, math.prod(math.comb(*pair) for pair in zip(so_far.tolist(), mixed.tolist(), strict=True))
 
 
 def counts_judged(measure: str) -> bool:

@@ -3,9 +3,10 @@
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
 from metrics.ties.permutations import (
-    Complexity,
+    OrderingCounts,
     Orderings,
     Patterns,
+    count_orderings,
     first_relevant_rank,
     log10_factorials,
     place_chances,
@@ -23,13 +24,14 @@ from metrics.ties.treatments import (
 __all__ = [
     "PRECISIONS",
     "TREATMENTS",
-    "Complexity",
     "Judgments",
+    "OrderingCounts",
     "Orderings",
     "Patterns",
     "Ranking",
     "TieGroups",
     "Treatment",
+    "count_orderings",
     "first_relevant_rank",
     "log10_factorials",
     "order_of_ties",

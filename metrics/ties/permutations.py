@@ -1,14 +1,14 @@
 """The orders that the ties of a list allow: how many, which, and at which ranks documents end up."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, permutations
-from math import factorial, prod
+from math import comb, factorial, prod
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.ranking import Ranking
@@ -17,38 +17,73 @@ TRACTABLE = 10_000
 """Orderings up to which the notebook enumerates."""
 
 
-def recommended_draws(orderings: int | None) -> int:
-    """Return how many orders to draw for so many orders; None: too many to count."""
-    return max(1_000, TRACTABLE if orderings is None else min(TRACTABLE, orderings // 10))
+WRITTEN = 15
+"""Digits up to which a count is exact."""
 
 
 @dataclass(frozen=True)
-class Complexity:
-    """Report on enumerating the orders of a list.
+class OrderingCounts:
+    """Number of orders of one list, and whether enumeration is feasible.
 
     Attributes:
-        total_permutations: exact number of orders.
-        tie_sizes: sizes of the tie groups of two or more.
-        is_tractable: true if they are few enough to enumerate.
-        recommended_sampling: how many to draw where they are not.
+        log10_orderings: log10 of the number of orders, the product of the factorials of the tie sizes.
+        orderings: their exact number, None from 10^15 on.
+        log10_patterns: log10 of the number of relevance patterns.
+        patterns: their exact number, None from 10^15 on.
+        tie_sizes: sizes of the ties, top first.
     """
 
-    total_permutations: int
+    log10_orderings: float
+    orderings: int | None
+    log10_patterns: float
+    patterns: int | None
     tie_sizes: tuple[int, ...]
-    is_tractable: bool
-    recommended_sampling: int
 
     @classmethod
-    def of(cls, sizes: Iterable[int]) -> "Complexity":
-        """Return the report on a list with groups of these sizes."""
-        tie_sizes = tuple(size for size in sizes if size > 1)
-        total = prod(map(factorial, tie_sizes))
-        return cls(total, tie_sizes, total <= TRACTABLE, recommended_draws(total))
+    def of(cls, groups: IntArray, grades: FloatArray) -> "OrderingCounts":
+        """Count the orders of (n_docs,) documents by their tie groups, top first, and their grades.
+
+        The factorial of a large tie is not computed.
+        """
+        sizes = np.diff(np.flatnonzero(np.diff(groups, prepend=-1, append=-1)))
+        ties = sizes[sizes > 1]
+        log10 = float(log10_factorials(int(ties.max(initial=0)))[ties].sum())
+        orderings = prod(map(factorial, ties.tolist())) if log10 < WRITTEN else None
+        return cls(log10, orderings, *_count_patterns(groups, grades), tuple(ties.tolist()))
 
     @property
-    def max_tie_size(self) -> int:
-        """Documents of the largest tie; 0 without ties, as in the notebook."""
-        return max(self.tie_sizes, default=0)
+    def shared(self) -> int | None:
+        """Orders of each relevance pattern, None from 10^15 orders on."""
+        return None if self.orderings is None or self.patterns is None else self.orderings // self.patterns
+
+    @property
+    def tractable(self) -> bool:
+        """Whether the notebook would enumerate the orders."""
+        return self.orderings is not None and self.orderings <= TRACTABLE
+
+    @property
+    def draws(self) -> int:
+        """Draws that the notebook recommends if it would not enumerate."""
+        return max(1_000, TRACTABLE if self.orderings is None else min(TRACTABLE, self.orderings // 10))
+
+
+def count_orderings(ranking: Ranking, query_id: str) -> OrderingCounts:
+    """Count the orders and relevance patterns of one list."""
+    documents = ranking.documents_of(query_id)
+    return OrderingCounts.of(ranking.groups[documents], ranking.grades[documents])
+
+
+def _count_patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
+    """Return log10 of the number of orders of grades within groups, and the number if not too large."""
+    alike = pd.DataFrame({"group": groups, "grade": grades}).groupby(["group", "grade"]).size()
+    size = alike.groupby(level="group").transform("sum")
+    mixed, size = alike[alike < size], size[alike < size]
+    logs = log10_factorials(int(size.max()) if len(size) else 0)
+    log10 = float(logs[size.groupby(level="group").first()].sum() - logs[mixed].sum())
+    if log10 >= WRITTEN:
+        return log10, None
+    so_far = mixed.groupby(level="group").cumsum()
+    return log10, prod(comb(*pair) for pair in zip(so_far.tolist(), mixed.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -69,11 +104,6 @@ class Orderings:
         cuts = np.flatnonzero(np.diff(ranking.groups[documents])) + 1
         return cls(tuple(tuple(map(int, part)) for part in np.split(documents, cuts) if len(part)))
 
-    @property
-    def count(self) -> int:
-        """Exact number of orders: the product of the factorials of the group sizes."""
-        return prod(factorial(len(group)) for group in self.groups)
-
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         iterators = [permutations(group) for group in self.groups]
         now = [next(turn) for turn in iterators]
@@ -88,23 +118,14 @@ class Orderings:
             else:
                 return
 
-    def sample(self, draws: int, seed: int) -> IntArray:
-        """Return (draws, n_docs) orders drawn uniformly and independently."""
-        generator = np.random.default_rng(seed)
-        parts = [
-            generator.permuted(np.broadcast_to(np.array(group), (draws, len(group))), axis=1)
-            for group in self.groups
-        ]
-        return np.hstack(parts) if parts else np.empty((draws, 0), dtype=np.int64)
-
 
 @dataclass(frozen=True)
 class Patterns:
     """Every order of the grades of one list; documents with the same grade are interchangeable.
 
     Iterating yields tuples of grades, lazily: in each tie group the highest grade first, then in falling
-    lexicographic order; the last group changes fastest. Each stands for `multiplicity` orders of documents.
-    `groups` are the grades of each tie group, top group first.
+    lexicographic order; the last group changes fastest. `groups` are the grades of each tie
+    group, top group first.
     """
 
     groups: tuple[tuple[float, ...], ...]
@@ -114,17 +135,6 @@ class Patterns:
         """Return the relevance patterns of one query's list."""
         groups = Orderings.of(ranking, query_id).groups
         return cls(tuple(tuple(map(float, ranking.grades[list(group)])) for group in groups))
-
-    @property
-    def multiplicity(self) -> int:
-        """Exact number of orders behind each pattern."""
-        counts = chain.from_iterable(Counter(group).values() for group in self.groups)
-        return prod(factorial(count) for count in counts)
-
-    @property
-    def count(self) -> int:
-        """Exact number of patterns."""
-        return prod(factorial(len(group)) for group in self.groups) // self.multiplicity
 
     def __iter__(self) -> Iterator[tuple[float, ...]]:
         current = [sorted(group, reverse=True) for group in self.groups]

@@ -7,7 +7,6 @@ every measure, the seconds that the standard deviation takes beside the mean: 1,
 """
 
 from functools import partial
-from math import factorial
 
 import numpy as np
 import pandas as pd
@@ -15,8 +14,7 @@ from fresh import cpu_seconds
 
 from metrics import MEASURES, Runs, evaluate
 from metrics.studies.orderings import list_values, sample_values
-from metrics.ties import Orderings, Patterns, Ranking
-from metrics.ties.permutations import recommended_draws
+from metrics.ties import Orderings, Patterns, Ranking, count_orderings
 
 SIZES = (2, 5, 8, 10)
 REPEATS = 3
@@ -81,9 +79,8 @@ def print_deviations():
 def main():
     for size in SIZES:
         runs = tie(size)
-        measured = {
-            name: seconds(work) for name, work in methods(runs, recommended_draws(factorial(size))).items()
-        }
+        draws = count_orderings(Ranking.of(runs, "tie"), "q").draws
+        measured = {name: seconds(work) for name, work in methods(runs, draws).items()}
         print(size, *(f"{name} {value:.2g} s" for name, value in measured.items()), sep="\t")
     print_deviations()
 

@@ -15,7 +15,7 @@ from metrics.simulation import (
     notebook_scenarios,
     notebook_synthetic,
 )
-from metrics.simulation.notebook import llm_scores
+from metrics.simulation.notebook import NOTEBOOK_CASES, llm_scores, notebook_cases
 from metrics.studies.gaps import correlation, gaps
 
 
@@ -184,3 +184,19 @@ def test_a_simulation_is_the_same_each_time():
     for draw in (notebook_llm_rerankers, notebook_synthetic, notebook_grag):
         first, second = draw(5), draw(5)
         assert all(first.tables[name].equals(second.tables[name]) for name in first.rerankers)
+
+
+def test_the_notebooks_five_cases_have_its_figures():
+    cases = notebook_cases().set_index("case")
+    assert cases["orderings"].to_dict() == {
+        "Small ties": 4,
+        "Medium ties": 72,
+        "Large tie": 120,
+        "Very large tie": 40_320,
+        "Multiple large ties": 3_456,
+    }
+    assert cases["n_tie_groups"].to_list() == [2, 3, 1, 1, 3]
+    assert cases["max_tie_size"].to_list() == [2, 3, 5, 8, 4]
+    assert cases.index[~cases["tractable"]].to_list() == ["Very large tie"]
+    assert cases["draws"].dropna().to_dict() == {"Very large tie": 4_032}
+    assert cases["tie_sizes"].to_dict() == {case: list(sizes) for case, sizes in NOTEBOOK_CASES.items()}

@@ -27,7 +27,6 @@ from metrics.studies.one_list import (
     tie_groups,
 )
 from metrics.studies.orderings import (
-    count_orderings,
     distribution,
     every_pattern,
     list_values,
@@ -36,7 +35,7 @@ from metrics.studies.orderings import (
     sample_distinct_places,
     sample_values,
 )
-from metrics.ties import Complexity, Orderings, Patterns, Ranking
+from metrics.ties import Ranking, count_orderings
 
 SHORT = lists(ids=st.text("abZ9", min_size=1, max_size=2)).map(lambda docs: docs[:5])
 BY_GRADES = ["RR", "RR@2", "Hits@2", "AP", "P@2", "R@2", "nDCG@3", "nDCG-linear@2", "RBP(0.8)", "Rprec"]
@@ -59,38 +58,6 @@ def shares(values):
 
 def as_dict(table):
     return dict(zip(table["value"], table["chance"], strict=True))
-
-
-@given(lists())
-def test_counts_are_those_of_the_orderings_and_patterns_and_of_the_notebook(docs):
-    single_list = ranking(docs)
-    counts = count_orderings(single_list, "q")
-    notebook = Complexity.of(map(len, Orderings.of(single_list, "q").groups))
-    assert (counts.orderings, counts.patterns) == (
-        notebook.total_permutations,
-        Patterns.of(single_list, "q").count,
-    )
-    assert counts.shared == Patterns.of(single_list, "q").multiplicity
-    assert counts.tie_sizes == notebook.tie_sizes
-    assert counts.tractable == notebook.is_tractable
-    assert counts.draws == notebook.recommended_sampling
-    assert counts.log10_orderings == pytest.approx(math.log10(counts.orderings), abs=1e-9)
-    assert counts.log10_patterns == pytest.approx(math.log10(counts.patterns), abs=1e-9)
-
-
-@pytest.mark.parametrize("sizes", [[8], [9], [4, 4, 3], [17], [18], [20], [12, 9]])
-def test_counts_of_larger_ties_are_exact_as_long_as_they_are_written(sizes):
-    docs = [Doc(f"{group}.{at}", -group, at % 3) for group, size in enumerate(sizes) for at in range(size)]
-    single_list = ranking(docs)
-    counts, orderings = count_orderings(single_list, "q"), Orderings.of(single_list, "q")
-    notebook = Complexity.of(map(len, orderings.groups))
-    assert counts.orderings == (orderings.count if orderings.count < 10**15 else None)
-    assert counts.log10_orderings == pytest.approx(math.log10(orderings.count))
-    assert counts.patterns == Patterns.of(single_list, "q").count
-    assert (counts.tractable, counts.draws) == (
-        notebook.is_tractable,
-        notebook.recommended_sampling,
-    )
 
 
 def test_one_relevant_document_in_a_tie_of_many_has_as_many_patterns_as_places():

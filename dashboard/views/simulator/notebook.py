@@ -17,13 +17,13 @@ from dashboard.widgets.one_list import describe_values
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import Document, runs_from_list, scenario_documents
+from metrics.simulation.notebook import notebook_cases
 from metrics.studies import orderings
-from metrics.studies.complexity import notebook_cases
 from metrics.studies.gaps import notebook_lines, notebook_table
 from metrics.studies.one_list import every_ordering
 from metrics.studies.orderings import running_mean, sample_values
 from metrics.support.shown_columns import ShownColumn, shown_columns
-from metrics.ties import Ranking
+from metrics.ties import Ranking, count_orderings
 
 MAX_ORDERS = 120
 """Orders listed at most."""
@@ -73,7 +73,7 @@ def _scenarios() -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
 @section("Every order")
 def every_order(ranking: Ranking, documents: Sequence[Document]) -> None:
     """Draw the orders of the small list, and the range and mean over all of them."""
-    counts = orderings.count_orderings(ranking, _QUERY)
+    counts = count_orderings(ranking, _QUERY)
     orders = every_ordering(ranking, _QUERY, ["RR", "Hits@3"], MAX_ORDERS)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
     texts = [" ".join(names[position] for position in row.split()) for row in orders["documents"]]
