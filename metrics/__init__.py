@@ -31,6 +31,7 @@ _MODULES = {
     "average_precision": "metrics.evaluation.one_list",
     "check": "metrics.runs",
     "compare": "metrics.studies.significance",
+    "draws": "metrics.studies.draws",
     "emulate": "metrics.studies.emulation",
     "evaluate": "metrics.evaluation",
     "evaluate_dataset": "metrics.scale.dask",

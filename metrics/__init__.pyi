@@ -29,6 +29,7 @@ from metrics.runs import read_table as read_table
 from metrics.scale.dask import evaluate_dataset as evaluate_dataset
 from metrics.scale.stored import Stored as Stored
 from metrics.studies.audit.audit import audit as audit
+from metrics.studies.draws import draws as draws
 from metrics.studies.emulation import emulate as emulate
 from metrics.studies.rank_similarity import rank_overlap as rank_overlap
 from metrics.studies.rank_similarity import tau_b as tau_b

@@ -160,9 +160,9 @@ def matrix_width(n: int, *, is_narrow: bool = False) -> int:
 def order_matrix(
     pairs: pd.DataFrame, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
 ) -> Figure:
-    """Draw the percentage of tie orders in which the row ranks above the column, coloured near 50.
+    """Draw the percentage of draws in which the row ranks above the column, coloured near 50.
 
-    `pairs` is returned by `stability.pairwise_order`. `order` sorts rerankers by expected mean.
+    `pairs` are those of `Draws`. `order` sorts rerankers by tied mean.
     """
     position = {name: index for index, name in enumerate(order)}
     cells_of_pairs: PairCells = {}
@@ -171,11 +171,11 @@ def order_matrix(
         if position[upper] > position[lower]:
             chance, upper, lower = pair.below, lower, upper
         doubt, equal = 0.0, f"<br>equal in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
-        if pair.reversible:
+        if pair.equal == 1:
+            text, says = _EQUAL, "equal in every draw"
+        elif pair.reversible:
             doubt, text = 1 - abs(pair.above - pair.below), with_signs(chance_percent(chance)).removesuffix("%")
-            says = f"this ranking holds in {chance_percent(chance)} of tie orders{equal}<br>{pair.method}"
-        elif pair.equal == 1:
-            text, says = _EQUAL, "equal in every tie order"
+            says = f"this ranking holds in {chance_percent(chance)} of the draws{equal}"
         else:
             text, says = _UNMOVED, f"no tie order reverses this pair{equal}"
         says = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
@@ -189,7 +189,7 @@ def order_matrix(
     pale = {
         ">99: settled in practice": pairs["reversible"].any(),
         f"{_UNMOVED} : no tie order reverses this pair": _UNMOVED in texts,
-        f"{_EQUAL} : equal in every tie order": _EQUAL in texts,
+        f"{_EQUAL} : equal in every draw": _EQUAL in texts,
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
     return _draw_triangle(cells_of_pairs, order, palette, (scale, 0, 1), legend, is_narrow=is_narrow)

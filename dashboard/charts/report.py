@@ -51,10 +51,9 @@ def _figure(chart: _Chart, studies: ReportStudies) -> ReportFigure:
 
 
 def _finishes(studies: ReportStudies, palette: Palette) -> Figure:
-    bounds = studies.order_stability.bounds
-    order = bounds.sort_values("expected", ascending=False, kind="stable").index
-    ranks = studies.leaderboard.loc[order, "traditional_rank"].rank(method="min").astype(int).tolist()
-    return finish_heatmap(studies.order_stability.ranks.loc[order], bounds.loc[order], ranks, palette)
+    drawn = studies.draws
+    ranks = studies.leaderboard.loc[drawn.means.columns, "traditional_rank"].rank(method="min")
+    return finish_heatmap(drawn.places, drawn.rank_ranges, ranks.astype(int).tolist(), palette)
 
 
 def _targets(studies: ReportStudies, palette: Palette) -> Figure:

@@ -29,10 +29,10 @@ from metrics import parse
 from metrics.evaluation import AS_READ, EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies import unjudged as unjudged_study
+from metrics.studies.draws import same_runs
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
-from metrics.studies.stability import same_runs
 from metrics.studies.tiers import rank_intervals, tiers_condition, with_tiers
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, part_of

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
-    from metrics.studies.stability import OrderStability
+    from metrics.studies.draws import Draws
 
 MANY_TESTS, MANY_RESAMPLED = 5_000_000, 5_000
 """Pairs to compare, times measures and treatments, that a command announces: by formulas, and by resampling."""
@@ -205,9 +205,8 @@ def _with_printed_p(table: "pd.DataFrame") -> "pd.DataFrame":
     return table.assign(**{name: [written_p(p, 4) for p in table[name]] for name in ("p", "p_adjusted")})
 
 
-_PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
-_PAIR_COLUMNS += ["reversible"]
-_RANK_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
+_PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "standard_error", "reversible"]
+_RANK_COLUMNS = ["measure", "reranker", "place", "chance", "standard_error"]
 
 
 @options.with_shared_options
@@ -218,42 +217,47 @@ def stability_command(
         bool,
         Option("--places", help="Report the probability of each rank, not of the order of each pair."),
     ] = False,
-    seed: Annotated[int, Option(min=0, help="Seed of the random draws.")] = 0,
+    n_draws: Annotated[int, Option("--draws", min=1, help="Number of random tie orders.")] = 1000,
+    noise: Annotated[
+        str,
+        Option(
+            metavar="SIGMA|score_std",
+            help="Add normal noise to the scores first: its standard deviation, or score_std for the column "
+            "of that name.",
+        ),
+    ] = "0",
+    seed: Annotated[
+        int, Option(min=0, help="Seed of the first draw, which breaks ties as --ties random:SEED.")
+    ] = 0,
     *,
     table_output: options.TableOutput,
     scoring: "ScoringOptions",
 ) -> None:
-    """Compute how likely each run ranks above each other run if ties are broken at random."""
-    from metrics.evaluation import score_runs
+    """Estimate how likely each run ranks above each other run if ties are broken at random."""
     from metrics.measures import parse
-    from metrics.studies.mean_distributions import SPREADS
+    from metrics.studies.draws import draws, read_noise, same_runs, stability_finding
     from metrics.studies.prose import plain
-    from metrics.studies.stability import OrderStability, same_runs, stability_finding
 
+    sigma = read_noise(noise)
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
     runs = inputs.read()
     _announce_pairs(len(runs.rerankers), len(names), MANY_TESTS, "Give fewer rerankers.")
     tables = []
     with progress("Breaking ties at random"):
-        rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}
         for number, name in enumerate(names):
-            evaluation = score_runs(runs, name, SPREADS, scoring)
+            drawn = draws(runs, name, scoring, n_draws, sigma, seed)
             if not number:
-                say_left_out(runs, evaluation)
-            study = OrderStability.of(evaluation, name, rankings, seed=seed)
-            tables.append((_rank_chances(study) if places else study.pairs).assign(measure=name))
-            finding = stability_finding(
-                study.pairs, study.bounds, study.tau, parse(name).traditional, same_runs(runs, evaluation, name)
-            )
-            say(f"{name}: {plain(finding)}")
+                say_left_out(runs, drawn.evaluation)
+            tables.append((_rank_chances(drawn) if places else drawn.pairs).assign(measure=name))
+            copies = same_runs(runs, drawn.evaluation, name)
+            say(f"{name}: {plain(stability_finding(drawn, parse(name).traditional, copies))}")
     table_output.write_blocks(table[_RANK_COLUMNS if places else _PAIR_COLUMNS] for table in tables)
 
 
-def _rank_chances(study: "OrderStability") -> "pd.DataFrame":
-    chances, errors = (table.stack() for table in (study.places.chances, study.places.errors))  # noqa: PD013
+def _rank_chances(drawn: "Draws") -> "pd.DataFrame":
+    chances, errors = (table.stack() for table in (drawn.places, drawn.place_errors))  # noqa: PD013
     table = chances.rename("chance").rename_axis(["reranker", "place"]).reset_index()
-    methods = study.places.methods.reindex(table["reranker"]).to_numpy()
-    return table.assign(method=methods, standard_error=errors.to_numpy())
+    return table.assign(standard_error=errors.to_numpy())
 
 
 @options.with_shared_options

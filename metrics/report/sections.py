@@ -16,6 +16,7 @@ from metrics.report.tables import SEVERITY, VERDICT, Section, Table, legend
 from metrics.runs.findings import FindingGroup, group_findings
 from metrics.studies.audit.audited_order import VERDICTS as STANDINGS
 from metrics.studies.audit.audited_order import audit_finding, widest_first, written_chances
+from metrics.studies.draws import stability_finding
 from metrics.studies.emulation import by_reranker, by_tool, comparable_values, tool_finding
 from metrics.studies.experiment import experiment_lines, experiment_measures, experiment_note
 from metrics.studies.gaps import gap_finding, with_overall
@@ -23,7 +24,6 @@ from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.prose import Prose, signed
 from metrics.studies.recommendation import tie_remedies
 from metrics.studies.significance import Verdicts, significance_finding
-from metrics.studies.stability import stability_finding
 from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
@@ -488,9 +488,8 @@ def _tradeoffs(studies: ReportStudies) -> Section:
 def _stability(studies: ReportStudies) -> Section:
     if note := own_rule_note(studies.measure):
         return Section("How ties affect the ranking.", sentences=(note,))
-    study, traditional = studies.order_stability, studies.measure_at.traditional
-    rows = study.bounds.sort_values("expected", ascending=False, kind="stable")
-    chances = study.ranks.loc[rows.index]
+    drawn, traditional = studies.draws, studies.measure_at.traditional
+    rows, chances = drawn.bounds, drawn.places
     is_sure = rows["best_place"] == rows["worst_place"]
     pairs = zip(chances.max(axis=1), is_sure, strict=True)
     rows = rows.assign(
@@ -507,12 +506,11 @@ def _stability(studies: ReportStudies) -> Section:
         "Possible ranks": "possible",
         "Most likely rank": "likeliest:d",
         "Its chance": "chance",
-        "Method": "method",
     }
     table = Table.of(f"Possible {traditional} and ranks", rows, columns)
     return Section(
         f"The leaderboard when all ties are broken at random.{_of_best(studies)}",
-        sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional, studies.copies),),
+        sentences=(stability_finding(drawn, traditional, studies.copies),),
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )

@@ -1,6 +1,6 @@
 """Options of a report and the studies behind it, each computed on first access."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -13,21 +13,20 @@ from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
 from metrics.studies.audit.published_table import PublishedTable
+from metrics.studies.draws import Draws, draws, same_runs
 from metrics.studies.emulation import tool_values
 from metrics.studies.experiment import experiment_measures, experiment_table
 from metrics.studies.gaps import gap_summary, gaps, in_order
 from metrics.studies.leaderboard import leaderboard, mean_std, query_segments
-from metrics.studies.mean_distributions import mean_distributions
 from metrics.studies.significance import Verdicts, verdicts
-from metrics.studies.stability import OrderStability, same_runs
-from metrics.studies.swapped_orders import swapped_orders, with_order_chances
+from metrics.studies.swapped_orders import order_chances, swapped_orders
 from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets import Target, check_targets, targets_of, usual_baseline
 from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tiers import rank_intervals, with_tiers
 from metrics.studies.tradeoffs import latencies, with_latency
 from metrics.support.cached import cached_property
-from metrics.ties import Ranking, Treatment, order_of_ties, treatment
+from metrics.ties import Treatment, order_of_ties, treatment
 
 EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 """Measures that the evaluator of the notebook prints."""
@@ -253,14 +252,7 @@ class ReportStudies:
     def widest_swaps(self) -> pd.DataFrame:
         """The widest pairs that swap, with the chance of the traditional order."""
         rows = self.swaps.head(MAX_SWAPS)
-        if not len(rows):
-            return rows
-        return with_order_chances(rows, mean_distributions(*self._spread({*rows["a"], *rows["b"]})))
-
-    def _spread(self, rerankers: Container[str]) -> tuple[Evaluation, str, dict[str, Ranking]]:
-        names = [str(name) for name in self.leaderboard.index if name in rerankers]
-        rankings = {name: self.options.scoring.ranking(self.runs, name) for name in names}
-        return self.evaluation.only(names), self.measure, rankings
+        return order_chances(rows, self.runs, self.measure, self.options.scoring, self._queries)
 
     @cached_property
     def experiment_evaluation(self) -> Evaluation:
@@ -295,9 +287,10 @@ class ReportStudies:
         return len(queries if self._queries is None else queries.intersection(list(self._queries)))
 
     @cached_property
-    def order_stability(self) -> OrderStability:
+    def draws(self) -> Draws:
         """Means and ranks of the best rerankers when all ties are broken at random."""
-        return OrderStability.of(*self._spread(self.leaderboard.index[:MAX_RERANKERS]))
+        best = self.runs.arranged({str(name): str(name) for name in self.leaderboard.index[:MAX_RERANKERS]})
+        return draws(best, self.measure, self.options.scoring, queries=self._queries)
 
     @cached_property
     def tools(self) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 Texts with equal hashes are compared.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -194,10 +195,15 @@ def _high_bits(hashes: Hashes, n_bits: int) -> IntArray:
     return (hashes >> np.uint64(64 - n_bits)).view(np.int64)
 
 
-def reseed(hashes: Hashes, seed: int) -> Hashes:
-    """Return (n,) new hashes of the same pairs, independent between seeds."""
-    start = np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64)
-    return _mix(_mix(hashes ^ start))
+def seed_bits(seeds: Iterable[int]) -> Hashes:
+    """Return the (n_seeds,) random bits that `reseed` mixes into hashes."""
+    bits = [np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64) for seed in seeds]
+    return np.array(bits, dtype=np.uint64)
+
+
+def reseed(hashes: Hashes, bits: Hashes) -> Hashes:
+    """Return (n,) new hashes of the same pairs, independent between the bits of different seeds."""
+    return _mix(_mix(hashes ^ bits))
 
 
 def text_hashes(texts: pa.Array) -> Hashes:

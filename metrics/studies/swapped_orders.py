@@ -1,20 +1,19 @@
 """Pairs of rerankers whose traditional order differs from their tied order."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from math import comb
 
 import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import Evaluation, ScoringOptions, score_runs
+from metrics.evaluation import Evaluation, ScoringOptions
 from metrics.runs import Runs
+from metrics.studies.draws import affordable_draws, draws
 from metrics.studies.leaderboard import places, swaps_of
-from metrics.studies.mean_distributions import SPREADS, MeanDistribution, mean_distributions
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal, significant_part
 from metrics.studies.query_values import alpha, values_by_query
 from metrics.studies.significance_tests import holm_pairs
-from metrics.studies.stability import pairwise_order
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import count_of, describe_part
 from metrics.ties import treatment
@@ -67,12 +66,6 @@ def swapped_orders(
     return rows.sort_values(["tied_difference", "place_a", "place_b"], ignore_index=True)
 
 
-def with_order_chances(swaps: pd.DataFrame, distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
-    """Add the column above: the chance that a is above b when all ties are broken at random."""
-    pairs = pairwise_order(distributions, zip(swaps["b"], swaps["a"], strict=True))
-    return swaps.assign(above=pairs["below"].to_numpy())
-
-
 def order_chances(
     swaps: pd.DataFrame,
     runs: Runs,
@@ -80,13 +73,13 @@ def order_chances(
     options: ScoringOptions,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return the rows of `with_order_chances`, for the rerankers in swapped orders."""
-    names = list(dict.fromkeys([*swaps["a"], *swaps["b"]]))
+    """Add the column above: the chance that a is above b when all ties are broken at random."""
+    names = dict.fromkeys([*swaps["a"], *swaps["b"]])
     if not names:
-        return with_order_chances(swaps, {})
-    evaluation = score_runs(runs.arranged({name: name for name in names}), measure, SPREADS, options)
-    rankings = {name: options.ranking(runs, name) for name in names}
-    return with_order_chances(swaps, mean_distributions(evaluation.only(names, queries), measure, rankings))
+        return swaps.assign(above=np.empty(0))
+    swapping = runs.arranged({name: name for name in names})
+    drawn = draws(swapping, measure, options, affordable_draws(swapping), queries=queries)
+    return swaps.assign(above=drawn.chances(swaps["a"], swaps["b"])["above"].to_numpy())
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:

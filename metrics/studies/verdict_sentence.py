@@ -8,11 +8,11 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
+from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
 from metrics.studies.query_values import alpha, values_by_query
 from metrics.studies.significance_tests import paired_p
-from metrics.studies.stability import copies_text
 from metrics.studies.swapped_orders import SIGNIFICANT
 from metrics.support.wording import begin_sentence, count_of, describe_part, small_number
 from metrics.ties import treatment

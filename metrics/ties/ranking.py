@@ -1,7 +1,7 @@
 """Ranking: the lists of rerankers, sorted by score and cut into tie groups."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -181,6 +181,48 @@ class Ranking:
             further=tuple(further),
             lists_with_rows=lists_with_rows,
             is_by_fronts=bool(lists.n_criteria),
+        )
+
+    def copies(self, lists: IntArray, n: int) -> "Ranking":
+        """Return some of the lists, which have documents, `n` times: all of them, then all again.
+
+        Shapes: `lists` (n_chosen,).
+        """
+        segment = np.empty(self.n_lists, dtype=np.int64)
+        segment[self.segment_lists] = np.arange(len(self.segment_lists))
+        first, length = self.segment_starts[segment[lists]], np.diff(self.segment_starts)[segment[lists]]
+        documents = np.tile(joined_ranges(first, length), n)
+        is_start = np.zeros(len(self.rows), dtype=bool)
+        is_start[self.starts] = True
+        queries = self.judgments.by_list(np.arange(len(self.judgments.query_ids)))[lists]
+        return replace(
+            self,
+            judgments=self.judgments.with_lists(np.tile(queries, n)),
+            segment_lists=np.arange(len(lists) * n),
+            segment_starts=np.append(0, np.cumsum(np.tile(length, n))),
+            rows=self.rows[documents],
+            scores=self.scores[documents],
+            starts=np.flatnonzero(is_start[documents]),
+            grades=self.grades[documents],
+            judgment=self.judgment[documents],
+            targets=None if self.targets is None else self.targets[documents],
+            further=tuple(key[documents] for key in self.further),
+            lists_with_rows=np.arange(len(lists) * n),
+        )
+
+    def rescored(self, scores: FloatArray, precision: str) -> "Ranking":
+        """Return the same lists, sorted by (n_docs,) other scores."""
+        keys = [compared_scores(scores, self.segment_starts, precision), *self.further]
+        order, (compared, *further), starts = sort_descending(keys, self.segment_starts)
+        return replace(
+            self,
+            rows=self.rows[order],
+            scores=compared,
+            starts=starts,
+            grades=self.grades[order],
+            judgment=self.judgment[order],
+            targets=None if self.targets is None else self.targets[order],
+            further=tuple(further),
         )
 
     @property

@@ -27,15 +27,18 @@ import numpy as np
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs.query_doc_keys import reseed
-from metrics.support.arrays import BoolArray, IntArray, span_starts
+from metrics.runs.query_doc_keys import Hashes, reseed, seed_bits
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, sort_descending, span_starts
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import Noise, parse_noise
 from metrics.ties.noisy_orders import NoisyOrder
 from metrics.ties.ranking import Ranking, ScoredGroups
 
-Key = Callable[[Ranking, ScoredGroups], IntArray]
-"""(n,) whole numbers from 0 for the documents of some tie groups; the smallest first in a group."""
+Key = Callable[[Ranking, ScoredGroups], IntArray | FloatArray]
+"""(n,) numbers for the documents of some tie groups, the smallest first in a group.
+
+They are whole numbers from 0, or floats if the documents are shuffled.
+"""
 
 
 def input_order(ranking: Ranking, scored: ScoredGroups) -> IntArray:
@@ -55,14 +58,20 @@ def docid_descending(ranking: Ranking, scored: ScoredGroups) -> IntArray:
     return np.asarray(ascending.max(initial=0) - ascending)
 
 
-def seeded_order(seed: int) -> Key:
-    """Return a key that orders by a hash of seed, query and document: uniform, independent of other rows."""
+_SHIFT = np.uint64(11)
+"""Bits of a hash that a float does not hold."""
 
-    def key(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-        hashes = reseed(ranking.pairs.hashes[ranking.rows[scored.documents]], seed)
-        rank = np.empty(len(hashes), dtype=np.int64)
-        rank[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
-        return rank
+
+def seeded_order(bits: Hashes) -> Key:
+    """Return a key that orders by a hash of seed, query and document: uniform, independent of other rows.
+
+    `bits` has the `seed_bits` of each copy of a ranking's lists, one after another.
+    """
+
+    def key(ranking: Ranking, scored: ScoredGroups) -> FloatArray:
+        copies = scored.documents // max(1, len(ranking.rows) // len(bits))
+        hashes = reseed(ranking.pairs.hashes[ranking.rows[scored.documents]], bits[copies])
+        return (hashes >> _SHIFT).astype(np.float64)
 
     return key
 
@@ -325,7 +334,7 @@ def treatment(name: str) -> Treatment:
             "one random order",
             "One random order, by seed.",
             "tools that shuffle",
-            seeded_order(int(seed[1])),
+            seeded_order(seed_bits([int(seed[1])])),
         )
     if name.startswith("within:"):
         raise UsageError(
@@ -374,6 +383,16 @@ def treatments_by_name() -> dict[str, Treatment]:
     return {ties.name: ties for ties in TREATMENTS} | by_pattern
 
 
+def _order_by(keys: IntArray | FloatArray, scored: ScoredGroups) -> tuple[IntArray, IntArray]:
+    """Return the order of documents by rising key in each group, and the first of each run of equal keys."""
+    if keys.dtype == np.float64:  # shuffled: sorted group by group
+        order, _, first = sort_descending([-keys.astype(np.float64)], np.append(0, np.cumsum(scored.size)))
+        return np.arange(len(keys))[order], first
+    value = scored.owner * (int(keys.max(initial=0)) + 1) + keys
+    order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
+    return order, span_starts(value[order])
+
+
 def refine(
     ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False, pools: bool = False
 ) -> TieGroups:
@@ -397,11 +416,8 @@ def refine(
         first, part = np.cumsum(scored.size) - scored.size, scored.owner
         contributing = places = np.flatnonzero(scored.contributes)
     else:
-        rank = key(ranking, scored)
-        value = scored.owner * (int(rank.max(initial=0)) + 1) + rank
-        order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
-        first = span_starts(value[order])
-        part = np.repeat(np.arange(len(first)), np.diff(first, append=len(value)))
+        order, first = _order_by(key(ranking, scored), scored)
+        part = np.repeat(np.arange(len(first)), np.diff(first, append=len(order)))
         contributing = np.flatnonzero(scored.contributes[order])
         places = order[contributing]
     part_of, documents = part[contributing], scored.documents[places]

@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from fractions import Fraction
 from functools import partial
-from itertools import product
 from statistics import fmean, pstdev
 
 import dask_cluster
@@ -19,8 +18,8 @@ from metrics import Evaluation, Runs, Stored, UsageError, evaluate, parse
 from metrics.measures import MEASURES, Measure
 from metrics.measures.first_hit import first_hit
 from metrics.scale.dask import Dataset
+from metrics.studies.draws import draws
 from metrics.studies.guide import family_measures, measure_table
-from metrics.studies.mean_distributions import mean_distributions
 from metrics.studies.one_list import first_rank_chances
 from metrics.studies.orderings import distribution
 from metrics.ties import Ranking
@@ -117,35 +116,12 @@ def test_the_distribution_of_a_list_is_exact(runs, measure, query):
     assert chances["chance"].to_list() == pytest.approx(shares)
 
 
-def test_the_distribution_of_a_mean_is_exact_where_orderings_are_far_too_many():
-    lists = {
-        f"q{number}": [Doc(str(place), 1.0, int(place < 3)) for place in range(number + 20)]
-        for number in range(2)
-    }
-    large = Runs.from_frame(frame({"A": lists}))
-    evaluation = evaluate(large, "RRSquared@10", ["expected", "optimistic", "pessimistic", "std"])
-    distribution = mean_distributions(evaluation, "RRSquared@10", {"A": Ranking.of(large, "A")})["A"]
-    assert distribution.method == "exact"
-    assert distribution.means @ distribution.chances == pytest.approx(distribution.mean)
-
-
 @pytest.mark.parametrize("measure", NAMES)
-def test_the_distribution_of_a_mean_is_that_of_every_ordering_of_every_list(runs, measure):
-    ties = ["expected", "optimistic", "pessimistic", "std"]
-    rankings = {name: Ranking.of(runs, name) for name in TABLE}
-    for name, mean_distribution in mean_distributions(evaluate(runs, measure, ties), measure, rankings).items():
-        lists = [Counter(every_square(measure, documents)) for documents in TABLE[name].values()]
-        chances = Counter()
-        for values in product(*(counts.items() for counts in lists)):
-            share = Fraction(1)
-            for (_, times), counts in zip(values, lists, strict=True):
-                share *= Fraction(times, counts.total())
-            chances[sum(value for value, _ in values) / len(lists)] += share
-        assert mean_distribution.method == "exact"
-        assert mean_distribution.means.tolist() == pytest.approx([float(mean) for mean in sorted(chances)])
-        assert mean_distribution.chances.tolist() == pytest.approx(
-            [float(chances[mean]) for mean in sorted(chances)]
-        )
+def test_drawn_means_have_the_exact_mean_and_deviation_within_four_standard_errors(runs, measure):
+    drawn = draws(runs, measure)
+    for exact, value in (("expected", "mean"), ("std", "std")):
+        distance = (drawn.summary[value] - drawn.bounds[exact]).abs()
+        assert (distance <= 4 * drawn.summary[f"{value}_error"] + 1e-12).all()
 
 
 def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path):

@@ -6,10 +6,10 @@ from scipy.stats import ttest_rel
 
 from dashboard import cache
 from metrics import evaluate
+from metrics.studies.draws import same_runs
 from metrics.studies.leaderboard import leaderboard
 from metrics.studies.prose import plain
 from metrics.studies.query_values import values_by_query
-from metrics.studies.stability import same_runs
 from metrics.studies.swapped_orders import swapped_orders
 from metrics.studies.verdict_sentence import (
     leaderboard_verdict,

@@ -1,5 +1,6 @@
 """Compare: test whether one reranker is better than another, and whether ties, chance or noise decide it."""
 
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
@@ -19,29 +20,34 @@ from dashboard.charts.compare import (
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.choices import View, choose_test
 from dashboard.escaping import escape_markdown
+from dashboard.long_work import is_cancelled, long_work
 from dashboard.server.board_results import cached_by_key
-from dashboard.views.compare.noise import best_rerankers, noise_section
 from dashboard.views.compare.tradeoffs import tradeoff_section
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
-from metrics import Evaluation, parse
+from metrics import parse
+from metrics.errors import UsageError
 from metrics.studies import significance
 from metrics.studies.comparisons import SortKey, detectable, query_differences
+from metrics.studies.draws import Draws, Noise, draws, read_noise, same_runs, stability_finding
 from metrics.studies.leaderboard import places
-from metrics.studies.mean_distributions import variance_split
 from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
 from metrics.studies.query_values import largest_difference
 from metrics.studies.significance import Verdicts, is_testable, significance_finding
-from metrics.studies.stability import OrderStability, same_runs, stability_finding
 from metrics.studies.test_registry import find_correction, find_test
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
-BASELINE, PAIRS, STABILITY = "Against the baseline", "All pairs", "Stability"
-NOISE, TRADEOFFS = "Noise", "Trade-offs"
+BASELINE, PAIRS = "Against the baseline", "All pairs"
+STABILITY, TRADEOFFS = "Stability", "Trade-offs"
+_MOST_DRAWS = 10_000
+_NOISE_HELP = (
+    "Standard deviation of the normal noise that each draw adds to every score, such as 0.05; "
+    "or score_std for the column of that name. Empty for no noise."
+)
 _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the table against the baseline
 
 
@@ -59,19 +65,19 @@ def show(view: View) -> None:
             found = find_test(test)
             st.caption(f"{found.summary} {found.interval_sentence} {_STARS}")
     has_pairs = len(view.rerankers) >= _FEW
-    sections = [BASELINE, *([PAIRS, STABILITY] if has_pairs else []), NOISE, TRADEOFFS]
+    sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
     section = controls.choose_section(sections)
     name = parse(measure).traditional
     verdicts = shown_verdicts(view, measure, view.traditional, baseline, test, correction)
     with verdict:
         sentence = significance_finding(verdicts, name, test)
         finding((*sentence, *detectable_sentence(view, verdicts, measure, baseline, test)), view.rerankers)
-    if section == NOISE:
-        noise_section(view, measure)
+    if section == STABILITY:
+        stability_section(view, measure)
     elif section == TRADEOFFS:
         tradeoff_section(view, measure, baseline, test, correction)
-    elif section in (PAIRS, STABILITY):
-        pairs_section(view, measure, test, correction, is_stability=section == STABILITY)
+    elif section == PAIRS:
+        pairs_section(view, measure, test, correction)
     elif len(view.rerankers) > 1:
         baseline_section(view, verdicts, measure, baseline, test, correction)
 
@@ -83,15 +89,9 @@ _MAX_NOTES = 4
 """Notes shown below the table at most; the table has all."""
 _HIDDEN = (
     *("stars", ("traditional_stars", "stars_before"), "low", "high", "dz", "superiority"),
-    *("won", "equal", "lost", "share_ties", "n", "note"),
+    *("won", "equal", "lost", "n", "note"),
 )
 """Columns behind the table's menu of columns."""
-
-
-@cached_by_key(show_spinner="Scoring all tie orders …", max_entries=24)
-def list_spreads(view: ShownBoard, measure: str) -> Evaluation:
-    """Return the tied, best and worst score of every list, and the standard deviation over tie orders."""
-    return view.score(measure, ("expected", "optimistic", "pessimistic", "std"))
 
 
 @cached_by_key(show_spinner="Testing differences …", max_entries=24)
@@ -109,8 +109,7 @@ def baseline_section(
     row_range = shown_rows(len(view.rerankers), "paired")
     difference_chart(view, verdicts, parse(measure).traditional, test, row_range.n_shown)
     row_range.buttons()
-    shares = variance_split(list_spreads(view, measure), measure, baseline)["share_ties"]
-    comparison_table(verdicts, shares, measure, test, correction)
+    comparison_table(verdicts, measure, test, correction)
     comparison_detail(view, verdicts, measure, baseline)
 
 
@@ -149,7 +148,6 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
 @section("The table of comparisons")
 def comparison_table(
     verdicts: Verdicts,
-    tie_shares: "pd.Series[float]",
     measure: str,
     test_name: str,
     correction_name: str,
@@ -158,8 +156,7 @@ def comparison_table(
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
     labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
-    shares = tie_shares.reindex(verdicts.tied["reranker"]).to_numpy()
-    rows = _comparison_rows(verdicts).assign(share_ties=shares)
+    rows = _comparison_rows(verdicts)
     has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
     table(
         rows,
@@ -170,7 +167,6 @@ def comparison_table(
             ("traditional_p_adjusted", "p_adjusted_before"),
             *_HIDDEN,
         ),
-        download=rows.assign(share_ties=100 * rows["share_ties"]),
         explanation="Changed verdicts first." if has_changed_first else "",
     )
     test, correction = find_test(test_name), find_correction(correction_name)
@@ -262,43 +258,62 @@ def _query_table(view: View, measure: str, reranker: str, baseline: str, order: 
     row_range.buttons()
 
 
-@cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
-def shown_stability(view: ShownBoard, measure: str, _lists: Evaluation) -> OrderStability:
-    """Return how random tie-breaking moves the leaderboard."""
-    rankings = {name: view.ranking(name) for name in view.rerankers}
+@cached_by_key(show_spinner=False, max_entries=24)
+def shown_draws(view: ShownBoard, measure: str, n_draws: int, noise: Noise) -> Draws:
+    """Return the shown means with ties broken at random, or raise the UsageError of `draws`."""
     with board_turn(view.board):
-        return OrderStability.of(_lists.only(view.rerankers), measure, rankings)
+        return draws(view.runs, measure, view.scoring, n_draws, noise, queries=view.queries)
 
 
-def pairs_section(view: View, measure: str, test: str, correction: str, *, is_stability: bool) -> None:
-    """Draw the verdict on every pair, or the chance of each order of two."""
+def best_rerankers(view: View, measure: str, most: int) -> View:
+    """Return the view of the best scored rerankers by tied score, best first, and mention the selection."""
+    means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable").dropna()
+    if len(means) > most:
+        st.caption(f"The best {most} of {len(view.rerankers):,} rerankers by tied mean.")
+    names = [str(name) for name in means.index[:most]] or view.rerankers
+    return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
+
+
+def pairs_section(view: View, measure: str, test: str, correction: str) -> None:
+    """Draw the verdict on every pair."""
     row_range = shown_rows(len(view.rerankers), "paired")
     best_view = best_rerankers(view, measure, row_range.n_shown)
-    stability = shown_stability(best_view, measure, list_spreads(view, measure))
-    name = parse(measure).traditional
-    if is_stability:
-        section_finding(
-            stability_finding(
-                stability.pairs,
-                stability.bounds,
-                stability.tau,
-                name,
-                same_runs(view.board.runs, best_view.evaluation, measure),
-            ),
-            view.rerankers,
-        )
-        order_chart(view, stability)
-        finish_chart(best_view, stability, measure, name)
-    else:
-        pairs = shown_verdicts(best_view, measure, view.traditional, None, test, correction)
-        pair_chart(best_view, pairs, stability, measure, test, correction)
+    pairs = shown_verdicts(best_view, measure, view.traditional, None, test, correction)
+    pair_chart(best_view, pairs, measure, test, correction)
+    row_range.buttons()
+
+
+def stability_section(view: View, measure: str) -> None:
+    """Draw how often each order and each rank occurs if ties are broken at random, after noise if asked."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        n_draws = controls.number_input("Draws", 10, _MOST_DRAWS, 1000, "draws", width=140)
+        text = controls.text_input("Noise in the scores", "noise", placeholder="0", help=_NOISE_HELP, width=200)
+    row_range = shown_rows(len(view.rerankers), "paired")
+    best_view = best_rerankers(view, measure, row_range.n_shown)
+    work = f"draws-{measure}-{n_draws}-{text}"
+    if is_cancelled(work, "No ties were broken."):
+        return
+    try:
+        with long_work(work):
+            drawn = shown_draws(best_view, measure, n_draws, read_noise(text or "0"))
+    except UsageError as error:
+        st.warning(escape_markdown(str(error)))
+        return
+    name = parse(measure)
+    copies = same_runs(view.board.runs, best_view.evaluation, measure)
+    section_finding(stability_finding(drawn, name.traditional, copies), view.rerankers)
+    order_chart(view, drawn)
+    finish_chart(best_view, drawn, measure, name.traditional)
+    rows = drawn.summary.add_prefix("drawn_").assign(tied=drawn.bounds["expected"]).reset_index()
+    columns = shown_columns(
+        "reranker", "tied", "drawn_mean", "drawn_mean_error", "drawn_std", "drawn_std_error", tied=name.tied
+    )
+    table(rows, "Means over the draws", "draws-table", columns)
     row_range.buttons()
 
 
 @section("Verdicts on all pairs")
-def pair_chart(
-    view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
-) -> None:
+def pair_chart(view: View, pairs: Verdicts, measure: str, test_name: str, correction_name: str) -> None:
     """Draw which pairs differ significantly."""
     correction = find_correction(correction_name)
     corrected = "no correction" if correction.method is None else f"{correction.label} correction"
@@ -309,7 +324,7 @@ def pair_chart(
         f"Tied {measure} difference, row minus column; bold: significant. Colour: significance by traditional "
         f"and by tied scores (level {1 - pairs.level:.0%}, {corrected}, {n_pairs}).",
     )
-    order = _best_first(stability)
+    order = [name for name in view.rerankers if name in {*pairs.tied["reranker"], *pairs.tied["baseline"]}]
     alt = "Tied difference of each pair of rerankers, with significance by traditional and by tied scores."
     is_narrow = visitor.is_narrow()
     figure = kept_figure(verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
@@ -317,37 +332,32 @@ def pair_chart(
 
 
 @section("Chances of each order")
-def order_chart(view: View, stability: OrderStability) -> None:
+def order_chart(view: View, drawn: Draws) -> None:
     """Draw the chance that each reranker ranks above each other reranker."""
     heading(
         "P(row above column) with ties broken at random",
-        "Percentage of random tie-breaks that rank the row above the column. Numbers are ranks by tied score.",
+        f"Percentage of {count_of(drawn.n, 'draw')} that rank the row above the column. Numbers are ranks by "
+        "tied score.",
     )
     alt = "For each pair of rerankers, the chance that one ranks above the other if ties are broken at random."
-    order = _best_first(stability)
-    is_narrow = visitor.is_narrow()
-    figure = kept_figure(order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow)
+    order, is_narrow = list(drawn.means.columns), visitor.is_narrow()
+    pairs = drawn.pairs.assign(reversible=True) if drawn.noise else drawn.pairs
+    figure = kept_figure(order_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
 @section("Chances of each rank")
-def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
-    """Draw the chance of each rank, and all ranks that ties allow."""
+def finish_chart(view: View, drawn: Draws, measure: str, name: str) -> None:
+    """Draw the chance of each rank, and all ranks that are possible."""
     heading(
         "Where each reranker can finish",
-        f"Shade: chance of the rank. Outline: all ranks that ties allow. Diamond: rank by {name}.",
+        f"Shade: chance of the rank. Outline: all ranks that {'were drawn' if drawn.noise else 'ties allow'}. "
+        f"Diamond: rank by {name}.",
     )
-    order = _best_first(stability)
-    ranks = places(view.evaluation.means(measure)[view.traditional]).loc[order].astype(int).tolist()
+    means = view.evaluation.means(measure)[view.traditional]
+    ranks = places(means).loc[drawn.means.columns].astype(int).tolist()
     chart(
-        kept_figure(
-            finish_heatmap, stability.ranks.loc[order], stability.bounds.loc[order], ranks, view.palette
-        ),
+        kept_figure(finish_heatmap, drawn.places, drawn.rank_ranges, ranks, view.palette),
         "finishes",
         "Chance of each rank for each reranker when ties are broken at random.",
     )
-
-
-def _best_first(stability: OrderStability) -> list[str]:
-    """Return the rerankers from the highest to the lowest tied mean."""
-    return list(stability.bounds.sort_values("expected", ascending=False, kind="stable").index)

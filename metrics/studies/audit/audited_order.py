@@ -1,26 +1,19 @@
 """The orders of a published table: which ones hold, pair by pair, by rank and by measure."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import Evaluation, score_runs
+from metrics.evaluation import Evaluation
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, convention_finding
+from metrics.studies.draws import Draws, affordable_draws, draws, equality_margin
 from metrics.studies.leaderboard import leaderboard, mean_std, places
-from metrics.studies.mean_distributions import (
-    SPREADS,
-    MeanDistribution,
-    equality_margin,
-    mean_distributions,
-)
 from metrics.studies.prose import Prose, Strong, significant_part
 from metrics.studies.query_values import alpha, values_by_query
 from metrics.studies.significance_tests import holm_pairs
-from metrics.studies.stability import pairwise_order
 from metrics.studies.tiers import rank_intervals
 from metrics.support.wording import chance_percent, small_number
 
@@ -35,12 +28,7 @@ VERDICTS = {
 _LEVEL = 0.95
 
 
-def pair_verdicts(
-    published: "pd.Series[float]",
-    evaluation: Evaluation,
-    measure: str,
-    distributions: Mapping[str, MeanDistribution],
-) -> pd.DataFrame:
+def pair_verdicts(published: "pd.Series[float]", drawn: Draws) -> pd.DataFrame:
     """Return a verdict for each printed order of two rerankers with different figures.
 
     An order swaps if the rounded tied means are the other way round. Ties can swap it if some tie order puts b
@@ -54,13 +42,13 @@ def pair_verdicts(
         broken at random); is_significant (p_adjusted is, and the shared queries rank the pair like the tied
         means); verdict.
     """
-    values = values_by_query(evaluation, measure, "expected")
+    values = values_by_query(drawn.evaluation, drawn.measure, "expected")
     unknown = published.index.difference(values.columns)
     if len(unknown) or not published.index.is_unique:
         name = unknown[0] if len(unknown) else published.index[published.index.duplicated()][0]
         reason = "was not evaluated" if len(unknown) else "is published twice"
         raise UsageError(f"{name!r} {reason}. Give each reranker of the evaluation one figure.")
-    tied = evaluation.means(measure)["expected"].reindex(published.index).dropna()
+    tied = drawn.evaluation.means(drawn.measure)["expected"].reindex(published.index).dropna()
     figures = published[tied.index].sort_values(ascending=False, kind="stable").dropna()
     names, tied = figures.index.to_numpy(), tied[figures.index]
     printed, means, order = figures.to_numpy(), tied.to_numpy(), places(tied).to_numpy(np.int64)
@@ -70,7 +58,7 @@ def pair_verdicts(
         rows[f"a_{column}"], rows[f"b_{column}"] = sides[first], sides[second]
     rows["tied_difference"] = rows["a_tied"] - rows["b_tied"]
     difference, p, adjusted = (pairs[first, second] for pairs in holm_pairs(values[names].to_numpy()))
-    chances = pairwise_order(distributions, zip(rows["a"], rows["b"], strict=True))
+    chances = drawn.chances(rows["a"], rows["b"])
     rows["p"], rows["p_adjusted"], rows["p_above"] = p, adjusted, chances["above"].to_numpy()
     lead = order[second] - order[first]
     rows["is_significant"] = (adjusted < alpha(_LEVEL)) & (np.sign(difference) == np.sign(lead))
@@ -134,10 +122,10 @@ def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
     if not len(published):
         return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["tier", "n"]))
     names, options, ours = list(published.index), audit.reproduction.best.options, audit.measure(measure)
-    evaluation = score_runs(runs.arranged({name: name for name in names}), ours, SPREADS, options)
-    distributions = mean_distributions(evaluation, ours, {name: options.ranking(runs, name) for name in names})
-    pairs = pair_verdicts(published, evaluation, ours, distributions)
-    return AuditedOrder(measure, pairs, published_places(published, evaluation, ours))
+    published_runs = runs.arranged({name: name for name in names})
+    drawn = draws(published_runs, ours, options, affordable_draws(published_runs))
+    pairs = pair_verdicts(published, drawn)
+    return AuditedOrder(measure, pairs, published_places(published, drawn.evaluation, ours))
 
 
 def orders_by_measure(audit: Audit) -> pd.DataFrame:

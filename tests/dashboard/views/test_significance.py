@@ -25,19 +25,17 @@ from dashboard.charts.targets import target_matrix
 from dashboard.views.compare import compare as compare_page
 from metrics import evaluate
 from metrics.studies.comparisons import detectable, query_differences
-from metrics.studies.mean_distributions import mean_distributions, rank_distribution, variance_split
+from metrics.studies.draws import draws
 from metrics.studies.prose import plain, signed
 from metrics.studies.significance import Verdicts, compare, mask_untested, verdicts
 from metrics.studies.significance_tests import NO_TEST
-from metrics.studies.stability import mean_bounds, pairwise_order
 from metrics.support.wording import written_p
-from metrics.ties import Ranking
 
 BASE = "GPT-4 (Low Ties)"
 SIMULATED = cache.SIMULATED_LABEL
-FEW = ["Against the baseline", "Noise", "Trade-offs"]
+FEW = ["Against the baseline", "Stability", "Trade-offs"]
 """Sections of up to three rerankers."""
-TIES = ("expected", "optimistic", "pessimistic", "std", "docid_asc")
+TIES = ("expected", "docid_asc")
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +44,8 @@ def sample():
 
 
 @pytest.fixture(scope="module")
-def lucks(sample):
-    runs = cache.sample_board(SIMULATED).runs
-    return mean_distributions(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
+def drawn():
+    return draws(cache.sample_board(SIMULATED).runs, "Hits@5", n=300)
 
 
 def detailed(**choices):
@@ -85,14 +82,6 @@ def test_the_table_has_the_comparisons_and_the_verdicts_that_change(sample):
     assert results["changed"].tolist() == expected["changed"].tolist()
 
 
-def test_the_share_of_ties_follows_the_shown_baseline(sample):
-    for baseline in sample.scores.index.unique("reranker"):
-        page = opened("compare", data=SIMULATED, measure="Hits@5", baseline=baseline)
-        shown = table(page, "Results against").set_index("reranker")["share_ties"] / 100
-        expected = variance_split(sample, "Hits@5", baseline)["share_ties"]
-        assert shown.to_dict() == pytest.approx(expected.to_dict())
-
-
 @pytest.mark.parametrize("test", ["t-test", "randomisation", "bootstrap", "Mann-Whitney U", "Tukey HSD"])
 def test_every_test_can_be_chosen(test):
     page = opened("compare", data=SIMULATED, test=test, correction="none")
@@ -124,10 +113,8 @@ def test_a_single_reranker_is_compared_with_nobody():
     assert not charts(page)
 
 
-@pytest.mark.parametrize(
-    ("n_rerankers", "sections"), [(3, FEW), (4, [*FEW[:1], "All pairs", "Stability", *FEW[1:]])]
-)
-def test_pairs_and_stability_are_offered_from_four_rerankers_on(sample, n_rerankers, sections):
+@pytest.mark.parametrize(("n_rerankers", "sections"), [(3, FEW), (4, [*FEW[:1], "All pairs", *FEW[1:]])])
+def test_all_pairs_are_offered_from_four_rerankers_on(sample, n_rerankers, sections):
     names = sample.scores.index.unique("reranker").to_list()[:n_rerankers]
     page = opened("compare", data=SIMULATED, rerankers=names)
     assert page.segmented_control(key="section").options == sections
@@ -258,8 +245,7 @@ def test_tables_and_charts_begin_with_verdicts_that_change(sample, monkeypatch):
     monkeypatch.setattr(compare_page, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
     outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).best_first()
     outcome = replace(outcome, changed=pd.Series([False, False, True]))
-    shares = pd.Series(0.0, outcome.tied["reranker"])
-    compare_page.comparison_table(outcome, shares, "Hits@5", "t", "holm")
+    compare_page.comparison_table(outcome, "Hits@5", "t", "holm")
     assert shown["rows"]["changed"].tolist() == [True, False, False]
     assert shown["rows"]["reranker"].iloc[0] == outcome.tied["reranker"].iloc[-1]
     assert shown["explanation"] == "Changed verdicts first."
@@ -328,8 +314,8 @@ def test_a_row_far_off_the_scale_is_told_in_words(sample):
     assert figure.layout.xaxis.range[0] > -1
 
 
-def test_the_matrix_has_a_cell_a_pair_with_the_chance_of_its_row(lucks):
-    pairs, order = pairwise_order(lucks), list(lucks)
+def test_the_matrix_has_a_cell_a_pair_with_the_chance_of_its_row(drawn):
+    pairs, order = drawn.pairs, list(drawn.means)
     cells = order_matrix(pairs, order, LIGHT).data[0]
     assert np.isfinite(cells.z.astype(float)).sum() == len(pairs)
     row = pairs[(pairs["reranker"] == order[0]) & (pairs["other"] == order[-1])].iloc[0]
@@ -340,7 +326,7 @@ def test_the_matrix_has_a_cell_a_pair_with_the_chance_of_its_row(lucks):
 def test_a_chance_is_never_rounded_to_certainty():
     pairs = pd.DataFrame(
         {"reranker": ["a"], "other": ["b"], "above": [0.9999], "equal": [0.0], "below": [0.0001]}
-        | {"method": ["normal"], "reversible": [True], "standard_error": [0.0]}
+        | {"reversible": [True], "standard_error": [0.0]}
     )
     assert order_matrix(pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
     assert order_matrix(pairs, ["b", "a"], LIGHT).data[0].text[0][1] == "<1"
@@ -377,12 +363,12 @@ def test_every_pair_has_its_tied_difference_and_the_colour_of_its_verdict():
 def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     pairs = pd.DataFrame(
         {"reranker": ["a", "b"], "other": ["b", "c"], "above": [1.0, 0.0], "equal": [0.0, 1.0]}
-        | {"below": [0.0, 0.0], "method": "exact", "reversible": False, "standard_error": 0.0}
+        | {"below": [0.0, 0.0], "reversible": False, "standard_error": 0.0}
     )
     figure = order_matrix(pairs, ["a", "b", "c"], LIGHT)
     cells = figure.data[0]
     assert [trace.name for trace in figure.data[2:]] == [
-        "· : no tie order reverses this pair<br>= : equal in every tie order"
+        "· : no tie order reverses this pair<br>= : equal in every draw"
     ]
     swatches = [
         trace.marker for trace in order_matrix(pairs.assign(reversible=True), list("abc"), LIGHT).data[2:]
@@ -391,13 +377,13 @@ def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     assert {swatch.line.color for swatch in swatches} == {LIGHT.muted}
     assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
     assert "no tie order reverses this pair" in cells.customdata[0][1]
-    assert "equal in every tie order" in cells.customdata[1][2]
+    assert "equal in every draw" in cells.customdata[1][2]
 
 
 def test_on_a_phone_fourteen_names_stand_above_their_cells_and_all_columns_fit():
     names = [f"reranker-{number:02}" for number in range(14)]
     pairs = pd.DataFrame(combinations(names, 2), columns=["reranker", "other"]).assign(
-        above=1.0, equal=0.0, below=0.0, method="exact", reversible=False
+        above=1.0, equal=0.0, below=0.0, reversible=False
     )
     wide, narrow = (order_matrix(pairs, names, LIGHT, is_narrow=is_narrow) for is_narrow in (False, True))
     assert matrix_width(14, is_narrow=True) <= 390 - 2 * 16 < matrix_width(14) <= 591, "a phone's, a tablet's"
@@ -408,9 +394,8 @@ def test_on_a_phone_fourteen_names_stand_above_their_cells_and_all_columns_fit()
     assert narrow.data[0].ygap > wide.data[0].ygap
 
 
-def test_an_outline_holds_every_place_with_a_chance(lucks):
-    chances, limits = rank_distribution(lucks).chances, mean_bounds(lucks)
-    figure = finish_heatmap(chances, limits, [1, 2, 3, 4], LIGHT)
+def test_an_outline_holds_every_place_with_a_chance(drawn):
+    figure = finish_heatmap(drawn.places, drawn.rank_ranges, [1, 2, 3, 4], LIGHT)
     cells = figure.data[0].z.astype(float)
     for row, box in enumerate(figure.layout.shapes):
         places = 1 + np.flatnonzero(np.isfinite(cells[row]))
@@ -456,6 +441,21 @@ def test_the_turned_name_of_the_last_column_has_room():
     names = [letter * 20 for letter in "abc"]
     rows = pd.DataFrame({"target": "RR>=0.5", "reranker": names, "tied": 0.5, "verdict": "met"})
     assert target_matrix(rows, LIGHT, "").layout.margin.r > 20 * 6 * np.cos(np.radians(40))
+
+
+def test_stability_has_the_draws_and_the_noise_that_are_chosen():
+    page = opened("compare", data=SIMULATED, measure="Hits@5", section="Stability", draws="50", noise="0.05")
+    runs = cache.sample_board(SIMULATED).runs
+    expected = draws(runs, "Hits@5", n=50, noise=0.05)
+    shown = table(page, "Means over the draws").set_index("reranker")
+    assert shown["drawn_mean"].to_dict() == pytest.approx(expected.summary["mean"].to_dict())
+    assert shown["tied"].to_dict() == pytest.approx(expected.bounds["expected"].to_dict())
+    assert "50 random tie orders with noise" in texts(page)
+    assert "Outline: all ranks that were drawn." in texts(page)
+    page.text_input(key="noise").set_value("score_std").run()
+    assert "no column score_std" in only(page.warning).value
+    page.text_input(key="noise").set_value("").run()
+    assert "Outline: all ranks that ties allow." in texts(page)
 
 
 def test_verdicts_on_the_page_are_those_of_compare(sample):

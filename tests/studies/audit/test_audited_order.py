@@ -10,7 +10,6 @@ from published_tables import printed_table, small_board
 from statsmodels.stats.multitest import multipletests
 
 from metrics import Runs, UsageError, evaluate, read_runs
-from metrics.evaluation import AS_READ
 from metrics.studies.audit.audit import audit
 from metrics.studies.audit.audited_order import (
     CAN_SWAP,
@@ -28,7 +27,7 @@ from metrics.studies.audit.audited_order import (
 )
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.published import read_published
-from metrics.studies.mean_distributions import SPREADS, mean_distributions
+from metrics.studies.draws import draws
 from metrics.studies.prose import plain
 from metrics.studies.significance import compare
 
@@ -119,9 +118,7 @@ def lists(name, relevant_at, n=20, *, tied=()):
 def studied(*rerankers):
     frame = pd.DataFrame(chain(*rerankers), columns=["reranker", "query_id", "doc_id", "score", "relevance"])
     runs = Runs.from_frame(frame)
-    evaluation = evaluate(runs, ["RR"], [*SPREADS, "input"])
-    rankings = {name: AS_READ.ranking(runs, name) for name in runs.rerankers}
-    return evaluation, mean_distributions(evaluation, "RR", rankings)
+    return draws(runs, "RR")
 
 
 BOARD = studied(
@@ -135,8 +132,7 @@ BOARD = studied(
 
 
 def verdicts(**published):
-    evaluation, distributions = BOARD
-    return pair_verdicts(pd.Series(published), evaluation, "RR", distributions)
+    return pair_verdicts(pd.Series(published), BOARD)
 
 
 def test_each_printed_order_has_the_verdict_of_its_ties_and_queries():
@@ -162,8 +158,7 @@ def test_each_printed_order_has_the_verdict_of_its_ties_and_queries():
 
 def test_p_are_those_of_the_pairs_published_corrected_over_them_alone():
     rows = verdicts(first=0.9, alike=0.8, mixed=0.8)
-    evaluation, _ = BOARD
-    pairs = compare(evaluation.only(["first", "mixed", "alike"]), "RR", "expected", correction="none")
+    pairs = compare(BOARD.evaluation.only(["first", "mixed", "alike"]), "RR", "expected", correction="none")
     p = pairs.set_index(["baseline", "reranker"])["p"]
     _, adjusted, _, _ = multipletests(p, method="holm")
     expected = dict(zip(p.index, zip(p, adjusted, strict=True), strict=True))
@@ -182,9 +177,8 @@ def test_figures_printed_alike_have_no_order():
 def test_a_reranker_that_was_not_evaluated_or_is_there_twice_is_refused():
     with pytest.raises(UsageError, match="'other' was not evaluated"):
         verdicts(other=1.0)
-    evaluation, distributions = BOARD
     with pytest.raises(UsageError, match="'first' is published twice"):
-        pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), evaluation, "RR", distributions)
+        pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), BOARD)
 
 
 PRINTED = "pairs with different published means"
