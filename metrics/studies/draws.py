@@ -28,7 +28,7 @@ from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in
 from metrics.support.cached import cached_property
 from metrics.support.progress import begin_step
-from metrics.support.wording import chance_percent, count_of, part_of, percent, written_p
+from metrics.support.wording import chance_percent, count_of, part_of, written_p
 from metrics.ties import Ranking, Treatment
 from metrics.ties.treatments import seeded_order
 
@@ -413,7 +413,7 @@ def stability_finding(drawn: Draws, measure: str, copies: Sequence[Sequence[str]
         *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_percent(max(row["above"], row["below"]))),
         f" of {count_of(drawn.n, 'random tie order')}{with_noise}{is_level} (standard error "
-        f"{percent(row['standard_error'])}). No pair{among} has a less certain order. Tie order"
+        f"{row['standard_error']:.1%}). No pair{among} has a less certain order. Tie order"
         f"{' alone' * noisy} can reverse {part_of(len(reversible), len(pairs), 'pair')}{among}. Two "
         f"leaderboards with ties broken at random{' after noise' * noisy} have an expected Kendall tau of "
         f"{tau_text}. {copied}".rstrip(),

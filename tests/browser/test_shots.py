@@ -18,7 +18,7 @@ LINK = "/?" + urlencode({"title": TITLE})
 """What the report of that page is called is in the link of every page."""
 SECTIONS = {
     "leaderboard": ("Pairs that swap", "Other tools"),
-    "compare": ("All pairs", "Stability", "Noise", "Trade-offs"),
+    "compare": ("All pairs", "Stability", "Trade-offs"),
 }
 """Sections that are judged whenever browser tests run; slow tests judge every section of every page."""
 MARKUP = "<b>*x*</b>$1$ [a](b) :red[{}]\u202e %{{x}}"

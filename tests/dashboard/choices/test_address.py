@@ -43,7 +43,7 @@ def test_choices_that_came_by_a_link_stay_on_the_next_pages_of_the_menu():
 
 
 def test_a_link_inside_the_app_sets_controls_that_were_set_otherwise_before():
-    page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise", measure="AP")
+    page = opened("compare", data=cache.SIMULATED_LABEL, section="Stability", measure="AP")
     page.query_params = {"data": cache.SIMULATED_LABEL, "measure": "nDCG@10", "section": "Pairs that swap"}
     page.switch_page(FILES["leaderboard"]).run()
     assert page.segmented_control(key="measure").value == "nDCG@10"
@@ -51,7 +51,7 @@ def test_a_link_inside_the_app_sets_controls_that_were_set_otherwise_before():
 
 
 def test_pages_keep_their_section_and_only_they_name_one_in_the_address():
-    page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise")
+    page = opened("compare", data=cache.SIMULATED_LABEL, section="Stability")
     for view, section in (("guide", "One minute"), ("leaderboard", "Scores")):
         page.query_params = {}  # the browser opens a page of the menu at its bare address
         page.switch_page(FILES[view]).run()
@@ -61,7 +61,7 @@ def test_pages_keep_their_section_and_only_they_name_one_in_the_address():
     page.segmented_control(key="section").set_value("Other tools").run()
     page.query_params = {}
     page.switch_page(FILES["compare"]).run()
-    assert page.segmented_control(key="section").value == page.query_params["section"] == "Noise"
+    assert page.segmented_control(key="section").value == page.query_params["section"] == "Stability"
     page.segmented_control(key="section").set_value("Against the baseline").run()
     assert "section" not in page.query_params
     page.segmented_control(key="section").set_value("Trade-offs").run()

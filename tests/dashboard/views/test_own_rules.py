@@ -39,7 +39,7 @@ def test_a_page_names_the_own_tie_rule_and_dismisses_no_tie(data, page):
     assert [word for word in DISMISSALS for text in findings if word in text] == []
 
 
-@pytest.mark.parametrize("section", ["Against the baseline", "Noise", "Trade-offs"])
+@pytest.mark.parametrize("section", ["Against the baseline", "Stability", "Trade-offs"])
 def test_a_section_of_compare_says_so_and_dismisses_no_tie(data, section):
     findings = findings_of(data, "compare", section=section)
     assert any("settles ties by" in text for text in findings)
