@@ -119,15 +119,6 @@ def test_the_page_opens_at_the_largest_gap_until_a_list_is_chosen():
     assert shown_list(page) == ("Local LLM (Very High Ties)", "q008")
 
 
-def test_a_link_from_before_that_names_a_query_opens_it_of_the_first_reranker():
-    page = explored(data=cache.SIMULATED_LABEL, query="q084")
-    assert shown_list(page) == ("GPT-4 (Low Ties)", "q084")
-    assert page.query_params["reranker"] == "GPT-4 (Low Ties)"
-    again = explored(**page.query_params)
-    assert shown_list(again) == shown_list(page)
-    assert page.selectbox(key="query").options[0].startswith("q084 · gap +0.389")
-
-
 def test_the_table_of_documents_has_text_and_possible_ranks(texts):
     documents = table(explored(data=texts, reranker="a", section="Documents"), "places")
     assert documents["doc_id"].to_list()[:4] == ["d6", "d7", "d8", "d3"]
