@@ -42,8 +42,6 @@ BY_CODE: Mapping[str, Kind] = {
 }
 """Kinds by code; the texts are in `kinds.json`."""
 KINDS: tuple[Kind, ...] = tuple(BY_CODE.values())
-ANSWER_CODES = frozenset(code for code in BY_CODE if code.startswith(("answers-", "preferences-")))
-"""Findings of permutations and preferences, which do not depend on the choice of columns."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from repository import REAL_RUNS, SAMPLE
 
 from metrics import read_runs, read_table
-from metrics.runs.findings import ANSWER_CODES, KINDS
+from metrics.runs.findings import KINDS
 from metrics.runs.inspection import inspect
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
@@ -39,7 +39,7 @@ ELSEWHERE = {
     *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
     *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
     *("numbers-inexact", "no-rows", "grades-large", "runs-renamed"),
-    *ANSWER_CODES,
+    *(kind.code for kind in KINDS if kind.code.startswith(("answers-", "preferences-"))),
     *("grades-in-words", "grades-scales", "grades-expected", "grades-scaled", "grades-contradict"),
     "judged-twice",
 }
