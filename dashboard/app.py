@@ -22,7 +22,6 @@ from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.components import THIS_PAGE, section
-from dashboard.widgets.plain_values import plain_measure_key, show_plain_values
 
 FOLDER = Path(__file__).parent
 
@@ -93,12 +92,7 @@ with waiting_shown(), section(THIS_PAGE):
     elif view is None:
         without_board(page.title)
     else:
-        shown = shown_page[page.title]
-        plain_key = plain_measure_key(Path(shown.file).stem)
-        if plain_key:
-            show_plain_values(view, page.title, plain_key)
-        else:
-            shown.load()(view)
+        shown_page[page.title].load()(view)
 if texts := controls.refused():
     unknown = escape_markdown(", ".join(texts))
     order = ""

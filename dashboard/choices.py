@@ -21,7 +21,7 @@ from dashboard.visitor import theme
 from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
-from metrics.measures import Measure, side_by_side
+from metrics.measures import side_by_side
 from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
@@ -240,7 +240,7 @@ def _choose_further(key: str) -> None:
 
 def _choose_other(key: str) -> None:
     name = "" if key == MEASURE_KEYS[0] else f"_{key}"
-    measures = {measure.name: measure for measure in MEASURES if _is_offered(measure)}
+    measures = {measure.name: measure for measure in MEASURES}
     measure = measures[st.selectbox("Measure", list(measures), key=f"_other{name}")]
     st.caption(measure.summary)
     k = None
@@ -273,22 +273,15 @@ def _other_measure(key: str) -> list[str]:
         return []
     if name and controls.asked_text(key):
         controls.request({key: name})
-    return [] if name is None or name in cache.MEASURES or not _is_offered(parse(name).measure) else [name]
-
-
-def _is_offered(measure: Measure) -> bool:
-    """Return whether the board can be scored by a measure: measures of subtopics need their judgments."""
-    return measure.family.kind != "subtopics" or st.session_state.get(_SUBTOPICS, False)
+    return [] if name is None or name in cache.MEASURES else [name]
 
 
 def scored_measures() -> tuple[str, ...]:
-    """Return the measures that pages score: the usual ones, and the chosen ones with a best and worst case."""
-    others = (name for name in other_measures() if not parse(name).measure.family.no_extremes)
-    return (*cache.MEASURES, *others)
+    """Return the measures that pages score: the usual ones, and the chosen ones."""
+    return (*cache.MEASURES, *other_measures())
 
 
 _VIEW = "_view"
-_SUBTOPICS = "_has_subtopics"
 _SHOWN_BOARD = "_shown_data"
 _MAX_RERANKERS = 200
 """Rerankers shown at most: pages compare every pair."""
@@ -345,7 +338,6 @@ def choose_view() -> View | None:
         return None
     board, record = choice
     _turn_to(board, record)
-    st.session_state[_SUBTOPICS] = board.runs.has_subtopics
     traditional = select_order(cache.TRADITIONAL, "order")
     with st.popover("Settings", icon=":material/tune:", width="stretch"):
         rerankers = controls.multiselect("Rerankers", offered_rerankers(board), "rerankers")

@@ -102,13 +102,6 @@ def exponential(grade: float) -> float:
     return 2**grade - 1
 
 
-def iprec(order, n_relevant, recall):
-    need = math.floor(float(recall) * n_relevant + 0.9)
-    hits = [sum(order[:rank]) for rank in range(1, len(order) + 1)]
-    reached = [Fraction(n, rank) for rank, n in enumerate(hits, 1) if n >= need]
-    return max(reached, default=Fraction(0))
-
-
 def err(grades, _, k):
     value, readers = Fraction(0), Fraction(1)
     for rank, grade in enumerate(grades[:k], 1):
@@ -122,7 +115,7 @@ def distinct(order, _, k):
 
 
 def kind_of(doc: Doc, relevant_from: float) -> str:
-    """What bpref and infAP see of a document; a grade below 0 is of the pool, and nobody judged it."""
+    """What bpref sees of a document; a grade below 0 is of the pool, and nobody judged it."""
     if not doc.is_judged:
         return ""
     return "relevant" if doc.grade >= relevant_from else "pooled" if doc.grade < 0 else "other"
@@ -136,18 +129,6 @@ def bpref(order, judged, _):
         if kind == "relevant":
             total += 1 - Fraction(min(others, n_relevant), min(n_others, n_relevant) or 1) if others else 1
     return total / (n_relevant or 1)
-
-
-def inferred_ap(order, judged, _, small=Fraction(1, 100_000)):
-    total = Fraction(0)
-    for above, kind in enumerate(order):
-        if kind != "relevant":
-            continue
-        counts = Counter(order[:above])
-        hits, known = counts["relevant"], counts["relevant"] + counts["other"]
-        ratio = (hits + small) / (known + 2 * small)
-        total += (1 + (known + counts["pooled"]) * ratio) / (above + 1)
-    return total / (judged[0] or 1)
 
 
 def count_judged(listing: JudgedList) -> tuple[int, int]:
@@ -165,8 +146,6 @@ RULES = {
     "AP": Rule(*BINARY, ap),
     "AP-cap": Rule(*BINARY, capped_ap),
     "bpref": Rule(*JUDGED, bpref),
-    "infAP": Rule(*JUDGED, inferred_ap),
-    "IPrec": Rule(*BINARY, iprec),
     "ERR": Rule(*GRADED, err),
     "nDCG": Rule(*GRADED, ndcg(exponential)),
     "nDCG-linear": Rule(*GRADED, ndcg(float)),
@@ -193,9 +172,7 @@ SUMMARIES: dict[str, Callable] = {"expected": mean, "optimistic": max, "pessimis
 @cache
 def name_and_parameter(measure: str) -> tuple[str, Fraction | int | None]:
     """Name, and cut-off or parameter."""
-    name, parameter, cutoff = re.fullmatch(r"(.+?)(?:\((.+)\))?(?:@([\d.]+))?", measure).groups()
-    if name == "IPrec":
-        return name, Fraction(cutoff)
+    name, parameter, cutoff = re.fullmatch(r"(.+?)(?:\((.+)\))?(?:@(\d+))?", measure).groups()
     return name, Fraction(parameter) if parameter else int(cutoff) if cutoff else None
 
 

@@ -1,8 +1,8 @@
-"""The measures that any judgments allow: all but those of subtopics."""
+"""Names of measures with cut-offs."""
 
-import metrics
+from metrics import MEASURES
 
-MEASURES = tuple(measure for measure in metrics.MEASURES if measure.family.kind != "subtopics")
+__all__ = ["MEASURES", "with_cutoffs"]
 
 
 def with_cutoffs(optional, required, measures=MEASURES):

@@ -37,8 +37,7 @@ def _import_pages() -> None:
     import dashboard.views.data.files
     import dashboard.views.large
     import dashboard.views.leaderboard
-    import dashboard.widgets.browser
-    import dashboard.widgets.plain_values  # noqa: F401 imported for those who import them again
+    import dashboard.widgets.browser  # noqa: F401 imported for those who import them again
 
 
 def _draw_sample() -> None:

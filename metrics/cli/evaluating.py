@@ -150,7 +150,7 @@ def evaluate_command(
     _lists_tools: Annotated[bool, options.listing("--list-tools", "tie orders of other tools", _tools)] = False,
 ) -> None:
     """Score runs, with ties in one order or averaged over all orders."""
-    from metrics.evaluation import DEFAULT_MEASURES, default_ties, score_runs
+    from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, score_runs
 
     contradictions = {
         "--scheduler needs --engine dask.": scheduler and engine != "dask",
@@ -161,7 +161,7 @@ def evaluate_command(
         if is_contradiction:
             raise UsageError(message)
     measures = measure or DEFAULT_MEASURES
-    treatments = ["input"] if traditional_only else [*(ties or default_ties(measures))]
+    treatments = ["input"] if traditional_only else [*(ties or DEFAULT_TIES)]
     score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
     if engine == "local":
         runs = reading.read(run, qrels)
@@ -310,11 +310,6 @@ def permutations_command(
             )
         raise UsageError(f"{file} has no documents for query {query!r}.")
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
-    if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
-        raise UsageError(
-            f"{by_subtopics[0]} needs subtopics, but this command uses only grades. Leave out "
-            f"-m {by_subtopics[0]}."
-        )
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     for name in [str(each) for each in measures if each.measure.answers]:
         value = list_values(ranking, query, [name], ["expected"]).loc[name, "expected"]

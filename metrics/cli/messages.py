@@ -71,9 +71,6 @@ def say_own_rules(evaluation: "Evaluation") -> None:
     """Name the measures that break ties by a rule of their own, and the measures to read them with."""
     from metrics.measures import parse, side_by_side
 
-    for reason in dict.fromkeys(parse(name).measure.family.no_extremes for name in evaluation.measures):
-        if reason:
-            say(reason)
     for name in evaluation.measures:
         answered, *rules = side_by_side(parse(name))
         if parse(name).measure.answers:

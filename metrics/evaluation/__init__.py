@@ -1,7 +1,7 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
 from metrics.evaluation.evaluation import AS_READ, Evaluation, HasScoringOptions, Policy, ScoringOptions
-from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, default_ties, evaluate, score, score_runs
+from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score, score_runs
 from metrics.ties.judgments import Unjudged
 
 EQUAL = 1e-12
@@ -17,7 +17,6 @@ __all__ = [
     "Policy",
     "ScoringOptions",
     "Unjudged",
-    "default_ties",
     "evaluate",
     "score",
     "score_runs",

@@ -116,14 +116,7 @@ def names_or_defaults(
         measures = DEFAULT_MEASURES
     elif not isinstance(measures, Iterable):
         measures = [measures]
-    return measures, default_ties(measures) if ties is None else ties
-
-
-def default_ties(measures: Sequence[str] | str) -> Sequence[str]:
-    """Return the default treatments that all of the measures support."""
-    names = [measures] if isinstance(measures, str) else measures
-    families = [parse(name).measure.family for name in names]
-    return [name for name in DEFAULT_TIES if all(family.computes(treatment(name)) for family in families)]
+    return measures, DEFAULT_TIES if ties is None else ties
 
 
 def score_runs(

@@ -64,7 +64,7 @@ def _judged(runs: Runs, grades: FloatArray) -> Runs:
 
 with needs("ir-measures"):
     import ir_measures
-    from ir_measures import AP, ERR, RR, Bpref, IPrec, Metric, P, R, Success, infAP, measures, nDCG, providers
+    from ir_measures import AP, ERR, RR, Bpref, Metric, P, R, Success, measures, nDCG, providers
     from ir_measures.__main__ import main_cli
     from ir_measures.providers.base import NOT_PROVIDED
     from ir_measures.util import QrelsConverter, RunConverter
@@ -103,8 +103,6 @@ class TieMeasure(measures.Measure):
     def our_name(self) -> str:
         """The name for `metrics.evaluate`, such as `nDCG-linear@10`."""
         name = "nDCG" if self.params.get("dcg") == "exp-log2" else self.ours
-        if "recall" in self.params:
-            return f"{name}@{self.params['recall']}"
         cutoff = self.params.get("cutoff")
         return f"{name}@{cutoff:d}" if isinstance(cutoff, int) else name
 
@@ -135,7 +133,6 @@ class _Accepts:
 
 
 _COUNT = _Accepts("1 or more", lambda value: 1 <= value < _PAST)
-_SHARE = _Accepts("0 to 1", lambda value: 0 <= value <= 1)
 _TRUTH = _Accepts("True or False", lambda _: True)
 _GAINS = _Accepts("whole numbers", lambda value: all(isinstance(n, int) for n in (*value, *value.values())))
 _NONE = _Accepts("left out", lambda _: False)
@@ -167,7 +164,6 @@ def _declare(
         "PRETTY_NAME": name.replace("_", " "),
         "SHORT_DESC": summary,
         "SUPPORTED_PARAMS": params,
-        "AT_PARAM": "recall" if "recall" in params else "cutoff",
         "ours": ours,
         "treatment": treatment,
     }
@@ -204,9 +200,7 @@ MTRR, worst_RR, best_RR = _declare_three(RR, "RR", _ALL, tied_name="MTRR")
 TMHits, worst_Success, best_Success = _declare_three(Success, "Hits", _ALL, tied_name="TMHits")
 tied_AP, worst_AP, best_AP = _declare_three(AP, "AP", _ALL)
 tied_Bpref, worst_Bpref, best_Bpref = _declare_three(Bpref, "bpref", _BINARY)
-tied_infAP, worst_infAP, best_infAP = _declare_three(infAP, "infAP", _BINARY)
 tied_ERR, worst_ERR, best_ERR = _declare_three(ERR, "ERR", _CUT)
-tied_IPrec, worst_IPrec, best_IPrec = _declare_three(IPrec, "IPrec", {"recall": _SHARE} | _BINARY | _JUDGED)
 tied_P, worst_P, best_P = _declare_three(P, "P", _ALL)
 tied_R, worst_R, best_R = _declare_three(R, "R", _ALL)
 _GAINED = ({"dcg": _LOG, "gains": _GAINS}, {"dcg": _EXPONENTIAL, "gains": _NONE})
@@ -222,8 +216,7 @@ def tied(measure: measures.Measure | str) -> measures.Measure:
     """Return the mean of a measure over all tie orders; for `RR @ 10`, this is `MTRR @ 10`.
 
     Args:
-        measure: AP, Bpref, ERR, infAP, IPrec, nDCG, P, R, RR or Success, with its parameters; or its name, such
-            as `nDCG@10`.
+        measure: AP, Bpref, ERR, nDCG, P, R, RR or Success, with its parameters; or its name, such as `nDCG@10`.
 
     Raises:
         UsageError: another measure.
@@ -248,9 +241,7 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
         raise UsageError(f"ir_measures does not know the measure {measure!r}: {error}.") from error
     name = f"{prefix}_{plain.NAME}"
     if name not in measures.registry:
-        raise UsageError(
-            f"There is no {prefix} {plain}. Choose AP, Bpref, ERR, infAP, IPrec, nDCG, P, R, RR or Success."
-        )
+        raise UsageError(f"There is no {prefix} {plain}. Choose AP, Bpref, ERR, nDCG, P, R, RR or Success.")
     if unknown := plain.params.keys() - plain.SUPPORTED_PARAMS.keys():
         raise UsageError(f"{plain.NAME} has no parameter {min(unknown)!r}.")
     return _find_measure(name, plain.params)

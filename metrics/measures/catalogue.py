@@ -13,10 +13,7 @@ from metrics.measures.average_precision import average_precision, capped_average
 from metrics.measures.bpref import bpref
 from metrics.measures.cascade import expected_reciprocal_rank
 from metrics.measures.first_hit import first_hit
-from metrics.measures.inferred_ap import inferred_ap
-from metrics.measures.interpolated_precision import interpolated_precision
 from metrics.measures.model import Measure, MeasureAt
-from metrics.measures.subtopics import subtopic_gain
 from metrics.measures.targets import distinct_recall, distinct_targets
 from metrics.measures.weights import persistent
 
@@ -76,25 +73,6 @@ MEASURES: tuple[Measure, ...] = (
         summary="Penalises each document judged irrelevant that ranks above a relevant document. Unjudged "
         "documents are ignored.",
         source="Buckley & Voorhees, SIGIR 2004; as trec_eval 9 computes it",
-    ),
-    Measure(
-        name="infAP",
-        family=inferred_ap,
-        cutoff="none",
-        aliases=("InferredAP",),
-        summary="AP estimated from a partly judged pool; a grade below 0 marks a pooled document without a "
-        "judgment.",
-        source="Yilmaz & Aslam, CIKM 2006; as trec_eval 9 computes it",
-    ),
-    Measure(
-        name="IPrec",
-        family=interpolated_precision,
-        cutoff="none",
-        aliases=("iprec_at_recall", "InterpolatedPrecision"),
-        summary="Highest precision at any rank where recall is at least the given value.",
-        source="as trec_eval 9 computes it (iprec_at_recall)",
-        parameter=0.1,
-        is_recall=True,
     ),
     Measure(
         name="ERR",
@@ -209,17 +187,6 @@ MEASURES: tuple[Measure, ...] = (
         term=r"$\mathbb{E}$, $\sigma$",
     ),
     Measure(
-        name="alpha_nDCG",
-        family=subtopic_gain(0.5),
-        cutoff="optional",
-        aliases=("alpha-nDCG", "α-nDCG"),
-        summary="nDCG of subtopics: each further document on the same subtopic adds less gain. The ideal order "
-        "is built greedily.",
-        source="Clarke et al., SIGIR 2008; greedy ideal order: ndeval of TREC's web track",
-        parameter=0.5,
-        of_parameter=subtopic_gain,
-    ),
-    Measure(
         name="taRR",
         family=own.tie_aware_rr,
         cutoff="none",
@@ -269,12 +236,11 @@ MEASURES: tuple[Measure, ...] = (
 
 _DIGITS = 9
 _PATTERN = re.compile(
-    r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=|alpha=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
+    r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
 )
-"""The word "tied", name, parameter, and cut-off or recall."""
+"""The word "tied", name, parameter, and cut-off."""
 _SPELLINGS = (
     (r"(p|recall|success|map_cut|ndcg_cut)[_.](\d+)", r"\1@\2"),  # trec_eval
-    (r"iprec_at_recall[_.](\d\.\d+)", r"IPrec@\1"),
     (r"ndcg_at_(\d+)", r"nDCG-linear@\1"),  # MTEB
     (r"(map|mrr|recall|precision|hit_rate)_at_(\d+)", r"\1@\2"),
     (r"rbp(\.\d+)", r"RBP(\1)"),  # ranx
@@ -285,7 +251,7 @@ _SPELLINGS = (
 
 
 def parse(text: object) -> MeasureAt:
-    """Return the measure of a name: `RR`, `MRR@10`, `RBP(0.8)`, `IPrec@0.1`, `tied nDCG@10`.
+    """Return the measure of a name: `RR`, `MRR@10`, `RBP(0.8)`, `tied nDCG@10`.
 
     Names that only other tools have mean the same as there: `ndcg_cut_10` of trec_eval is `nDCG-linear@10`, and
     so is the object `ir_measures.nDCG @ 10`. `ndcg@10` of ranx is the name of our nDCG, which has another gain.
@@ -303,8 +269,6 @@ def parse(text: object) -> MeasureAt:
     measure = _by_name(MEASURES).get(match[2].casefold()) if match else None
     if match is None or measure is None or (match[1] and measure.family.own_rule):
         raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
-    if measure.is_recall:
-        return MeasureAt(measure, None, _recall(text, match[4] or match[3], measure.parameter))
     if match[4] and "." in match[4]:
         raise UsageError(f"{text[:40]}: a cut-off is a whole number of documents, as in {measure.name}@10.")
     k, parameter = _cutoff(text, match[4]), measure.parameter
@@ -315,12 +279,7 @@ def parse(text: object) -> MeasureAt:
     if match[3] is not None:
         parameter = float(match[3])
         if measure.parameter is None or not 0 < parameter < 1:
-            raise UsageError(
-                f"{text}: only RBP and alpha_nDCG take a parameter, between 0 and 1: RBP(0.8), "
-                "alpha_nDCG(0.5)@10."
-            )
-        if measure.of_parameter:
-            measure = replace(measure, family=measure.of_parameter(parameter))
+            raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
     return MeasureAt(measure, k, parameter)
 
 
@@ -360,14 +319,6 @@ def _cutoff(text: str, digits: str | None) -> int | None:
     return int(digits)
 
 
-def _recall(text: str, number: str | None, usual: float | None) -> float | None:
-    if number is None:
-        return usual
-    if not 0 <= float(number) <= 1:
-        raise UsageError(f"{text[:40]}: the recall level must be between 0 and 1, as in IPrec@0.1.")
-    return float(number)
-
-
 @lru_cache(maxsize=1)
 def _by_name(measures: tuple[Measure, ...]) -> dict[str, Measure]:
     """Return lower-case name, alias or name of a mean → measure."""
@@ -377,6 +328,8 @@ def _by_name(measures: tuple[Measure, ...]) -> dict[str, Measure]:
 def _suggestion(text: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 only for misspelt names
 
+    if re.match(r"\s*(infap|iprec|alpha.?ndcg)", text, re.IGNORECASE):
+        return "The package ir_measures computes it."
     if "rel=" in text or "judged_only=" in text:
         return (
             "Omit the brackets. Instead of rel, set relevant_from (--relevant-from). Instead of judged_only, "

@@ -25,15 +25,12 @@ class Family:
         variance: exact variance over ties; for groups of one, 0.
         counts: which documents matter: those with a grade above 0, or all judged ones.
         targets: true for measures of distinct targets, which have their own best and worst order.
-        pools: true if unjudged documents of the pool matter, with their own best and worst order.
         noisy: true if its mean is known where noise makes some orders of a group likelier.
         own_rule: true if it has its own rule for ties; no treatment applies.
         by_first_rank: true if it depends only on the rank of the first relevant document.
         by_relevance: true if it depends on relevance, and not on grades.
         count_depth: (n,) or one number: ranks within which it counts documents, each alike; None where ranks or
             documents differ in weight.
-        no_extremes: why its best and worst case and its standard deviation over orders are not computed; empty
-            if they are.
     """
 
     kind: str
@@ -41,22 +38,16 @@ class Family:
     variance: Formula
     counts: Literal["graded", "judged"] = "graded"
     targets: bool = False
-    pools: bool = False
     noisy: bool = True
     own_rule: bool = False
     by_first_rank: bool = False
     by_relevance: bool = True
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
-    no_extremes: str = ""
 
     @property
     def by_grades(self) -> bool:
         """True if the grades of an order determine its value, whose mean over orders is the tied value."""
-        return not (self.targets or self.own_rule or self.no_extremes or self.counts == "judged")
-
-    def computes(self, ties: Treatment) -> bool:
-        """Return whether a treatment can be computed. Strict orders and the tied value always can."""
-        return not (self.no_extremes and (ties.spread or ties.target_key is not None))
+        return not (self.targets or self.own_rule or self.counts == "judged")
 
 
 @dataclass(frozen=True)
@@ -74,8 +65,6 @@ class Measure:
         summary: one line that explains it.
         source: where the formula comes from.
         parameter: default of the parameter in brackets, or None.
-        of_parameter: returns the family for another parameter, if a cut-off may follow the brackets.
-        is_recall: true if the parameter is a recall, written after an @.
         largest: the largest possible value; None if unbounded.
         term: its own part of the family's formula, in LaTeX; empty where the summary says it.
     """
@@ -90,8 +79,6 @@ class Measure:
     tied: str = ""
     aliases: tuple[str, ...] = ()
     parameter: float | None = None
-    of_parameter: Callable[[float], Family] | None = None
-    is_recall: bool = False
     largest: float | None = 1
     term: str = ""
 
@@ -128,16 +115,14 @@ class MeasureAt:
 
     @property
     def _suffix(self) -> str:
-        cutoff = "" if self.k is None else f"@{self.k}"
-        if self.parameter is None:
-            return cutoff
-        number = np.format_float_positional(self.parameter, trim="-")
-        return f"@{number}" if self.measure.is_recall else f"({number}){cutoff}"
+        if self.parameter is not None:
+            return f"({np.format_float_positional(self.parameter, trim='-')})"
+        return "" if self.k is None else f"@{self.k}"
 
     @property
     def argument(self) -> Parameter:
         """The parameter of its formula: the cut-off, or the number in brackets."""
-        return self.k if self.parameter is None or self.measure.of_parameter else self.parameter
+        return self.k if self.parameter is None else self.parameter
 
     def values(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) expectations over ties; 0 where no contributing document is listed."""
@@ -159,7 +144,7 @@ class MeasureAt:
 
 
 _EXPECTED = treatment("expected")
-_Key = tuple[str, str, bool, bool]
+_Key = tuple[str, str, bool]
 
 
 class RefinedGroups:
@@ -185,21 +170,17 @@ class RefinedGroups:
                 used,
                 all_judged=family.counts == "judged",
                 targets=family.targets,
-                pools=family.pools,
             )
         return self._groups[key]
 
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
         """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`."""
-        family = measure.measure.family
-        if not all(map(family.computes, treatments)):
-            raise UsageError(family.no_extremes)
         means: dict[_Key, FloatArray] = {}
         for ties in treatments:
             if ties.spread:
                 yield np.sqrt(measure.variances(self.of(measure, ties)))
             else:
-                key = _key(family, ties)
+                key = _key(measure.measure.family, ties)
                 if key not in means:
                     means[key] = measure.values(self.of(measure, ties))
                 yield means[key]
@@ -207,5 +188,4 @@ class RefinedGroups:
 
 def _key(family: Family, ties: Treatment) -> _Key:
     used = _EXPECTED if family.own_rule or ties.spread else ties
-    by_target = family.targets and used.target_key is not None
-    return family.counts, used.name, by_target, family.pools and used.pool_key is not None
+    return family.counts, used.name, family.targets and used.target_key is not None

@@ -15,8 +15,6 @@ MISSING_SCORE_HINT = (
     "in Python, missing_score)."
 )
 """Addition to an error on a document without a numeric score."""
-SUBTOPICS = "subtopics"
-"""Column of joined judgments: subtopic → grade of the document."""
 MAX_COLUMNS = 1000
 
 
@@ -86,12 +84,6 @@ COLUMNS: tuple[Column, ...] = (
         "word",
         "target targetid answerid groundtruthid clusterid paperid",
         "Target (distinct answer) that the document finds; DR@k and Div@k count each target once.",
-    ),
-    Column(
-        "subtopic",
-        "word",
-        "subtopicid subtopicno subtopicnumber aspect intent",
-        "Subtopic of the query that the judgment is about, one row per subtopic; used by alpha_nDCG@k.",
     ),
     Column(
         "rank",

@@ -7,22 +7,20 @@ from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import RepeatError, UsageError
-from metrics.runs.columns import SUBTOPICS
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
-from metrics.support.arrays import IntArray, combine_chunks, joined_ranges, with_column
+from metrics.support.arrays import IntArray, combine_chunks, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
-_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id", "subtopic", SUBTOPICS)
+_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 _KEEP_ONE = (
     "Delete the extra rows of each document, or let TieScope keep the first row (--repeated first) or the row "
     "with the highest value (--repeated max)."
@@ -182,9 +180,7 @@ def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
 
 
 def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
-    """Keep each document once in a list, with all its subtopics; a RepeatError with `repeated="error"`."""
-    if {"relevance", "subtopic"} <= set(stack.table.column_names):
-        stack = _with_subtopics(stack, value, repeated, noted)
+    """Keep each document once in a list; a RepeatError with `repeated="error"`."""
     if stack.pairs.repeats[0] is None:
         return stack
     later_rows = np.setdiff1d(np.arange(len(stack.table)), stack.pairs.one_row_each(), assume_unique=True)
@@ -232,8 +228,6 @@ def _join_judgments(
     files = separate or embedded
     if not files:
         return None
-    if any("subtopic" in stack.table.column_names for stack in files):
-        files = [_concatenated(files)]
     files = [_without_repeats(stack, "relevance", repeated, noted) for stack in files]
     qrels = concat_judgments(files, repeated, noted) if len(files) > 1 else files[0]
     unused = ["relevance", *({"target_id"} - set(qrels.table.column_names))]
@@ -351,68 +345,3 @@ def _with_known_targets(judgments: RunStack, pair: IntArray) -> RunStack:
     target_row = row_of_pair[pair]
     column = pc.coalesce(targets, targets.take(pa.array(target_row, mask=target_row < 0)))
     return replace(judgments, table=with_column(table, "target_id", column))
-
-
-def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
-    """Merge the rows of each document, with its highest grade and a map of its subtopics to their grades.
-
-    In a run, only rows with the same score are merged.
-    """
-    table = stack.table
-    subtopics = combine_chunks(table["subtopic"]).dictionary_encode()
-    rows = pd.DataFrame(
-        {
-            "row": np.arange(len(table)),
-            "pair": stack.pairs.pair_codes,
-            "score": 0.0 if value == "relevance" else table[value].to_numpy(),
-            "code": pc.fill_null(subtopics.indices, -1).to_numpy(),
-            "grade": table["relevance"].to_numpy(),
-        }
-    )
-    if repeated != "first":
-        rows = rows.sort_values("grade", ascending=False, kind="stable")
-    is_repeated = rows.duplicated(["pair", "score", "code"])
-    if n_repeats := int(is_repeated.sum()):
-        noted.append(_subtopic_finding(stack, int(rows["row"][is_repeated].min()), n_repeats, repeated))
-        rows = rows[~is_repeated]
-    rows = rows.assign(first=rows.groupby(["pair", "score"], sort=False)["row"].transform("min"))
-    highest = rows.groupby("first")["grade"].max()
-    entries = rows[rows["code"] >= 0].sort_values(["first", "code"])
-    n_entries = entries.groupby("first").size().reindex(highest.index, fill_value=0).to_numpy()
-    texts = subtopics.dictionary.cast(pa.string()).take(pa.array(entries["code"]))
-    ends = pa.array(np.append(0, np.cumsum(n_entries)), pa.int32())
-    merged = stack.take(highest.index.to_numpy())
-    table = with_column(merged.table.drop_columns(["subtopic"]), "relevance", pa.array(highest))
-    table = table.append_column(SUBTOPICS, pa.MapArray.from_arrays(ends, texts, pa.array(entries["grade"])))
-    return replace(merged, table=table)
-
-
-def _subtopic_finding(stack: RunStack, row: int, n_repeats: int, repeated: Repeated) -> Finding:
-    """Return the finding on repeated judgments of a subtopic; a RepeatError with `repeated="error"`."""
-    origin = stack.provenance
-    document, subtopic = (quote(stack.table[column][row].as_py() or "") for column in ("doc_id", "subtopic"))
-    if repeated == "error":
-        problem = (
-            f"document {document} is judged twice for subtopic {subtopic} ({n_repeats:,} repeated judgments "
-            "in all)"
-        )
-        raise origin.error(row, problem, _KEEP_ONE, RepeatError)
-    choice = "first" if repeated == "first" else "highest"
-    example = f"such as document {document} for subtopic {subtopic}"
-    message = f"Repeated judgments left out: {n_repeats:,}, {example}; the {choice} is kept."
-    return make_finding("rows-dropped", origin.file, message, line=origin.line_of(row), count=n_repeats)
-
-
-def subtopic_rows(table: pa.Table) -> pa.Table:
-    """Split joined rows into one row for each subtopic of a document, as in files."""
-    if SUBTOPICS not in table.column_names:
-        return table
-    subtopics = combine_chunks(table[SUBTOPICS])
-    starts = subtopics.offsets.to_numpy()
-    n_subtopics = np.diff(starts)
-    n_rows = np.maximum(n_subtopics, 1)
-    entries = pa.array(joined_ranges(starts[:-1], n_rows), mask=np.repeat(n_subtopics == 0, n_rows))
-    rows = table.drop_columns([SUBTOPICS]).take(pa.array(np.repeat(np.arange(len(table)), n_rows)))
-    grades = pc.coalesce(subtopics.items.take(entries), combine_chunks(rows["relevance"]))
-    rows = with_column(rows, "relevance", grades)
-    return rows.append_column("subtopic", subtopics.keys.take(entries))

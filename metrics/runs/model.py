@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import TieScopeError, UsageError
-from metrics.runs.columns import SUBTOPICS, ColumnChoice, MissingScore
+from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
@@ -162,12 +162,6 @@ class Runs:
             return self.judged_pairs.queries
         queries = [stack.pairs.queries.cast(pa.string()) for stack in self.stacks.stacks]
         return pc.unique(pa.chunked_array(queries, pa.string()))
-
-    @property
-    def has_subtopics(self) -> bool:
-        """True if there are judgments of subtopics."""
-        tables = [stack.table for stack in self.stacks.stacks] if self.qrels is None else [self.qrels]
-        return any(SUBTOPICS in table.column_names for table in tables)
 
     @cached_property
     def judged_pairs(self) -> QueryDocKeys:

@@ -48,10 +48,8 @@ def read_named_judgments(name: str) -> bytes:
     except (_Missing, FileNotFoundError) as error:
         hint = f"Fetch them: {_FETCH.format(name=name)}"
         raise ReadError(file, "these judgments are not in the ir_datasets cache", hint) from error
-    columns = {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"}
-    if "subtopic_id" in dataset.qrels_cls()._fields:
-        columns["subtopic"] = "subtopic_id"
-    rows = ["\t".join(str(getattr(judgment, field)) for field in columns.values()) for judgment in judgments]
+    columns = "query_id", "doc_id", "relevance"
+    rows = ["\t".join(str(getattr(judgment, column)) for column in columns) for judgment in judgments]
     return "\n".join(["\t".join(columns), *rows, ""]).encode()
 
 

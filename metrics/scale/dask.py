@@ -19,7 +19,7 @@ from metrics.errors import RepeatError, UsageError
 from metrics.evaluation import AS_READ, Evaluation, Policy, ScoringOptions, Unjudged, score_runs
 from metrics.evaluation.scoring import names_or_defaults
 from metrics.runs import File, MissingScore, Repeated, Runs, Source, as_judgments, as_run, read, with_names
-from metrics.runs.columns import BY_NAME, SUBTOPICS
+from metrics.runs.columns import BY_NAME
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding
 from metrics.runs.joining import no_relevance_error, unused_finding
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from metrics.scale.cluster import Client
 
 
-_TEXTS = ("reranker", "query_id", "doc_id", "target_id", "subtopic")
+_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
 _PLACES = 40
 """Bits for the number of a row."""
 
@@ -113,8 +113,8 @@ def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: 
 
 def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
     """Drop relevance in the rows, which the judgments override, and report it."""
-    inside = [name for name in ("relevance", "target_id", "subtopic") if name in part.member.table.mapping]
-    is_judged = {"subtopic", *judged.table.column_names} - {"relevance"}
+    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
+    is_judged = set(judged.table.column_names) - {"relevance"}
     unused = [name for name in inside if name not in is_judged]
     table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
     notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
@@ -122,9 +122,6 @@ def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> So
 
 
 def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
-    if "subtopic" in task.columns and "subtopic" not in source.table.column_names:  # other parts have subtopics
-        subtopics = pa.nulls(len(source.table), pa.string())
-        source = replace(source, table=source.table.append_column("subtopic", subtopics))
     if not len(source.table) and "reranker" in source.table.column_names:
         return ScoredPart(None, findings=source.noted)
     lists, noted = split_by_reranker(source, judged, task.repeated)
@@ -271,7 +268,7 @@ class Dataset(PartitionedRuns):
     def _columns(self) -> tuple[str, ...]:
         """Columns to read: ours, and further score columns."""
         names = {name for file in self._files for name in file.table.mapping}
-        judged = () if self.judged else ("relevance", "target_id", "subtopic")
+        judged = () if self.judged else ("relevance", "target_id")
         inside = (name for name in ("score_std", *judged) if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
@@ -284,10 +281,7 @@ class Dataset(PartitionedRuns):
         """
         spread = [name for name in self._columns if name == "score_std"]
         nothing = empty_table(("score", *spread, *self._score_columns))
-        judgments = empty_table(("relevance",))
-        if "subtopic" in self._columns or (self.judged and SUBTOPICS in self.judged.table.column_names):
-            judgments = judgments.append_column(SUBTOPICS, pa.array([], pa.map_(pa.string(), pa.float64())))
-        score(Runs({"": nothing}, judgments))  # refuses unknown names before workers start
+        score(Runs({"": nothing}, empty_table(("relevance",))))  # refuses unknown names before workers start
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:
             for scored in self._scored(client, task):

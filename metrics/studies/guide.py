@@ -317,10 +317,9 @@ def measure_table() -> pd.DataFrame:
     rows = []
     for measure in MEASURES:
         mean, cutoff = MeasureAt(measure), cutoffs[measure.cutoff]
-        sign = "@recall" if measure.is_recall else "(α)" if measure.of_parameter else "(p)"
         rows.append(
             {
-                "measure": measure.name + (sign if measure.parameter is not None else "") + cutoff,
+                "measure": measure.name + ("(p)" if measure.parameter is not None else "") + cutoff,
                 "traditional": mean.traditional + cutoff,
                 "tied": "" if measure.family.own_rule else mean.tied + cutoff,
                 "summary": measure.summary,

@@ -180,7 +180,7 @@ class Rule:
         stable: longest list whose ties keep the order of the treatment. In longer lists, only values that no
             order changes are certain. None if the treatment always holds.
         computed: our measure with the same value; empty for the measure asked for.
-        spelling: name in the tool, {k} for the cut-off, {recall} for a recall.
+        spelling: name in the tool, {k} for the cut-off.
         level: spelling for a threshold other than 1: {name} for the usual one, {base} and {cut} for the parts
             before and from @, {level} for the grade; empty if the tool has no such option.
     """
@@ -250,7 +250,7 @@ class Tool:
         rule = self.rules.get(measure.measure.name + ("" if measure.k is None else "@k"))
         if rule is None:
             return None
-        theirs = rule.spelling.format(k=measure.k, recall=measure.parameter)
+        theirs = rule.spelling.format(k=measure.k)
         if relevant_from != 1 and rule.level and measure.measure.family.by_relevance:
             base, sign, cut = theirs.partition("@")
             theirs = rule.level.format(name=theirs, base=base, cut=sign + cut, level=math.ceil(relevant_from))

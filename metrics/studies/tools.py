@@ -9,12 +9,10 @@ from metrics.studies.tool_rules import Rule, Tool
 _TREC = (
     "AP=map AP@k=map_cut_{k} Rprec=Rprec nDCG-linear=ndcg nDCG-linear@k=ndcg_cut_{k} P@k=P_{k} R@k=recall_{k}"
 )
-_TREC_EVAL = (
-    f"RR=recip_rank Hits@k=success_{{k}} bpref=bpref infAP=infAP IPrec=iprec_at_recall_{{recall:.2f}} {_TREC}"
-)
+_TREC_EVAL = f"RR=recip_rank Hits@k=success_{{k}} bpref=bpref {_TREC}"
 _BEIR = "AP@k=MAP@{k} nDCG-linear@k=NDCG@{k} P@k=P@{k} R@k=Recall@{k}"
 _IR = (
-    "RR=RR AP=AP AP@k=AP@{k} IPrec=IPrec@{recall} bpref=Bpref infAP=infAP Rprec=Rprec nDCG-linear=nDCG "
+    "RR=RR AP=AP AP@k=AP@{k} bpref=Bpref Rprec=Rprec nDCG-linear=nDCG "
     "nDCG-linear@k=nDCG@{k} P@k=P@{k} R@k=R@{k} Hits@k=Success@{k}"
 )
 _RANX = (

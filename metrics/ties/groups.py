@@ -30,7 +30,6 @@ class TieGroups:
         first: (n,) first of its contributing documents.
         grades: (n_contributing,) grade of the contributing documents, group by group.
         targets: (n_contributing,) the target each satisfies, None where each is its own target.
-        rows: (n_contributing,) judgment of each, as in `Judgments.rows`; None without subtopics.
         noise: how likely the orders inside groups are; None: all equally, as in a tie.
     """
 
@@ -42,7 +41,6 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
-    rows: IntArray | None = None
     noise: NoisyOrder | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 
@@ -85,11 +83,6 @@ class TieGroups:
     def nonrelevant(self) -> IntArray:
         """(n,) documents of each group that are judged irrelevant; a grade below 0 does not count."""
         return self.sum((~self.hits & (self.grades >= 0)).astype(np.float64)).astype(np.int64)
-
-    @cached_property
-    def pooled(self) -> IntArray:
-        """(n,) unjudged documents of the pool in each group: their grade is below 0."""
-        return self.sum((self.grades < 0).astype(np.float64)).astype(np.int64)
 
     @cached_property
     def _first_of_list(self) -> IntArray:

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs.columns import SUBTOPICS
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks, places_in
 from metrics.support.cached import cached_property
@@ -33,33 +32,6 @@ def check_unjudged(unjudged: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Subtopics:
-    """Subtopics of the query that each judged document is relevant to.
-
-    Attributes:
-        starts: (n_judged + 1,) first entry of each judgment, then the end.
-        subtopic: (n_entries,) number of the subtopic.
-        id_order: (n_judged,) position of the document ID in ascending order.
-    """
-
-    starts: IntArray
-    subtopic: IntArray
-    id_order: IntArray
-
-    @classmethod
-    def of(cls, grades: pa.MapArray, documents: pa.Array, relevant_from: float) -> "Subtopics":
-        """Take the subtopics from a map of subtopic to grade for each judgment."""
-        starts = grades.offsets.to_numpy()
-        entries = slice(starts[0], starts[-1])
-        is_relevant = grades.items.to_numpy()[entries] >= relevant_from
-        subtopic = grades.keys.dictionary_encode().indices.to_numpy()[entries].astype(np.int64)
-        n_before = np.append(0, np.cumsum(is_relevant))
-        id_order = np.empty(len(documents), np.int64)
-        id_order[pc.array_sort_indices(documents).to_numpy()] = np.arange(len(documents))
-        return cls(n_before[starts - starts[0]], subtopic[is_relevant], id_order)
-
-
-@dataclass(frozen=True, eq=False)
 class Judgments:
     """Grades of the documents of each query.
 
@@ -69,8 +41,6 @@ class Judgments:
         lists: (n_judged,) query of each judgment, an index into `query_ids`.
         grades: (n_judged,) its grade.
         targets: (n_judged,) the target its document satisfies; None: each is its own target.
-        subtopics: of all judgments, of which these may be a part; None without subtopics.
-        rows: (n_judged,) index of each judgment into `subtopics`; None if all are in order.
         query_of_list: (n_lists,) an index into `query_ids`; None: one list per query, in their order.
     """
 
@@ -79,8 +49,6 @@ class Judgments:
     lists: IntArray
     grades: FloatArray
     targets: IntArray | None = None
-    subtopics: Subtopics | None = None
-    rows: IntArray | None = None
     query_of_list: IntArray | None = None
     _memo: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
@@ -92,11 +60,8 @@ class Judgments:
             codes = pc.fill_null(combine_chunks(table["target_id"]).dictionary_encode().indices, -1)
             targets = np.asarray(codes).astype(np.int64)
             targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
-        subtopics = None
-        if SUBTOPICS in table.column_names:
-            subtopics = Subtopics.of(combine_chunks(table[SUBTOPICS]), pairs.documents, relevant_from)
         lists = pairs.query.astype(np.int64)
-        return cls(pairs.queries, relevant_from, lists, table["relevance"].to_numpy(), targets, subtopics)
+        return cls(pairs.queries, relevant_from, lists, table["relevance"].to_numpy(), targets)
 
     @cached_property
     def _by_list(self) -> "Judgments":
@@ -104,8 +69,7 @@ class Judgments:
             return self
         order = np.argsort(self.lists, kind="stable")
         targets = None if self.targets is None else self.targets[order]
-        rows = order if self.rows is None else self.rows[order]
-        return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets, rows=rows)
+        return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets)
 
     def part(self, first: int, end: int) -> "Judgments":
         """Return the judgments of consecutive lists, renumbered from 0."""
@@ -121,8 +85,6 @@ class Judgments:
             lists=grouped.lists[span] - first,
             grades=grouped.grades[span],
             targets=None if grouped.targets is None else grouped.targets[span],
-            subtopics=grouped.subtopics,
-            rows=np.arange(len(grouped.lists))[span] if grouped.rows is None else grouped.rows[span],
         )
 
     def with_lists(self, query_of_list: IntArray) -> "Judgments":
@@ -154,8 +116,8 @@ class Judgments:
     def n_nonrelevant(self) -> IntArray:
         """(n_lists,) documents of each list's query that are judged irrelevant: N.
 
-        As in trec_eval, bpref and infAP take a grade below 0 for an unjudged document of the pool. For all
-        other measures it is a judgment of irrelevance.
+        As in trec_eval, bpref takes a grade below 0 for an unjudged document of the pool. For all other
+        measures it is a judgment of irrelevance.
         """
         return self._count((self.grades >= 0) & (self.grades < self.relevant_from))
 

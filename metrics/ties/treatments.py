@@ -5,30 +5,18 @@ tied. `expected` has no key and keeps the groups.
 
 **Distinct targets.** The best order puts one document of each target not seen above first. The worst order
 puts documents that add no target first, then targets with the most documents.
-
-**Inferred average precision** of a partly judged pool. A document with a grade below 0 is in the pool but
-unjudged. It may raise the worth of a relevant document below it. With S relevant and N other judged
-documents, P unjudged pool documents and O documents outside the pool above it, at rank i = S + N + P + O + 1,
-a relevant document is worth
-
-(1 + (S + N + P) * g) / i, g = (S + e)/(S + N + 2e).
-
-Two neighbours, neither of them an unjudged pool document, score highest with the relevant one first. An
-unjudged pool document scores highest above a relevant one where g * (1 + O) > 1, and g grows with S. Above
-rank 1/e, e itself could reverse this.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import Hashes, reseed, seed_bits
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, sort_descending, span_starts
+from metrics.support.arrays import FloatArray, IntArray, sort_descending, span_starts
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import Noise, parse_noise
 from metrics.ties.noisy_orders import NoisyOrder
@@ -128,97 +116,6 @@ def _new_targets(ranking: Ranking, scored: ScoredGroups) -> tuple[IntArray, IntA
     return target, new
 
 
-EPSILON = 1e-5
-"""Smoothing constant of trec_eval: added to the relevant and to the other documents above."""
-
-
-def best_of_pool(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Put relevant documents first, then unjudged pool documents, unless these raise the relevant ones."""
-    key = np.select(_kinds(ranking, scored), [0, 1], 3)
-    for tie in _pooled_ties(ranking, scored):
-        n_hits = tie.relevant + np.arange(len(tie.hits))
-        ratio = (n_hits + EPSILON) / (n_hits + tie.nonrelevant + 2 * EPSILON)
-        key[tie.hits[ratio * (1 + tie.unpooled) > 1]] = 2
-    return key
-
-
-def worst_of_pool(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Put relevant documents last, except for unjudged pool documents that would raise them.
-
-    All relevant documents of a tie have the same number of unjudged pool documents above: no other split is
-    worse.
-    """
-    key = np.select(_kinds(ranking, scored), [2, 1], 0)
-    for tie in _pooled_ties(ranking, scored):
-        n_pooled, sums = np.arange(len(tie.pooled) + 1.0), np.zeros(len(tie.pooled) + 1)
-        nonrelevant, unpooled = tie.nonrelevant + tie.nonrelevant_inside, tie.unpooled + tie.unpooled_inside
-        for n_hits in range(tie.relevant, tie.relevant + len(tie.hits)):
-            ratio = (n_hits + EPSILON) / (n_hits + nonrelevant + 2 * EPSILON)
-            n_pool_above = n_hits + nonrelevant + tie.pooled_above + n_pooled
-            sums += (1 + n_pool_above * ratio) / (n_pool_above + unpooled + 1)
-        key[tie.pooled[int(sums.argmin()) :]] = 3
-    return key
-
-
-class _PooledTie(NamedTuple):
-    """A tie of relevant and unjudged pool documents.
-
-    Attributes:
-        hits: indices of its relevant documents among those of all ties.
-        pooled: indices of its unjudged pool documents.
-        relevant: relevant documents of the list above it: S.
-        nonrelevant: judged irrelevant documents above it: N.
-        pooled_above: unjudged pool documents above it: P.
-        unpooled: documents outside the pool above it: O.
-        nonrelevant_inside: judged irrelevant documents in it.
-        unpooled_inside: documents outside the pool in it.
-    """
-
-    hits: IntArray
-    pooled: IntArray
-    relevant: int
-    nonrelevant: int
-    pooled_above: int
-    unpooled: int
-    nonrelevant_inside: int
-    unpooled_inside: int
-
-
-def _pooled_ties(ranking: Ranking, scored: ScoredGroups) -> Iterator[_PooledTie]:
-    is_hit, is_pooled = _kinds(ranking, scored)
-    n_hits, n_pooled = (
-        np.bincount(scored.owner[kind], minlength=len(scored.size)) for kind in (is_hit, is_pooled)
-    )
-    ties = np.flatnonzero((n_hits > 0) & (n_pooled > 0))
-    if not len(ties):
-        return
-    kinds = ranking.relevant, ranking.judged & (ranking.grades < 0), ranking.judged
-    upto = np.stack([np.append(0, np.cumsum(kind)) for kind in kinds])
-    starts, above = ranking.starts[scored.groups], ranking.above[scored.groups]
-    first = np.cumsum(scored.size) - scored.size
-    for tie in ties.tolist():
-        start, size, n_above = int(starts[tie]), int(scored.size[tie]), int(above[tie])
-        relevant, pooled, in_qrels = (upto[:, start] - upto[:, start - n_above]).tolist()
-        inside = (upto[:, start + size] - upto[:, start]).tolist()
-        places = np.arange(size) + first[tie]
-        yield _PooledTie(
-            hits=places[is_hit[places]],
-            pooled=places[is_pooled[places]],
-            relevant=relevant,
-            nonrelevant=in_qrels - relevant - pooled,
-            pooled_above=pooled,
-            unpooled=n_above - in_qrels,
-            nonrelevant_inside=inside[2] - inside[0] - inside[1],
-            unpooled_inside=size - inside[2],
-        )
-
-
-def _kinds(ranking: Ranking, scored: ScoredGroups) -> list[BoolArray]:
-    """Return (n,) whether each document is relevant, and whether it is an unjudged pool document."""
-    grades = ranking.grades[scored.documents]
-    return [ranking.relevant[scored.documents], grades < 0]
-
-
 @dataclass(frozen=True)
 class Treatment:
     """One way to resolve ties.
@@ -232,7 +129,6 @@ class Treatment:
         used_by: software that sorts like this.
         key: order inside a tie group; None keeps groups whole.
         target_key: the key for measures of distinct targets, where it differs.
-        pool_key: the key for measures of a pool, where it differs.
         spread: true if it gives the standard deviation over orders instead of their mean.
         noise: how far true scores are from the scores; documents within reach may swap like ties.
     """
@@ -245,7 +141,6 @@ class Treatment:
     used_by: str
     key: Key | None = None
     target_key: Key | None = None
-    pool_key: Key | None = None
     spread: bool = False
     noise: Noise | None = None
 
@@ -295,7 +190,6 @@ TREATMENTS: tuple[Treatment, ...] = (
         "PyKEEN, OGB",
         highest_grade_first,
         most_targets_first,
-        best_of_pool,
     ),
     Treatment(
         "pessimistic",
@@ -306,7 +200,6 @@ TREATMENTS: tuple[Treatment, ...] = (
         "PyKEEN, OGB; the PRR of TsRR",
         lowest_grade_first,
         most_targets_last,
-        worst_of_pool,
     ),
     Treatment(
         "std",
@@ -393,9 +286,7 @@ def _order_by(keys: IntArray | FloatArray, scored: ScoredGroups) -> tuple[IntArr
     return order, span_starts(value[order])
 
 
-def refine(
-    ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False, pools: bool = False
-) -> TieGroups:
+def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
     """Split the tie groups of a ranking by a treatment, and keep those with a contributing document.
 
     Noise joins groups that it may reorder. A strict order leaves groups of one document.
@@ -405,13 +296,12 @@ def refine(
         ties: the treatment.
         all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are measured.
-        pools: whether unjudged documents of the pool matter.
     """
     spreads = None if ties.noise is None else ranking.spreads(ties.noise)
     if spreads is not None:
         ranking = replace(ranking, starts=spreads.starts)
     scored = ranking.judged_groups if all_judged else ranking.graded_groups
-    key = (ties.target_key if targets else ties.pool_key if pools else None) or ties.key
+    key = (ties.target_key if targets else None) or ties.key
     if key is None:
         first, part = np.cumsum(scored.size) - scored.size, scored.owner
         contributing = places = np.flatnonzero(scored.contributes)
@@ -440,6 +330,5 @@ def refine(
         first=start,
         grades=ranking.grades[documents],
         targets=None if ranking.targets is None else ranking.targets[documents],
-        rows=None if ranking.judgments.subtopics is None else ranking.judgment[documents].astype(np.int64),
         noise=noise,
     )

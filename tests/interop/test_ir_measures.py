@@ -12,7 +12,7 @@ import ir_measures
 import pandas as pd
 import pyarrow as pa
 import pytest
-from ir_measures import AP, ERR, RR, SDCG, Bpref, IPrec, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
+from ir_measures import AP, ERR, RR, SDCG, Bpref, IPrec, NumQ, P, Qrel, R, ScoredDoc, Success, nDCG
 from repository import REAL_RUNS, ROOT
 
 from metrics import Runs, TieScopeError, UsageError, evaluate, parse, read_runs
@@ -27,9 +27,7 @@ PLAIN = {
     RR: "RR",
     AP: "AP",
     AP @ 3: "AP@3",
-    IPrec @ 0.5: "IPrec@0.5",
     Bpref: "bpref",
-    infAP: "infAP",
     nDCG: "nDCG-linear",
     EXP: "nDCG",
     **{RR @ k: f"RR@{k}" for k in (1, 3, 10)},
@@ -99,7 +97,7 @@ def test_every_tied_worst_and_best_value_is_that_of_evaluate(rel):
 @pytest.mark.parametrize(
     ("params", "measures"),
     [
-        ({}, (RR, RR @ 3, AP, AP @ 3, IPrec @ 0.5, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
+        ({}, (RR, RR @ 3, AP, AP @ 3, Bpref, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"rel": 2}, (RR, RR @ 3, AP, AP @ 3, P @ 5, R @ 5, Success @ 3)),
         ({"judged_only": True}, (RR, AP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"gains": {0: 1, 1: 5, 3: 0}}, (nDCG, nDCG @ 5)),
@@ -128,7 +126,7 @@ def test_without_ties_err_is_the_value_of_ir_measures_itself_to_its_five_decimal
 @pytest.mark.parametrize("seed", range(3))
 def test_with_ties_the_value_of_ir_measures_itself_lies_between_worst_and_best(seed):
     run, qrels = board(seed)
-    for plain in (RR, RR @ 3, AP, AP @ 3, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG @ 5):
+    for plain in (RR, RR @ 3, AP, AP @ 3, Bpref, P @ 5, R @ 5, Success @ 3, nDCG @ 5):
         values = per_query([worst(plain), plain, tied(plain), best(plain)], qrels, run)
         for query, value in values[plain].items():
             assert values[worst(plain)][query] <= value + 1e-9, plain
@@ -197,8 +195,10 @@ def test_a_measure_of_ir_measures_is_tied_with_its_parameters():
     assert tied(RR(rel=2) @ 10) == MTRR(rel=2) @ 10
     assert tied("Success@3") == TMHits @ 3
     assert str(worst(EXP @ 10)) == "worst_nDCG(dcg='exp-log2')@10"
-    with pytest.raises(UsageError, match=r"no best SDCG.*\. Choose AP, Bpref, ERR, infAP, IPrec"):
+    with pytest.raises(UsageError, match=r"no best SDCG.*\. Choose AP, Bpref, ERR, nDCG"):
         best(SDCG(max_rel=3) @ 3)
+    with pytest.raises(UsageError, match="no tied IPrec"):
+        tied(IPrec @ 0.1)
 
 
 @pytest.mark.parametrize("text", ["NoSuch@3", "nDCG@@3", "nDCG(x=1)@10"])
@@ -219,7 +219,7 @@ def test_the_listings_of_ir_measures_have_measures_and_provider():
     three = {
         f"{wrapper.__name__}_{name}"
         for wrapper in TREATMENT_OF
-        for name in ("AP", "Bpref", "ERR", "IPrec", "infAP", "P", "R", "nDCG")
+        for name in ("AP", "Bpref", "ERR", "P", "R", "nDCG")
     }
     hits = {f"{prefix}_{name}" for prefix in ("worst", "best") for name in ("RR", "Success")}
     assert names == {"MTRR", "TMHits", "TsRR"} | three | hits
@@ -234,7 +234,7 @@ def test_the_listings_of_ir_measures_have_measures_and_provider():
 @pytest.mark.parametrize(
     "name",
     [
-        *("MTRR@0", "tied_IPrec@1.5", "MTRR(rel=0)", "TMHits@-1", "tied_P@1000000000"),
+        *("MTRR@0", "MTRR(rel=0)", "TMHits@-1", "tied_P@1000000000"),
         *("tied_nDCG(dcg='exp-log2',gains={1:2})@3", "tied_nDCG(gains={1:2.5})"),
     ],
 )

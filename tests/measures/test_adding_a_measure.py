@@ -40,9 +40,9 @@ TABLE = {
     for reranker, top in (("A", 1.0), ("B", 2.0))
 }
 TIES = [*TREATMENTS, "std"]
-OF_JUDGED = ["bpref", "infAP"]
+OF_JUDGED = ["bpref"]
 """Measures to which every judged document matters."""
-OTHERS = ["AP@2", "AP-cap@2", "ERR@3", "IPrec@0.5"]
+OTHERS = ["AP@2", "AP-cap@2", "ERR@3"]
 
 
 def replace_everywhere(old, new):

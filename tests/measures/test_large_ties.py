@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 
 from metrics import Runs, UsageError, evaluate, parse
-from metrics.measures import RefinedGroups
-from metrics.ties import Judgments, Ranking, TieGroups, treatment
+from metrics.ties import Judgments, TieGroups
 
 MILLION = 1_000_000
 RELEVANT_COUNTS = [1, 2, 3, 1000, 499_999, 500_000, 999_990, 999_999, MILLION]
@@ -136,49 +135,6 @@ def test_a_tie_that_would_take_err_minutes_is_refused():
         expected("ERR", [MILLION], [499_999])
     with pytest.raises(UsageError, match=r"ERR: the standard deviation .* Give a cut-off, as in ERR@10"):
         deviation("ERR", [MILLION], [1000])
-
-
-def exact_iprec(sizes, relevant):
-    """Sum over all values v of the step to v times the chance to reach it, counted in whole numbers."""
-    need = max(math.floor(0.1 * sum(relevant) + 0.9), 1)
-    ties = list(
-        zip(sizes, relevant, accumulate(sizes, initial=0), accumulate(relevant, initial=0), strict=False)
-    )
-    values = {
-        Fraction(c + j, b + place)
-        for n, r, b, c in ties
-        for j in range(max(need - c, 1), r + 1)
-        for place in range(j, n - r + j + 1)
-    }
-    total, last = Fraction(0), Fraction(0)
-    for value in sorted(values):
-        below = Fraction(1)
-        for n, r, b, c in ties:
-            ways = [1] + [0] * r
-            for place in range(1, n + 1):
-                for j in range(min(place, r), 0, -1):
-                    is_below = c + j < need or Fraction(c + j, b + place) < value
-                    ways[j] += ways[j - 1] * is_below
-            below *= Fraction(ways[r], math.comb(n, r))
-        total, last = total + (value - last) * (1 - below), value
-    return float(total)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "relevant"), [([20, 15, 25], [6, 3, 10]), ([30], [29]), ([1, 40], [1, 4]), ([24, 24], [0, 12])]
-)
-def test_interpolated_precision_of_large_ties_is_exact(sizes, relevant):
-    tie_scores = -np.repeat(np.arange(len(sizes)), sizes)
-    grades = [grade for n, r in zip(sizes, relevant, strict=True) for grade in [1] * r + [0] * (n - r)]
-    ranking = Ranking.of_one(tie_scores, np.array(grades), np.empty(0), 1)
-    value = next(RefinedGroups(ranking).values(parse("IPrec"), [treatment("expected")]))
-    assert value == pytest.approx([exact_iprec(sizes, relevant)], rel=1e-12)
-
-
-def test_a_tie_that_would_take_iprec_minutes_is_refused():
-    for relevant in (100, 499_999):
-        with pytest.raises(UsageError, match=r"IPrec: .* list of 1,000,000 documents .* Use AP"):
-            expected("IPrec", [MILLION], [relevant])
 
 
 UNIT = 10**40

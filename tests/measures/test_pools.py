@@ -1,4 +1,4 @@
-"""bpref and infAP: as trec_eval computes them, in ties of any size, and where a pool was judged in part."""
+"""bpref: as trec_eval computes it, in ties of any size, and where a pool was judged in part."""
 
 import gzip
 import math
@@ -9,15 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from enumeration import Doc, JudgedList, every_value
 from repository import REAL_RUNS
 
-from metrics import UsageError, evaluate, parse, read_runs
-from metrics.measures.inferred_ap import _reciprocal_places
+from metrics import evaluate, parse, read_runs
 from metrics.ties import Judgments, TieGroups
 
 MILLION = 1_000_000
-NAMES = ["bpref", "infAP"]
+NAMES = ["bpref"]
 
 
 def tie(size, grades, above=0, further=()):
@@ -93,34 +91,6 @@ def test_grades_below_zero_are_of_the_pool_and_unjudged_as_pytrec_eval_has_it():
     assert scores.loc[exact.index].to_numpy() == pytest.approx(exact.to_numpy(), abs=1e-15)
 
 
-def test_the_best_and_worst_order_of_a_pool_judged_in_part_are_those_of_all_orders():
-    chance = random.Random(5)  # noqa: S311
-    lists, rows, judgments, n_against_the_grades = [], [], [], 0
-    for number in range(150):
-        grades = [*([None] * chance.randint(0, 4)), *([chance.choice([None, 0, 1])] * chance.randint(0, 2))]
-        strict = [(grade, 10.0 - place) for place, grade in enumerate(grades)]
-        level = [(chance.choice([-1, -1, 1, 1, 0, None]), 0.0) for _ in range(chance.randint(2, 7))]
-        docs = tuple(
-            Doc(f"d{place}", score, grade or 0, grade is not None)
-            for place, (grade, score) in enumerate([*strict, *level])
-        )
-        listing = JudgedList(docs, (*((doc.grade, None) for doc in docs if doc.is_judged), (1, None)))
-        lists.append(listing)
-        rows += [(str(number), doc.id, doc.score) for doc in docs]
-        judgments += [(str(number), doc.id, float(doc.grade)) for doc in docs if doc.is_judged]
-        judgments.append((str(number), "unlisted", 1.0))
-    run, qrels = (
-        pd.DataFrame(part, columns=["query_id", "doc_id", column])
-        for part, column in ((rows, "score"), (judgments, "relevance"))
-    )
-    scores = evaluate(read_runs(run, qrels), "infAP", ["pessimistic", "optimistic"]).scores.to_numpy()
-    for listing, ends in zip(lists, scores, strict=True):
-        values = every_value("infAP", listing)
-        assert ends == pytest.approx([float(min(values)), float(max(values))], abs=1e-15)
-        n_against_the_grades += any(doc.grade < 0 for doc in listing.docs)
-    assert n_against_the_grades > 50
-
-
 @pytest.mark.parametrize(("relevant", "others", "n_above"), [(1, 1, 0), (3, 40, 0), (500_000, 499_999, 7)])
 def test_bpref_of_a_million_tied_documents_and_its_spread(relevant, others, n_above):
     grades = np.repeat([1.0, 0.0], [relevant, others])
@@ -132,47 +102,6 @@ def test_bpref_of_a_million_tied_documents_and_its_spread(relevant, others, n_ab
     spread = math.sqrt(Fraction(others + relevant + 1, relevant * (others + 2)) * squares)
     assert parse("bpref").values(groups)[0] == pytest.approx(float(mean), rel=1e-12)
     assert math.sqrt(parse("bpref").variances(groups)[0]) == pytest.approx(spread, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("size", "n_judged", "above"), [(60, 2, 0), (60, 31, 9), (60, 59, 1000), (9, 4, 10**7)]
-)
-def test_expected_reciprocal_places_of_judged_documents_are_those_of_all_places(size, n_judged, above):
-    exact = [
-        Fraction(0)
-        + sum(
-            Fraction(math.comb(place - 1, t) * math.comb(size - place, n_judged - 1 - t), above + place)
-            for place in range(t + 1, size - n_judged + t + 2)
-        )
-        / math.comb(size, n_judged)
-        for t in range(n_judged)
-    ]
-    values = _reciprocal_places(*(np.array([number]) for number in (above, size, n_judged)))
-    assert values.tolist() == pytest.approx(list(map(float, exact)), rel=1e-13)
-
-
-@pytest.mark.parametrize("n_judged", [2, 1000, 500_000, 999_999])
-def test_expected_reciprocal_ranks_in_a_tie_of_a_million_add_up(n_judged):
-    values = _reciprocal_places(*(np.array([number]) for number in (3, MILLION, n_judged)))
-    total = math.fsum(1 / place for place in range(4, MILLION + 4))
-    assert math.fsum(values) == pytest.approx(total * n_judged / MILLION, rel=1e-11)
-    assert (np.diff(values) < 0).all()
-
-
-def test_infap_of_a_large_tie_is_that_of_ap_where_the_pool_was_judged_in_full():
-    groups = tie(50_000, np.repeat([1.0, 0.0], [2000, 30_000]))
-    assert parse("infAP").values(groups) == pytest.approx(parse("AP").values(groups), abs=1e-5)
-
-
-def test_a_spread_that_would_take_minutes_is_refused_with_what_to_take_instead():
-    with pytest.raises(UsageError, match=r"infAP: .* 5,000 tied documents .*400 relevant.* Use AP"):
-        parse("infAP").variances(tie(5000, np.repeat([1.0, 0.0], [400, 4000])))
-
-
-def test_the_spread_of_a_tie_of_a_hundred_is_that_of_ap_to_four_decimals():
-    groups = tie(100, np.repeat([1.0, 0.0], [8, 40]))
-    spreads = [float(np.sqrt(parse(name).variances(groups)[0])) for name in ("infAP", "AP")]
-    assert spreads[0] == pytest.approx(spreads[1], abs=1e-4)
 
 
 def test_bpref_is_the_same_without_unjudged_documents():

@@ -30,9 +30,6 @@ from metrics import Runs, evaluate, parse
 NAMES = [
     *(str(parse(name)) for name in with_cutoffs(["", "@1", "@3", "@10"], ["@1", "@3", "@10"])),
     "RBP(0.5)",
-    "IPrec@0",
-    "IPrec@0.5",
-    "IPrec@1",
 ]
 """Every measure of the catalogue."""
 OWN = [name for name in NAMES if name.startswith(("TsRR", "taRR", "PRR", "GRAG"))]

@@ -9,7 +9,7 @@ import ir_measures
 import pyarrow as pa
 import pytest
 import pytrec_eval
-from ir_measures import AP, ERR, RR, IPrec, Judged, P, R, Rprec, Success, nDCG
+from ir_measures import AP, ERR, RR, Judged, P, R, Rprec, Success, nDCG
 from repository import REAL_RUNS
 from sklearn.metrics import ndcg_score
 
@@ -19,9 +19,6 @@ TREC_EVAL = {
     "recip_rank": "RR",
     "map": "AP",
     "map_cut_10": "AP@10",
-    "iprec_at_recall_0.00": "IPrec@0",
-    "iprec_at_recall_0.10": "IPrec@0.1",
-    "iprec_at_recall_0.70": "IPrec@0.7",
     "ndcg": "nDCG-linear",
     "ndcg_cut_10": "nDCG-linear@10",
     "P_10": "P@10",
@@ -33,7 +30,6 @@ BY_TREC_EVAL = {
     RR: "RR",
     AP: "AP",
     AP @ 10: "AP@10",
-    IPrec @ 0.3: "IPrec@0.3",
     nDCG @ 10: "nDCG-linear@10",
     P @ 5: "P@5",
     R @ 10: "R@10",

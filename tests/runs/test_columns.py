@@ -209,7 +209,6 @@ def test_a_file_that_is_none_is_told_the_lines_of_every_format_without_a_header(
     with pytest.raises(ReadError) as refused:
         read(File("five.txt", b"a b c d e\na b c d f\n"))
     assert "TREC run, 6 fields (query Q0 document rank score tag)" in str(refused.value)
-    assert "TREC judgments of subtopics, 4 fields (query subtopic document grade)" in str(refused.value)
     assert "TREC judgments, 4 fields (query 0 document grade)" in str(refused.value)
     assert "MS MARCO run, 3 fields (query document rank)" in str(refused.value)
     assert "a header with query_id, doc_id and score" in str(refused.value)

@@ -28,7 +28,6 @@ MANY = {
     "doc_id": [f"document {n}".replace(" ", "-") for n in range(200)],
     "score": [n / 7 for n in range(200)],
     "relevance": [float(n % 2) for n in range(200)],
-    "subtopic": [str(n % 3) for n in range(200)],
 }
 OF_EVERY_FORMAT = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
 OF_EVERY_TEXT = pytest.mark.parametrize(

@@ -138,17 +138,6 @@ AS_OTHERS_WRITE = {
             "relevance": [0, 2, -1, 1],
         },
     ),
-    "diversity.qrels": (
-        "diversity-qrels",
-        {
-            "query_id": ["101", "101", "101", "102"],
-            "subtopic": ["0", "1", "2", "1"],
-            "doc_id": [
-                f"clueweb09-{name}" for name in ("en0000-20-03430", *["en0001-17-31052"] * 2, "en0000-20-03430")
-            ],
-            "relevance": [0, 1, 2, -2],
-        },
-    ),
     "msmarco-qrels.tsv": (
         "trec-qrels",
         {"query_id": ["300674", "125705"], "doc_id": ["7067032", "7067056"], "relevance": [1, 1]},

@@ -25,7 +25,6 @@ SAMPLE = {
     "doc_id": ["d2", "d1", "d3", "d1"],
     "score": [0.9, 0.9, 2.0, -1.5],
     "relevance": [0.0, 1.0, 2.0, 0.0],
-    "subtopic": ["1", "2", "1", "0"],
 }
 """Four rows of two lists that every format can hold some columns of."""
 
@@ -83,7 +82,6 @@ def tables(draw, ids):
         "relevance": GRADES,
         "reranker": ids,
         "target_id": ids,
-        "subtopic": ids,
         "rank": _RANKS,
         "latency": _SECONDS,
         "segment": ids | st.just(""),
@@ -143,12 +141,6 @@ def trec_qrels(table, end="\n", mark=" "):
     """`q1 0 d1 1`."""
     rows = zip(table["query_id"], table["doc_id"], table["relevance"], strict=True)
     return _lines((mark.join([q, "0", d, f"{g!r}".removesuffix(".0")]) for q, d, g in rows), end)
-
-
-def diversity_qrels(table, end="\n", mark=" "):
-    """`q1 2 d1 1`."""
-    rows = zip(table["query_id"], table["subtopic"], table["doc_id"], table["relevance"], strict=True)
-    return _lines((mark.join([q, s, d, f"{g!r}".removesuffix(".0")]) for q, s, d, g in rows), end)
 
 
 def ms_marco(table, end="\n"):
@@ -265,10 +257,6 @@ class Writer:
 _RUN, _QRELS = ("query_id", "doc_id", "score"), ("query_id", "doc_id", "relevance")
 WORDS = _words()
 _JUDGED = _of(query_id=_first_words(), doc_id=WORDS, relevance=GRADES)
-_SUBTOPICS = _of(query_id=_first_words(), doc_id=WORDS, relevance=GRADES, subtopic=WORDS).filter(
-    lambda table: len({*table["subtopic"]}) > 1 and {*table["subtopic"]} - {"0", "Q0"}
-)
-"""Judgments of several subtopics: a single one is an iteration."""
 
 
 def unquoted_runs(delimiter=""):
@@ -303,14 +291,6 @@ WRITERS = (
         _QRELS,
         _JUDGED,
         trec_qrels,
-        _SEPARATED,
-    ),
-    Writer(
-        "TREC diversity qrels",
-        "diversity-qrels",
-        (*_QRELS, "subtopic"),
-        _SUBTOPICS,
-        diversity_qrels,
         _SEPARATED,
     ),
     Writer("MS MARCO run", "ranked", _RUN[:2], _of(query_id=_first_words(), doc_id=WORDS), ms_marco),

@@ -129,32 +129,3 @@ def test_a_worker_killed_in_the_middle_costs_time_and_no_result(cluster, tmp_pat
     merged = Evaluation.merge(*runs.parts(partial(evaluate, measures=MEASURES, ties=TIES)))
     assert killed
     assert_same(merged, evaluate(metrics.read_table(tmp_path / "run.parquet"), MEASURES, TIES))
-
-
-@pytest.mark.parametrize("has_qrels", [True, False])
-def test_subtopics_count_as_in_memory_wherever_they_are_judged(address, tmp_path, monkeypatch, has_qrels):
-    monkeypatch.setattr("metrics.scale.dataset_parts.ROWS", 2)
-    judged = [("q1", "1", "a", 1), ("q1", "2", "a", 1), ("q1", "2", "b", 2), ("q2", "1", "c", 1)]
-    run = [
-        ("q1", "a", 2.0),
-        ("q1", "b", 2.0),
-        ("q2", "d", 1.0),
-        ("q1", "c", 1.0),
-        ("q2", "c", 1.0),
-        ("q3", "a", 1.0),
-    ]
-    qrels, table = tmp_path / "qrels.txt", pd.DataFrame(run, columns=["query_id", "doc_id", "score"])
-    if has_qrels:
-        qrels.write_text("".join(f"{' '.join(map(str, line))}\n" for line in judged), encoding="utf-8")
-    else:
-        grades = pd.DataFrame(judged, columns=["query_id", "subtopic", "doc_id", "relevance"])
-        table = table.merge(grades, how="left").fillna({"relevance": 0})
-    (tmp_path / "parts").mkdir()
-    table.to_parquet(tmp_path / "parts.parquet")
-    for number, (first, end) in enumerate([(0, 3), (3, len(table) - 1), (len(table) - 1, len(table))]):
-        piece = table[first:end].dropna(axis=1, how="all")  # the last file has no column of subtopics
-        piece.to_parquet(tmp_path / "parts" / f"{number}.parquet", row_group_size=2)
-    paths, options = (tmp_path / "parts", qrels if has_qrels else None), {"ties": ["input", "expected"]}
-    stored = evaluate_dataset(*paths, ["alpha_nDCG@5", "RR"], scheduler=address, **options)
-    whole = metrics.read_runs([tmp_path / "parts.parquet"], paths[1])
-    assert_same(stored.load(), evaluate(whole, ["alpha_nDCG@5", "RR"], **options))

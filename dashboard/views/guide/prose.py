@@ -112,10 +112,7 @@ def _environment() -> Environment:
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
 """Formats listed first."""
-_FAMILIES = (
-    *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
-    *("bpref", "inferred_ap", "targets", "subtopics", "own_rules"),
-)
+_FAMILIES = ("first_hit", "additive", "average_precision", "cascade", "bpref", "targets", "own_rules")
 
 
 def formulas() -> Figures:

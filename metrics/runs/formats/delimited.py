@@ -28,7 +28,7 @@ from metrics.runs.formats.format import (
     rows,
 )
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import IntArray, coded_runs, combine_chunks
+from metrics.support.arrays import IntArray, coded_runs
 from metrics.support.cached import cached_property
 
 _WHOLE_BLOCK = 4 * BLOCK
@@ -295,7 +295,6 @@ def line_format(
     usual: Mapping[str, str],
     recognises: Callable[[Head], bool] | None = None,
     tie_order: str = "input",
-    finish: Callable[[Source], Source] = lambda source: source,
 ) -> Format:
     """Declare a format of spaced lines without a header; `usual` maps our columns to their fields."""
 
@@ -316,7 +315,7 @@ def line_format(
 
     def read_file(head: Head, choice: ColumnChoice) -> Source:
         try:
-            return finish(open_file(head, choice).read())
+            return open_file(head, choice).read()
         except ReadError as error:
             if error.line == 1 and head.may_name_columns:
                 error.with_columns(head.header, {})
@@ -386,19 +385,6 @@ def _is_ranked(head: Head) -> bool:
     return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
 
 
-_QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
-
-
-def _without_one_iteration(source: Source) -> Source:
-    """Drop the subtopic if all rows have the same one, which is then an iteration."""
-    columns = source.table.column_names
-    if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).dictionary) > 1:
-        return source
-    mapping = {ours: theirs for ours, theirs in source.mapping.items() if ours != "subtopic"}
-    table = source.table.drop_columns(["subtopic"])
-    return replace(source, table=table, mapping=mapping, format="trec-qrels")
-
-
 LINE_FORMATS = (
     line_format(
         "trec-run",
@@ -409,18 +395,10 @@ LINE_FORMATS = (
         tie_order="docid_desc",
     ),
     line_format(
-        "diversity-qrels",
-        "TREC judgments of subtopics: query subtopic document grade.",
-        "q1 1 d7 1\nq1 2 d7 1\nq1 2 d2 0",
-        _QRELS_COLUMNS,
-        {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance", "subtopic": "iteration"},
-        finish=_without_one_iteration,
-    ),
-    line_format(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
         "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
-        _QRELS_COLUMNS,
+        ("query_id", "iteration", "doc_id", "relevance"),
         {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
     ),
     line_format(

@@ -6,6 +6,7 @@ from reading import QRELS, RUN, columns
 from repository import SAMPLE
 from runs.written import ENDS, PACKED
 
+from metrics import Runs
 from metrics.runs import File, read
 
 READ_RUN = {
@@ -139,6 +140,8 @@ def test_no_row_is_lost_wherever_what_is_read_at_once_ends(packed, end, monkeypa
         assert len(columns(PACKED[packed](data))["doc_id"]) == len(rows)
 
 
-def test_subtopics_are_found_after_many_lines_with_subtopic_0():
-    source = read(File("qrels", "".join(f"q 0 d{n} 0\n" for n in range(9_999)).encode() + b"q 2 d1 1\n"))
-    assert (source.format, source.table["subtopic"].unique().to_pylist()) == ("diversity-qrels", ["0", "2"])
+def test_the_second_field_of_judgments_is_not_read():
+    runs = Runs.from_sources(
+        [read(File("llm.trec", RUN)), read(File("qrels", b"q1 1 d1 1\nq1 2 d1 2\n"))], "max"
+    )
+    assert runs.qrels.to_pylist() == [{"query_id": "q1", "doc_id": "d1", "relevance": 2.0}]

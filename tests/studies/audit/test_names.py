@@ -107,8 +107,6 @@ def test_a_name_by_hand_that_is_on_neither_side_is_refused(by_hand, problem):
         "AP": ["map", "MAP", "AP", "AP(rel=2)", "Mean Average Precision"],
         "AP@10": ["map_cut_10", "map_cut.10", "MAP@10", "map_at_10", "AP(rel=2)@10"],
         "AP-cap@10": ["AP-cap@10", "MAP-cap@10"],
-        "IPrec@0": ["iprec_at_recall_0.00", "iprec_at_recall.0.00"],
-        "IPrec@0.1": ["iprec_at_recall_0.10", "IPrec@0.1", "IPrec(rel=2)@0.1"],
         "RR": ["recip_rank", "MRR", "RR(rel=2)"],
         "RR@10": ["mrr@10", "MRR@10", "mrr_at_10", "RR(rel=2)@10", "recip_rank_cut_10", "MRR @ 10"],
         "nDCG@10": [
@@ -128,7 +126,6 @@ def test_a_name_by_hand_that_is_on_neither_side_is_refused(by_hand, problem):
         "Hits@1": ["success_1", "Success@1", "hit_rate_at_1", "HitRate@1", "Accuracy@1"],
         "F1@10": ["F1@10"],
         "bpref": ["bpref"],
-        "infAP": ["infAP"],
         "": [
             "num_q",
             "runid",
