@@ -4,12 +4,18 @@ import io
 import zipfile
 
 import pytest
+import streamlit
 from boards import QRELS, STRICT, board
+from opening import opened
 
+from dashboard import cache
+from dashboard.access.settings import INSECURE
 from dashboard.library.download import zip_names, zipped
+from dashboard.library.loaded import packed_files, table_label
 from metrics.errors import LibraryError
 from metrics.runs import File
 
+PUBLISHED = File("paper.csv", b"reranker,MRR\nstrict,1\n")
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
 
 
@@ -24,6 +30,28 @@ def test_the_files_of_a_board_are_those_uploaded(library):
     uploaded = {"strict.trec": STRICT.encode(), "qrels.txt": QRELS.encode()}
     assert unpacked(zipped(FIRST.files)) == uploaded
     assert unpacked(zipped([entry.file for entry in record.spec.entries])) == uploaded
+
+
+def test_the_data_page_offers_the_files_of_the_board_and_its_published_results(library, monkeypatch):
+    record = library.keep(FIRST, name="My board")
+    library.publish(record.id, (table_label([PUBLISHED]), packed_files([PUBLISHED])))
+    offers, offer = {}, streamlit.download_button
+
+    def note(label, **options):
+        offers[label] = options
+        return offer(label, **options)
+
+    monkeypatch.setattr(streamlit, "download_button", note)
+    monkeypatch.setenv(INSECURE, "1")
+    monkeypatch.setattr(cache, "open_library", lambda: library)
+    opened("data", data=record.label)
+    download = offers["Download"]
+    assert download["file_name"] == "My-board.zip"
+    assert unpacked(download["data"]()) == {
+        "strict.trec": STRICT.encode(),
+        "qrels.txt": QRELS.encode(),
+        "paper.csv": PUBLISHED.data,
+    }
 
 
 def test_a_damaged_upload_is_not_downloaded(library):
