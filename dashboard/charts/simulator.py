@@ -5,45 +5,10 @@ import pandas as pd
 
 from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, tie_ratio_axis
 from dashboard.charts.labels import safe
-from dashboard.charts.marks import UNCERTAIN, add_band, add_diamond, cells, tied_dot, traditional_diamond
-from dashboard.charts.one_list import MAX_LABELS, tie_ladder
+from dashboard.charts.marks import UNCERTAIN, add_band, cells, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
+from metrics.studies.gaps import Z_95
 from metrics.support.wording import percent, with_signs
-
-_MIN_PLACES = 5
-"""Minimum ranks of the axis."""
-
-
-def ladder_with_ranks(
-    ladder: pd.DataFrame, chances: pd.DataFrame, palette: Palette, k: int | None, traditional: int | None
-) -> Figure:
-    """Draw a list as `tie_ladder` does, and the probability of the first relevant rank below it."""
-    figure = tie_ladder(ladder, palette, k)
-    top = float(chances["chance"].max()) if len(chances) else 1.0
-    figure.draw_bars(
-        x=chances["rank"],
-        y=chances["chance"],
-        yaxis="y2",
-        width=0.72,
-        marker={"color": palette.tied},
-        text=[percent(chance) for chance in chances["chance"]] if len(chances) <= MAX_LABELS else None,
-        textangle=0,
-        hovertemplate="first relevant document at rank %{x}<br>chance %{y:.4f}",
-    )
-    if traditional is not None:
-        add_diamond(figure, traditional, -0.14 * top, f"as listed: rank {traditional}", yaxis="y2")
-    figure.set_layout(
-        height=400,
-        yaxis={"domain": [0.64, 1]},
-        yaxis2={"domain": [0, 0.54], "range": [-0.26 * top, 1.2 * top], "anchor": "x", "visible": False},
-        xaxis={"anchor": "y2", "dtick": 1 if len(ladder) <= MAX_LABELS else None},
-        margin={"b": BELOW - 4},
-    )
-    return figure.set_xaxes(
-        title_text="rank of the first relevant document (diamond: as listed)",
-        range=[0.4, max(len(ladder), _MIN_PLACES) + 0.6],
-    )
-
 
 _RIGHT = 0.6
 """Tie probability from which labels stand left of their line."""
@@ -164,17 +129,13 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Fig
     return figure.set_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)
 
 
-CONFIDENT = 1.96
-"""Standard errors on each side of a 95% confidence interval."""
-
-
 def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> Figure:
     """Draw the running mean of sampled orders on a log axis, with its confidence interval and the exact value.
 
     `means` has draws, mean and standard_error.
     """
     draws, mean = means["draws"], means["mean"]
-    error = CONFIDENT * means["standard_error"]
+    error = Z_95 * means["standard_error"]
     low, high = (mean - error).clip(lower=0), mean + error
     ends = [float(draws.iloc[0]), float(draws.iloc[-1])]
     figure = Figure(palette).style(300, t=28, r=20, l=54).set_layout(showlegend=False)

@@ -6,12 +6,15 @@ from metrics.ties.judgments import Unjudged
 
 EQUAL = 1e-12
 """Values closer than this differ by rounding."""
+EXCESS = 1 + 1e-6
+"""Factor by which a statistic exceeds another by more than the rounding of sums of squares."""
 
 __all__ = [
     "AS_READ",
     "DEFAULT_MEASURES",
     "DEFAULT_TIES",
     "EQUAL",
+    "EXCESS",
     "Evaluation",
     "HasScoringOptions",
     "Policy",

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, UsageError
-from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
+from metrics.evaluation import EQUAL, Evaluation, HasScoringOptions, ScoringOptions
 from metrics.evaluation.evaluation import concat_by_reranker, flat_means, sum_counts, summarise
 from metrics.measures import parse
 from metrics.runs import File
@@ -198,8 +198,6 @@ def _ids(index: pd.MultiIndex) -> dict[str, pa.Array]:
     return {"reranker": owner, "query_id": pa.array(index.get_level_values("query_id"), pa.string())}
 
 
-_ROUNDING = 1e-12
-"""Relative rounding error of a sum of squares."""
 _HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
 
 
@@ -351,7 +349,7 @@ class Stored(HasScoringOptions):
         """
         n, mean = self.policies["n_scored"], self.means(measure)["expected"]
         squares = self.totals[column_of(measure, SQUARES)] / n
-        variance = (squares - mean**2).where(lambda spread: spread > _ROUNDING * squares, 0.0)
+        variance = (squares - mean**2).where(lambda spread: spread > EQUAL * squares, 0.0)
         return np.sqrt(variance / (n - 1).where(n > 1))
 
     def summary(self, *, flat: bool = False) -> pd.DataFrame:

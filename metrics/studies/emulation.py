@@ -17,8 +17,6 @@ from metrics.support.wording import count_of, first_names
 from metrics.ties import treatment
 from metrics.ties.precision import runs_at_precision
 
-_EQUAL = 1e-12
-"""Largest difference that rounding leaves between equal values of one list."""
 _COLUMNS = ("tool", "version", "measure", "spelling", "reranker", "value", "tied", "question", "refusal", "why")
 
 
@@ -129,7 +127,7 @@ def _tool_value(
         reasons.append("the tool scores no list")
     elif rule.stable is not None and not reasons:
         width = (values["optimistic"] - values["pessimistic"])[lists["n_docs"] > rule.stable]
-        reasons = [rule.cases_without_number[-1]] if (width > _EQUAL).any() else []
+        reasons = [rule.cases_without_number[-1]] if (width > EQUAL).any() else []
     value = np.nan if reasons else float(values[rule.treatment].mean())
     return value, next(iter(reasons), ""), lists.index
 

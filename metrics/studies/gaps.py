@@ -29,7 +29,8 @@ def in_order(table: pd.DataFrame, rerankers: Sequence[str] | pd.Index) -> pd.Dat
 
 FEWEST = 4
 """Number of lists needed for a mean or a correlation."""
-_Z = NormalDist().inv_cdf(0.975)
+Z_95 = NormalDist().inv_cdf(0.975)
+"""Standard errors on each side of a 95% interval of a normal value."""
 _LIST_COLUMNS = ["n_docs", "n_relevant", "n_tie_groups", "tie_ratio", "max_tie_size", "log10_orderings"]
 
 
@@ -102,7 +103,7 @@ class Moments:
         (xx, xy), (_, yy) = self._products
         r = float(np.clip(xy / np.sqrt(xx * yy), -1, 1))
         with np.errstate(divide="ignore"):
-            low, high = np.tanh(np.arctanh(r) + _Z * np.array([-1.0, 1.0]) / np.sqrt(self._n - 3))
+            low, high = np.tanh(np.arctanh(r) + Z_95 * np.array([-1.0, 1.0]) / np.sqrt(self._n - 3))
         return r, float(low), float(high)
 
 
@@ -130,7 +131,7 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
     effective = n**2 / (weight**2 @ count)
     mean = weight @ total / n
     spread = np.sqrt(np.clip(weight @ square / n - mean**2, 0, None))
-    half = 1.96 * spread / np.sqrt(effective)
+    half = Z_95 * spread / np.sqrt(effective)
     line = pd.DataFrame({"x": centre, "mean": mean, "low": mean - half, "high": mean + half})
     return line[effective >= FEWEST]
 

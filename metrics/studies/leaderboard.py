@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.evaluation import EQUAL, Evaluation
+from metrics.evaluation import EQUAL, EXCESS, Evaluation
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.scale.stored import Stored
@@ -23,8 +23,6 @@ Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated", "ow
 
 SHARE = 0.01
 """Share of the tied score from which a difference is large, for any number of queries."""
-_ROUNDING = 1e-6
-"""Relative rounding error of a standard error: a stored one comes from a sum of squares."""
 _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
@@ -64,7 +62,7 @@ def is_large(
 
 def _exceeds(difference: FloatArray, standard_error: FloatArray) -> BoolArray:
     """Return whether a difference exceeds a standard error above 0 by more than rounding."""
-    return np.asarray((standard_error > EQUAL) & (np.abs(difference) > (1 + _ROUNDING) * standard_error))
+    return np.asarray((standard_error > EQUAL) & (np.abs(difference) > EXCESS * standard_error))
 
 
 def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:

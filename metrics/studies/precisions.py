@@ -10,7 +10,7 @@ from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, evaluate, score_r
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.simulation import LlmReranker
-from metrics.studies.gaps import in_order, named_values
+from metrics.studies.gaps import Z_95, in_order, named_values
 from metrics.studies.leaderboard import SHARE, mean_std
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
@@ -29,8 +29,6 @@ PRECISIONS = (
 )
 """Formats to compare: bits in memory, digits in a file, and whole grades from 0 to 10."""
 _TOP_GRADE = 10
-_Z_95 = 1.96
-"""Standard deviations that hold 95% of normal values."""
 
 
 def precision_label(precision: str) -> str:
@@ -95,8 +93,8 @@ def precision_curve(
         rows.insert(0, "precision", precision)
         parts.append(rows.reset_index())
     curve = pd.concat(parts, ignore_index=True)
-    curve["low"] = np.maximum(curve["tied"] - _Z_95 * curve["std"], curve["worst"])
-    curve["high"] = np.minimum(curve["tied"] + _Z_95 * curve["std"], curve["best"])
+    curve["low"] = np.maximum(curve["tied"] - Z_95 * curve["std"], curve["worst"])
+    curve["high"] = np.minimum(curve["tied"] + Z_95 * curve["std"], curve["best"])
     return in_order(curve, runs.rerankers)
 
 

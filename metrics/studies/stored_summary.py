@@ -15,7 +15,7 @@ from metrics.support.arrays import FloatArray, IntArray
 LEVELS = 48
 """Levels of the gap on each side of 0; even, so that pairs of levels can merge."""
 _NARROWEST = 2.0**-12
-_ROUNDING = 1e-9
+_EDGE_ERROR = 1e-9
 """Relative rounding error of a value on the edge of a cell."""
 
 
@@ -103,7 +103,7 @@ class GapHistogram:
         size = np.abs(gap)
         while len(size) and size.max() > self.reach:
             self._double_levels()
-        place = np.minimum((x * (1 / self.width) + _ROUNDING).astype(np.int32), places - 1)
+        place = np.minimum((x * (1 / self.width) + _EDGE_ERROR).astype(np.int32), places - 1)
         place += owner * places
         self.counts[:, :, LEVELS] += self._count_by_place(place)
         place = place[with_gap]

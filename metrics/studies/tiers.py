@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import EQUAL, Evaluation
+from metrics.evaluation import EQUAL, EXCESS, Evaluation
 from metrics.studies.leaderboard import places
 from metrics.studies.query_values import alpha, largest_difference, round_differences, values_by_query
 from metrics.studies.resampling import flipped_sums
@@ -11,8 +11,6 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
 DRAWS = 1_999
 """Draws of signs; at a level of 0.95 the 99th largest decides."""
-_ROUNDING = 1e-6
-"""Relative rounding error of sums of the same differences."""
 _BATCH = 256
 """Draws per block, which fit the processor cache."""
 _FLOAT32_END = 1e30
@@ -180,7 +178,7 @@ def _stepdown(observed: FloatArray, flipped_means: FloatArray, sizes: FloatArray
     place = int(np.ceil(alpha(level) * (DRAWS + 1))) - 1
     while place > 0:
         largest = _largest(flipped_means, sizes, ~is_rejected)
-        beyond = observed > (1 + _ROUNDING) * np.partition(largest, -place)[-place]
+        beyond = observed > EXCESS * np.partition(largest, -place)[-place]
         if (beyond <= is_rejected).all():
             break
         is_rejected |= beyond

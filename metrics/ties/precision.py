@@ -10,7 +10,7 @@ from metrics.errors import UsageError
 from metrics.runs.model import Runs
 from metrics.support.arrays import FloatArray, IntArray, sort_descending
 
-_ROUNDING = 2.0**-50
+_DECIMAL_ERROR = 2.0**-50
 """Largest rounding error of the difference of two decimals, as a share of the larger."""
 
 
@@ -33,7 +33,7 @@ def near_tops(scores: FloatArray, starts: IntArray, distance: float) -> FloatArr
         return scores
     order, (sorted_scores,), _ = sort_descending([scores], starts)
     with np.errstate(over="ignore", invalid="ignore"):
-        lowest = sorted_scores - distance - _ROUNDING * np.maximum(np.abs(sorted_scores), distance)
+        lowest = sorted_scores - distance - _DECIMAL_ERROR * np.maximum(np.abs(sorted_scores), distance)
     lowest = np.where(np.isfinite(sorted_scores), np.maximum(lowest, np.finfo(np.float64).min), sorted_scores)
     is_head = np.zeros(len(sorted_scores) + 1, dtype=np.bool_)
     is_head[starts] = True

@@ -8,7 +8,8 @@ import streamlit as st
 from dashboard import boards, choices, controls, visitor
 from dashboard.boards import is_session_only
 from dashboard.cache import ShownBoard
-from dashboard.charts.simulator import ladder_with_ranks, precision_panels
+from dashboard.charts.one_list import first_hit_bars, tie_ladder
+from dashboard.charts.simulator import precision_panels
 from dashboard.choices import View
 from dashboard.controls import follow_defaults, toggle
 from dashboard.escaping import escape_markdown
@@ -87,9 +88,11 @@ def small_list() -> None:
             *(ui.Card("circle", f"Tied {measure}", value, note, "blue") for measure, value, note in values)
         )
     with wide:
-        figure = kept_figure(ladder_with_ranks, rows, chances, visitor.theme(), k, listed_rank)
-        alt = "The list by score, and the chance of each rank of its first relevant document."
-        ui.chart(figure, "small-list", alt)
+        palette = visitor.theme()
+        ui.chart(kept_figure(tie_ladder, rows, palette, k), "small-list", "The list by score.")
+        if len(chances):
+            figure = kept_figure(first_hit_bars, chances, palette, listed_rank)
+            ui.chart(figure, "small-list-ranks", "Chance of each rank of the first relevant document.")
 
 
 def _choose_scenario() -> str:

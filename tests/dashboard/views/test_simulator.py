@@ -8,7 +8,7 @@ from opening import charts, has_four_cards, metrics, opened, plain
 
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.simulator import gap_heatmap, ladder_with_ranks, precision_panels, tie_growth
+from dashboard.charts.simulator import gap_heatmap, precision_panels, tie_growth
 from dashboard.views.simulator import simulation, simulator, text_table
 from dashboard.views.simulator.simulation import (
     CONTINUOUS_KIND,
@@ -22,9 +22,7 @@ from dashboard.views.simulator.simulation import (
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
 from metrics.simulation.list_text import parse_list, runs_from_list
-from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder
 from metrics.studies.precisions import precision_curve
-from metrics.ties import Ranking
 
 
 def simulated(**query):
@@ -302,27 +300,6 @@ def test_number_formats_are_of_the_data_shown():
     hints = [node.proto.body for node in page.get("html")]
     assert not any("sideways-760" in hint for hint in hints), "formats fit a tablet"
     assert "enough: " in page_text(page)
-
-
-def test_the_chart_of_a_list_has_ranks_on_the_axis_of_the_list():
-    ranking = Ranking.of(runs_from_list(parse_list("3; 2,1; 2; 1")), "list")
-    figure = ladder_with_ranks(
-        ladder(ranking, "list"),
-        first_rank_chances(ranking, "list"),
-        LIGHT,
-        2,
-        first_rank_under(ranking, "list", "input"),
-    )
-    bars = next(trace for trace in figure.data if trace.yaxis == "y2" and trace.type == "bar")
-    assert (list(bars.x), list(bars.y)) == ([2, 3], [0.5, 0.5])
-    diamond = figure.data[-1]
-    assert (diamond.x, diamond.yaxis) == ((2,), "y2")
-
-
-def test_the_chart_of_a_list_without_relevant_documents_has_no_bar():
-    ranking = Ranking.of(runs_from_list(parse_list("3; 2; 2; 1")), "list")
-    figure = ladder_with_ranks(ladder(ranking, "list"), first_rank_chances(ranking, "list"), LIGHT, 2, None)
-    assert [len(trace.x) for trace in figure.data if trace.yaxis == "y2"] == [0]
 
 
 def test_growth_and_grid_mark_what_is_chosen():
