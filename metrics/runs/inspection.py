@@ -1,7 +1,7 @@
 """Checks of scores, lists and judgments before scoring."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.findings import Finding, Severity, make_finding, reranker_prefix
-from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in, span_starts
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of, describe_part, part_of, percent, quote
@@ -425,75 +425,6 @@ def _are_judgments_near_top(listing: Listing, top: TopJudgments, judged: Listing
     n_near = np.bincount(listing.group_lists, top.n_judged * is_near, len(n_judged)).astype(np.int64)
     is_near_top: BoolArray = (n_near == n_judged)[n_judged > 0]
     return is_near_top
-
-
-@dataclass
-class RerankerCoverage:
-    """Which queries and judgments a reranker had rows for, in all parts.
-
-    Attributes:
-        file: name of its file.
-        has_rows: (n_judged_queries,) whether each judged query has rows.
-        n_queries: number of queries with rows.
-        n_judged_rows: number of judged rows, with separate judgments.
-        query_hashes: of its queries, by part, without separate judgments.
-    """
-
-    file: str
-    has_rows: BoolArray
-    n_queries: int = 0
-    n_judged_rows: int = 0
-    query_hashes: list[Hashes] = field(default_factory=list)
-
-    def unjudged(self, name: str) -> Iterator[Finding]:
-        """Report queries without judgments, and judged queries without judged documents."""
-        n_judged = int(self.has_rows.sum())
-        if self.n_queries and not n_judged and len(self.has_rows):
-            yield self._finding(name, "no-overlap", "No query of the run is judged.", self.n_queries)
-            return
-        if lacking := self.n_queries - n_judged:
-            share = describe_part(lacking, self.n_queries, "query", "have no judgments")
-            yield self._finding(name, "queries-unjudged", f"{share}.", lacking)
-        if n_judged and not self.n_judged_rows:
-            message = "The lists of judged queries contain no judged document."
-            yield self._finding(name, "documents-no-overlap", message, n_judged)
-
-    def queries_differ(self, name: str, n_queries: int) -> Iterator[Finding]:
-        """Report queries of other rerankers for which it has no rows."""
-        if lacking := n_queries - self.n_queries:
-            share = describe_part(lacking, n_queries, "query", "have no rows")
-            yield self._finding(
-                name, "queries-differ", f"{share}; other rerankers have rows for them.", lacking
-            )
-
-    def _finding(self, name: str, code: str, message: str, count: int) -> Finding:
-        return make_finding(code, self.file, reranker_prefix(name, self.file) + message, count=count)
-
-
-class MergedFindings:
-    """Findings of parts, merged by kind and file."""
-
-    def __init__(self) -> None:
-        self._findings: dict[tuple[str, str], Finding] = {}
-        self._messages: dict[tuple[str, str], set[str]] = {}
-
-    def add(self, findings: Iterable[Finding]) -> None:
-        """Add the findings of another part."""
-        for finding in findings:
-            key = finding.file, finding.code
-            merged = self._findings.get(key, replace(finding, count=0))
-            self._findings[key] = replace(merged, count=merged.count + finding.count)
-            self._messages.setdefault(key, set()).add(finding.message)
-
-    @property
-    def findings(self) -> list[Finding]:
-        """One finding for each kind and file."""
-        return [
-            finding
-            if len(self._messages[key]) == 1
-            else replace(finding, message=f"{finding.message} Total in the file: {finding.count:,}.")
-            for key, finding in self._findings.items()
-        ]
 
 
 _MIN_VALUES = 3

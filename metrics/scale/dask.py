@@ -1,31 +1,31 @@
 """Runs of any size, scored on Dask workers."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.errors import RepeatError, UsageError
+from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Evaluation, Policy, ScoringOptions, Unjudged, score_runs
+from metrics.evaluation.evaluation import sum_counts
 from metrics.evaluation.scoring import names_or_defaults
-from metrics.runs import File, MissingScore, Repeated, Runs, Source, as_judgments, as_run, read, with_names
-from metrics.runs.columns import BY_NAME
-from metrics.runs.files import FileProvenance
-from metrics.runs.findings import Finding
-from metrics.runs.joining import no_relevance_error, unused_finding
+from metrics.runs import File, MissingScore, Repeated, Runs, with_names
+from metrics.runs.findings import as_frame
+from metrics.runs.joining import no_relevance_error
 from metrics.runs.query_doc_keys import Hashes
-from metrics.runs.source import build_source
+from metrics.runs.source import refuse_many_rerankers
 from metrics.runs.writing import refuse_outputs
+from metrics.scale.coverage import RerankerCoverage, merged_findings
 from metrics.scale.dataset_parts import (
     ROWS,
     DatasetFile,
@@ -33,181 +33,39 @@ from metrics.scale.dataset_parts import (
     Paths,
     cut_file,
     dataset_files,
-    is_among,
     lists_in_several,
     parts_to_scan,
-    row_hashes,
     scan_part,
-    take_rows,
     with_final_names,
 )
-from metrics.scale.part_scoring import PartitionedRuns, PartStats, QueryJudgments, split_by_reranker
+from metrics.scale.part_scoring import (
+    PartStats,
+    PartTask,
+    ScoredPart,
+    empty_table,
+    frame_of,
+    read_judgments,
+    score_frame,
+    score_part,
+)
 from metrics.scale.stored import Stored
 
 if TYPE_CHECKING:
     from metrics.scale.cluster import Client
 
 
-_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
-_PLACES = 40
-"""Bits for the number of a row."""
-
-
-class PartTask(NamedTuple):
-    """The work to do for every part.
-
-    Attributes:
-        score: evaluates runs.
-        repeated: policy for a document that a list holds twice.
-        columns: columns to read, ours and further ones.
-        dataset: name of all files together.
-        missing_score: policy for a score that is not a number.
-    """
-
-    score: Callable[[Runs], Evaluation]
-    repeated: Repeated
-    columns: tuple[str, ...]
-    dataset: str
-    missing_score: MissingScore = "error"
-
-
-class ScoredPart(NamedTuple):
-    """The result for a part.
-
-    Attributes:
-        evaluation: of its lists; None without lists.
-        stats: counts of each reranker.
-        findings: findings while reading.
-    """
-
-    evaluation: Evaluation | None
-    stats: tuple[PartStats, ...] = ()
-    findings: tuple[Finding, ...] = ()
-
-
-def read_judgments(
-    file: File, columns: dict[str, str], repeated: Repeated, missing_score: MissingScore = "error"
-) -> QueryJudgments:
-    """Read the judgments of a file.
-
-    Raises:
-        ReadError: the file cannot be read, or holds no judgments.
-    """
-    source = read(file, columns, strict=False, missing_score=missing_score)
-    return QueryJudgments.of(as_judgments(source), repeated)
-
-
-def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
-    """Score the lists of a part, except for the `spread` lists, (n,) hashes, that have rows in other parts.
-
-    Raises:
-        TieScopeError: rows cannot be read or scored.
-    """
-    source = part.read(task.columns)
-    if judged is not None:
-        source = _without_relevance(source, part, judged)
-    if len(spread):
-        source = take_rows(source, np.flatnonzero(~is_among(row_hashes(source), spread)))
-    return _score_source(source, judged, task)
-
-
-def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
-    """Drop relevance in the rows, which the judgments override, and report it."""
-    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
-    is_judged = set(judged.table.column_names) - {"relevance"}
-    unused = [name for name in inside if name not in is_judged]
-    table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
-    notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
-    return replace(source, table=table, noted=(*source.noted, *notes))
-
-
-def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
-    if not len(source.table) and "reranker" in source.table.column_names:
-        return ScoredPart(None, findings=source.noted)
-    lists, noted = split_by_reranker(source, judged, task.repeated)
-    evaluation = Evaluation.merge(*(task.score(runs) for runs, _ in lists))
-    return ScoredPart(evaluation, tuple(stats for _, rerankers in lists for stats in rerankers), noted)
-
-
-def empty_table(numbers: Sequence[str]) -> pa.Table:
-    """Return a table of query_id, doc_id and number columns, without rows."""
-    texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
-    return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
-
-
-def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of a part that belong to lists spread over several parts; an empty frame for None.
-
-    Returns:
-        `key` (the list), `place` (number of the part, and of the row in its file), and the columns: text is
-        null and numbers are NaN if the part lacks a column.
-
-    Raises:
-        ReadError: the rows cannot be read.
-    """
-    if part is None:
-        empty = {name: pa.array([], pa.string() if name in _TEXTS else pa.float64()) for name in names}
-        ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
-        return pa.table(ids | empty).to_pandas()
-    source = as_run(part.read(names))
-    keys = row_hashes(source)
-    rows = np.flatnonzero(is_among(keys, spread))
-    source = take_rows(source, rows)
-    place = (number << _PLACES) + part.first + rows + 1
-    columns: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
-    for name in names:
-        if name == "reranker" and (part.member.name or not part.member.names):
-            columns[name] = pa.array([part.member.reranker] * len(rows), pa.string())
-        elif name in source.table.column_names:
-            column = source.table[name]
-            columns[name] = column.cast(pa.string()) if name in _TEXTS else column
-        else:
-            columns[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
-    return pa.table(columns).to_pandas()
-
-
-def score_frame(
-    frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
-) -> ScoredPart:
-    """Score lists from rows of several parts, in the order of the (n_parts,) files.
-
-    Raises:
-        TieScopeError: a list holds a document twice, or rows cannot be scored.
-    """
-    frame = frame.sort_values("place")
-    columns = {name: pa.array(frame[name], from_pandas=True) for name in task.columns if name in frame}
-    raw = {
-        name: column
-        for name, column in columns.items()
-        if name == "score" or column.null_count < len(column) or not len(column)
-    }
-    mapping = {name: name for name in raw if name in BY_NAME}
-    places = frame["place"].to_numpy()
-    origin = FileProvenance(task.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
-    try:
-        source = build_source(raw, mapping, origin, "table", list(raw), missing_score=task.missing_score)
-        return _score_source(source, judged, task)
-    except RepeatError as error:
-        raise _with_both_files(frame, files, error) from error
-
-
-def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
-    """Return the error for a document that a list holds twice, with the files of both rows."""
-    ids = ["reranker", "query_id", "doc_id"]
-    twice = frame[frame.duplicated(ids, keep=False)]
-    places = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
-    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in places)
-    query, document = twice[ids].iloc[0].to_list()[1:]
-    problem = f"document {document!r} is listed twice for query {query!r}, first in {file} on row {row}"
-    return RepeatError(other, problem, error.hint, line=again, unit="row")
-
-
+_LISTS = 2**14
+"""Lists without rows that are scored at a time."""
 Watch = Callable[[int, int], None]
 """Called with the number of finished tasks, and of tasks in all."""
 
 
-class Dataset(PartitionedRuns):
-    """Runs in any number of files, read and scored part by part on Dask workers."""
+class Dataset:
+    """Runs in any number of files, read and scored part by part on Dask workers.
+
+    Attributes:
+        judged: the judgments; None if the rows hold relevance.
+    """
 
     def __init__(
         self,
@@ -239,8 +97,11 @@ class Dataset(PartitionedRuns):
         self._missing_score: MissingScore = missing_score
         self._score_columns = tuple(score_columns)
         self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
-        judged = None if self._qrels is None else read_judgments(*self._qrels)
-        super().__init__(judged)
+        self.judged = None if self._qrels is None else read_judgments(*self._qrels)
+        self._findings = [] if self.judged is None else [*self.judged.noted]
+        self._coverages: dict[str, RerankerCoverage] = {}
+        self._n_by_file = Counter[str]()
+        self._policies: list[pd.DataFrame] = []
         self._files = self._open(files, columns or {}, qrels)
         self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
         self._n_done = self._n_known = 0
@@ -251,7 +112,7 @@ class Dataset(PartitionedRuns):
         """Open the files and check their columns; judgments without scores are not a run."""
         is_run = self.judged is None or "score" in self.judged.nothing.mapping
         files, findings = dataset_files(paths, columns, None if is_run else qrels, self._missing_score)
-        self.add_findings(findings)
+        self._findings += findings
         mappings = [file.table.mapping for file in files]
         if self.judged is not None:
             mappings.append(self.judged.nothing.mapping)
@@ -263,6 +124,22 @@ class Dataset(PartitionedRuns):
                 raise no_relevance_error(file.table.file.name)
             file.refuse_without(self._score_columns)
         return files
+
+    @property
+    def policies(self) -> pd.DataFrame:
+        """As in `Evaluation`, over the parts scored so far."""
+        return self._policies[0] if self._policies else pd.DataFrame()
+
+    @property
+    def left_out(self) -> pd.DataFrame:
+        """Findings on rows that were skipped or changed while reading, as in `Runs`."""
+        coverages = self._coverages.items()
+        hashes = [query_hashes for _, coverage in coverages for query_hashes in coverage.query_hashes]
+        n_queries = len(np.unique(np.concatenate(hashes))) if hashes else 0
+        findings = merged_findings(self._findings)
+        for name, coverage in coverages:
+            findings += coverage.unjudged(name) if self.judged else coverage.queries_differ(name, n_queries)
+        return as_frame(findings)
 
     @property
     def _columns(self) -> tuple[str, ...]:
@@ -285,16 +162,16 @@ class Dataset(PartitionedRuns):
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:
             for scored in self._scored(client, task):
-                self.add_findings(scored.findings)
+                self._findings += scored.findings
                 for stats in scored.stats:
-                    self.add_stats(stats)
+                    self._add_stats(stats)
                 if scored.evaluation is not None:
-                    yield self.add_policies(scored.evaluation)
-        if not self.rerankers:
+                    yield self._with_policies(scored.evaluation)
+        if not self._coverages:
             raise UsageError("There is no run: the files have no rows.")
-        for name in self.rerankers:
-            for runs in self.missing(name, nothing):
-                yield self.add_policies(score(runs))
+        for name in self._coverages:
+            for runs in self._missing(name, nothing):
+                yield self._with_policies(score(runs))
 
     def _scored(self, client: "Client", task: PartTask) -> Iterator[ScoredPart]:
         """Yield the results of the parts, then of the lists that are spread over several."""
@@ -326,6 +203,32 @@ class Dataset(PartitionedRuns):
         files = with_final_names(self._files, rerankers)
         cuts = list(chain.from_iterable(map(cut_file, files, scans)))
         return [part for part, _ in cuts], [hashes for _, hashes in cuts]
+
+    def _add_stats(self, stats: PartStats) -> None:
+        n_judged = 0 if self.judged is None else len(self.judged.pairs.queries)
+        if stats.name not in self._coverages:
+            self._n_by_file[stats.file] += 1
+            refuse_many_rerankers(stats.file, "reranker", self._n_by_file[stats.file], stats.name)
+        coverage = self._coverages.setdefault(
+            stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool))
+        )
+        coverage.n_queries += stats.n_queries
+        coverage.n_judged_rows += stats.n_judged_rows
+        coverage.has_rows[stats.places] = True
+        coverage.query_hashes.append(stats.query_hashes)
+
+    def _with_policies(self, part: Evaluation) -> Evaluation:
+        """Add the counts of a scored part, and return the part."""
+        self._policies = [sum_counts([*self._policies, part.policies])]
+        return part
+
+    def _missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
+        """Yield a reranker's judged lists without rows, a few at a time; `nothing` has its columns."""
+        if self.judged is None:
+            return
+        missing = np.flatnonzero(~self._coverages[name].has_rows)
+        for start in range(0, len(missing), _LISTS):
+            yield self.judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
 
     def _watched(self, futures: list[Any]) -> Iterator[Any]:
         """Yield the results of tasks in order, and report progress."""

@@ -1,21 +1,23 @@
-"""Lists of a part joined with the judgments, and counts over all parts."""
+"""What Dask workers do: read a part, join the judgments, and score its lists."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from metrics.errors import RepeatError
 from metrics.evaluation import Evaluation
-from metrics.evaluation.evaluation import sum_counts
-from metrics.runs import Repeated, Runs, Source, as_run
+from metrics.runs import File, MissingScore, Repeated, Runs, Source, as_judgments, as_run, read
+from metrics.runs.columns import BY_NAME
 from metrics.runs.files import FileProvenance
-from metrics.runs.findings import Finding, as_frame
-from metrics.runs.inspection import MergedFindings, RerankerCoverage
+from metrics.runs.findings import Finding
+from metrics.runs.joining import unused_finding
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
-from metrics.runs.source import refuse_many_rerankers
+from metrics.runs.source import build_source
+from metrics.scale.dataset_parts import Part, is_among, row_hashes, take_rows
 from metrics.support.arrays import IntArray, joined_ranges, places_in
 
 
@@ -62,10 +64,6 @@ class QueryJudgments:
         """Return the judgments of some queries, sorted by query."""
         start, n = self.ends[places], self.ends[places + 1] - self.ends[places]
         return self.table.take(pa.array(self.order[joined_ranges(start, n)])).combine_chunks()
-
-
-_LISTS = 2**14
-"""Lists without rows that are scored at a time."""
 
 
 @dataclass(frozen=True)
@@ -119,70 +117,155 @@ def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> 
     return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
 
 
-class PartitionedRuns:
-    """Runs that are read and scored part by part, with counts over the parts so far.
+_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
+_PLACES = 40
+"""Bits for the number of a row."""
+
+
+class PartTask(NamedTuple):
+    """The work to do for every part.
 
     Attributes:
-        judged: the judgments; None if the rows hold relevance.
+        score: evaluates runs.
+        repeated: policy for a document that a list holds twice.
+        columns: columns to read, ours and further ones.
+        dataset: name of all files together.
+        missing_score: policy for a score that is not a number.
     """
 
-    def __init__(self, judged: QueryJudgments | None) -> None:
-        self.judged = judged
-        self._coverages: dict[str, RerankerCoverage] = {}
-        self._n_by_file = Counter[str]()
-        self._noted = MergedFindings()
-        if judged is not None:
-            self._noted.add(judged.noted)
-        self._policies: list[pd.DataFrame] = []
+    score: Callable[[Runs], Evaluation]
+    repeated: Repeated
+    columns: tuple[str, ...]
+    dataset: str
+    missing_score: MissingScore = "error"
 
-    @property
-    def rerankers(self) -> list[str]:
-        """Rerankers so far, in order of appearance."""
-        return list(self._coverages)
 
-    @property
-    def policies(self) -> pd.DataFrame:
-        """As in `Evaluation`, over the parts scored so far."""
-        return self._policies[0] if self._policies else pd.DataFrame()
+class ScoredPart(NamedTuple):
+    """The result for a part.
 
-    def add_findings(self, noted: Sequence[Finding]) -> None:
-        """Add the findings of a part."""
-        self._noted.add(noted)
+    Attributes:
+        evaluation: of its lists; None without lists.
+        stats: counts of each reranker.
+        findings: findings while reading.
+    """
 
-    def add_stats(self, stats: PartStats) -> None:
-        """Add the counts of a part."""
-        n_judged = 0 if self.judged is None else len(self.judged.pairs.queries)
-        if stats.name not in self._coverages:
-            self._n_by_file[stats.file] += 1
-            refuse_many_rerankers(stats.file, "reranker", self._n_by_file[stats.file], stats.name)
-        coverage = self._coverages.setdefault(
-            stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool))
-        )
-        coverage.n_queries += stats.n_queries
-        coverage.n_judged_rows += stats.n_judged_rows
-        coverage.has_rows[stats.places] = True
-        coverage.query_hashes.append(stats.query_hashes)
+    evaluation: Evaluation | None
+    stats: tuple[PartStats, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
-    def add_policies(self, part: Evaluation) -> Evaluation:
-        """Add the counts of a scored part, and return the part."""
-        self._policies = [sum_counts([*self._policies, part.policies])]
-        return part
 
-    def missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
-        """Yield a reranker's judged lists without rows, a few at a time; `nothing` has its columns."""
-        if self.judged is None:
-            return
-        missing = np.flatnonzero(~self._coverages[name].has_rows)
-        for start in range(0, len(missing), _LISTS):
-            yield self.judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
+def read_judgments(
+    file: File, columns: dict[str, str], repeated: Repeated, missing_score: MissingScore = "error"
+) -> QueryJudgments:
+    """Read the judgments of a file.
 
-    @property
-    def left_out(self) -> pd.DataFrame:
-        """Findings on rows that were skipped or changed while reading, as in `Runs`."""
-        coverages = self._coverages.items()
-        hashes = [query_hashes for _, coverage in coverages for query_hashes in coverage.query_hashes]
-        n_queries = len(np.unique(np.concatenate(hashes))) if hashes else 0
-        findings = [*self._noted.findings]
-        for name, coverage in coverages:
-            findings += coverage.unjudged(name) if self.judged else coverage.queries_differ(name, n_queries)
-        return as_frame(findings)
+    Raises:
+        ReadError: the file cannot be read, or holds no judgments.
+    """
+    source = read(file, columns, strict=False, missing_score=missing_score)
+    return QueryJudgments.of(as_judgments(source), repeated)
+
+
+def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
+    """Score the lists of a part, except for the `spread` lists, (n,) hashes, that have rows in other parts.
+
+    Raises:
+        TieScopeError: rows cannot be read or scored.
+    """
+    source = part.read(task.columns)
+    if judged is not None:
+        source = _without_relevance(source, part, judged)
+    if len(spread):
+        source = take_rows(source, np.flatnonzero(~is_among(row_hashes(source), spread)))
+    return _score_source(source, judged, task)
+
+
+def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
+    """Drop relevance in the rows, which the judgments override, and report it."""
+    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
+    is_judged = set(judged.table.column_names) - {"relevance"}
+    unused = [name for name in inside if name not in is_judged]
+    table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
+    notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
+    return replace(source, table=table, noted=(*source.noted, *notes))
+
+
+def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
+    if not len(source.table) and "reranker" in source.table.column_names:
+        return ScoredPart(None, findings=source.noted)
+    lists, noted = split_by_reranker(source, judged, task.repeated)
+    evaluation = Evaluation.merge(*(task.score(runs) for runs, _ in lists))
+    return ScoredPart(evaluation, tuple(stats for _, rerankers in lists for stats in rerankers), noted)
+
+
+def empty_table(numbers: Sequence[str]) -> pa.Table:
+    """Return a table of query_id, doc_id and number columns, without rows."""
+    texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
+    return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
+
+
+def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of a part that belong to lists spread over several parts; an empty frame for None.
+
+    Returns:
+        `key` (the list), `place` (number of the part, and of the row in its file), and the columns: text is
+        null and numbers are NaN if the part lacks a column.
+
+    Raises:
+        ReadError: the rows cannot be read.
+    """
+    if part is None:
+        empty = {name: pa.array([], pa.string() if name in _TEXTS else pa.float64()) for name in names}
+        ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
+        return pa.table(ids | empty).to_pandas()
+    source = as_run(part.read(names))
+    keys = row_hashes(source)
+    rows = np.flatnonzero(is_among(keys, spread))
+    source = take_rows(source, rows)
+    place = (number << _PLACES) + part.first + rows + 1
+    columns: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
+    for name in names:
+        if name == "reranker" and (part.member.name or not part.member.names):
+            columns[name] = pa.array([part.member.reranker] * len(rows), pa.string())
+        elif name in source.table.column_names:
+            column = source.table[name]
+            columns[name] = column.cast(pa.string()) if name in _TEXTS else column
+        else:
+            columns[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
+    return pa.table(columns).to_pandas()
+
+
+def score_frame(
+    frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
+) -> ScoredPart:
+    """Score lists from rows of several parts, in the order of the (n_parts,) files.
+
+    Raises:
+        TieScopeError: a list holds a document twice, or rows cannot be scored.
+    """
+    frame = frame.sort_values("place")
+    columns = {name: pa.array(frame[name], from_pandas=True) for name in task.columns if name in frame}
+    raw = {
+        name: column
+        for name, column in columns.items()
+        if name == "score" or column.null_count < len(column) or not len(column)
+    }
+    mapping = {name: name for name in raw if name in BY_NAME}
+    places = frame["place"].to_numpy()
+    origin = FileProvenance(task.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
+    try:
+        source = build_source(raw, mapping, origin, "table", list(raw), missing_score=task.missing_score)
+        return _score_source(source, judged, task)
+    except RepeatError as error:
+        raise _with_both_files(frame, files, error) from error
+
+
+def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
+    """Return the error for a document that a list holds twice, with the files of both rows."""
+    ids = ["reranker", "query_id", "doc_id"]
+    twice = frame[frame.duplicated(ids, keep=False)]
+    places = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
+    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in places)
+    query, document = twice[ids].iloc[0].to_list()[1:]
+    problem = f"document {document!r} is listed twice for query {query!r}, first in {file} on row {row}"
+    return RepeatError(other, problem, error.hint, line=again, unit="row")

@@ -14,8 +14,8 @@ from runs.written import WRITERS
 
 from metrics import ReadError, UsageError, evaluate, read_runs
 from metrics.runs import File
-from metrics.scale.dask import read_judgments
 from metrics.scale.dataset_parts import dataset_files
+from metrics.scale.part_scoring import read_judgments
 
 QRELS = "".join(f"q{q} 0 d{d} {d % 3 - 1}\n" for q in range(2, 14) for d in range(0, 10, 2))
 
