@@ -61,11 +61,7 @@ Watch = Callable[[int, int], None]
 
 
 class Dataset:
-    """Runs in any number of files, read and scored part by part on Dask workers.
-
-    Attributes:
-        judged: the judgments; None if the rows hold relevance.
-    """
+    """Runs in any number of files, read and scored part by part on Dask workers."""
 
     def __init__(
         self,
@@ -97,8 +93,8 @@ class Dataset:
         self._missing_score: MissingScore = missing_score
         self._score_columns = tuple(score_columns)
         self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
-        self.judged = None if self._qrels is None else read_judgments(*self._qrels)
-        self._findings = [] if self.judged is None else [*self.judged.noted]
+        self._judged = None if self._qrels is None else read_judgments(*self._qrels)
+        self._findings = [] if self._judged is None else [*self._judged.noted]
         self._coverages: dict[str, RerankerCoverage] = {}
         self._n_by_file = Counter[str]()
         self._policies: list[pd.DataFrame] = []
@@ -110,17 +106,17 @@ class Dataset:
         self, paths: Paths, columns: Mapping[str, str], qrels: str | PurePath | None
     ) -> list[DatasetFile]:
         """Open the files and check their columns; judgments without scores are not a run."""
-        is_run = self.judged is None or "score" in self.judged.nothing.mapping
+        is_run = self._judged is None or "score" in self._judged.nothing.mapping
         files, findings = dataset_files(paths, columns, None if is_run else qrels, self._missing_score)
         self._findings += findings
         mappings = [file.table.mapping for file in files]
-        if self.judged is not None:
-            mappings.append(self.judged.nothing.mapping)
+        if self._judged is not None:
+            mappings.append(self._judged.nothing.mapping)
         used = {pair for mapping in mappings for pair in mapping.items()}
         if unused := [pair[1] for pair in columns.items() if pair[1] and pair not in used]:
             raise UsageError(f"No file has the chosen columns: {', '.join(unused)}.")
         for file in files:
-            if self.judged is None and "relevance" not in file.table.mapping:
+            if self._judged is None and "relevance" not in file.table.mapping:
                 raise no_relevance_error(file.table.file.name)
             file.refuse_without(self._score_columns)
         return files
@@ -138,14 +134,14 @@ class Dataset:
         n_queries = len(np.unique(np.concatenate(hashes))) if hashes else 0
         findings = merged_findings(self._findings)
         for name, coverage in coverages:
-            findings += coverage.unjudged(name) if self.judged else coverage.queries_differ(name, n_queries)
+            findings += coverage.unjudged(name) if self._judged else coverage.queries_differ(name, n_queries)
         return as_frame(findings)
 
     @property
     def _columns(self) -> tuple[str, ...]:
         """Columns to read: ours, and further score columns."""
         names = {name for file in self._files for name in file.table.mapping}
-        judged = () if self.judged else ("relevance", "target_id")
+        judged = () if self._judged else ("relevance", "target_id")
         inside = (name for name in ("score_std", *judged) if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
@@ -205,7 +201,7 @@ class Dataset:
         return [part for part, _ in cuts], [hashes for _, hashes in cuts]
 
     def _add_stats(self, stats: PartStats) -> None:
-        n_judged = 0 if self.judged is None else len(self.judged.pairs.queries)
+        n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
         if stats.name not in self._coverages:
             self._n_by_file[stats.file] += 1
             refuse_many_rerankers(stats.file, "reranker", self._n_by_file[stats.file], stats.name)
@@ -224,11 +220,11 @@ class Dataset:
 
     def _missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
         """Yield a reranker's judged lists without rows, a few at a time; `nothing` has its columns."""
-        if self.judged is None:
+        if self._judged is None:
             return
         missing = np.flatnonzero(~self._coverages[name].has_rows)
         for start in range(0, len(missing), _LISTS):
-            yield self.judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
+            yield self._judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
 
     def _watched(self, futures: list[Any]) -> Iterator[Any]:
         """Yield the results of tasks in order, and report progress."""
