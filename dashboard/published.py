@@ -15,7 +15,7 @@ from metrics.runs import File
 TABLE = "table"
 """Key of the table to audit."""
 NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
-"""No table, the sample's table, and the table that a careless script prints of the board."""
+"""No table, the sample's table, and an example table with mistakes of the board."""
 _NAMES = "names"
 _TAKEN = "_published_taken"
 _LOST = "_published_lost"

@@ -169,7 +169,7 @@ def open_table(view: View) -> tuple[str, PublishedTable] | None:
             "Audit an example table with mistakes",
             icon=":material/table_view:",
             type="primary",
-            key="careless",
+            key="example-table",
             on_click=partial(table_choice.take_table, table_choice.FILE_ORDER),
         )
         return None
@@ -197,9 +197,8 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
                 st.button(
                     "Example table with mistakes",
                     icon=":material/table_view:",
-                    key="careless",
-                    help="This board's table as a careless script would print it: ties in file order, four "
-                    "decimals.",
+                    key="example-table",
+                    help="This board's table with ties in file order and four decimals.",
                     on_click=partial(table_choice.take_table, table_choice.FILE_ORDER),
                 )
             if table != table_choice.SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:

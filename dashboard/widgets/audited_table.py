@@ -58,7 +58,7 @@ def _is_measure(name: str) -> bool:
 
 
 def published_files(board: Board, table: str) -> tuple[File, ...]:
-    """Return the files of a table: the sample's, the careless script's, or those kept with the board."""
+    """Return the files of a table: the sample's, the example with mistakes, or those kept with the board."""
     if table == SAMPLE_TABLE:
         return (File.open(SAMPLES[SAMPLE_LABEL].with_name("leaderboard.csv")),)
     if table == FILE_ORDER:

@@ -1,4 +1,4 @@
-"""Write `leaderboard.csv`, the docstring search as a careless script prints it: ties as the file lists them."""
+"""Write `leaderboard.csv`, the docstring search as an example with mistakes: ties as the file lists them."""
 
 from pathlib import Path
 

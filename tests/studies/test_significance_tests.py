@@ -216,11 +216,11 @@ def test_flips_are_more_where_many_comparisons_are_corrected_for():
 
 
 @pytest.mark.parametrize(
-    ("asked_for", "name"),
+    ("alias", "name"),
     [("T", "t"), ("permutation", "randomisation"), ("randomization", "randomisation"), (" Tukey ", "tukey")],
 )
-def test_a_test_goes_by_other_names_too(asked_for, name):
-    assert find_test(asked_for).name == name
+def test_a_test_goes_by_other_names_too(alias, name):
+    assert find_test(alias).name == name
 
 
 @pytest.mark.parametrize(
@@ -351,8 +351,8 @@ def test_no_p_is_below_what_the_data_allow_unless_it_says_what_it_assumes(test, 
         2.0 ** (1 - differing) if test.paired and differing else 2 / comb(2 * n, n) if not test.paired else 1
     )
     if test.name in ("t", "tukey"):
-        is_told = "this p value assumes normal differences" in row["note"]
-        assert is_told == (row["p"] < 0.05 <= smallest)
+        has_warning = "this p value assumes normal differences" in row["note"]
+        assert has_warning == (row["p"] < 0.05 <= smallest)
         assert "Assumes normal" in test.summary
     else:
         assert row["p"] >= smallest * (1 - 1e-12)

@@ -38,7 +38,7 @@ def likelihood_ratio(differences, reach):
     return stats.norm.isf(np.exp(-ratio) / max(1, deviation * np.sqrt(2 * np.pi)))
 
 
-def told_apart(values):
+def distinguished_pairs(values):
     """By loops: step by step, the pairs beyond the largest statistic of those left, and what follows."""
     k = values.shape[1]
     drawn = flipped_sums(values, DRAWS, 0)
@@ -68,7 +68,7 @@ def told_apart(values):
 @pytest.mark.parametrize("seed", range(3))
 def test_pairs_told_apart_are_those_that_loops_tell_apart(seed):
     values = spread_values(seed)
-    apart = told_apart(values)
+    apart = distinguished_pairs(values)
     assert 5 < len(apart) < 36
     assert apart == set(zip(*map(np.ndarray.tolist, np.nonzero(better(values))), strict=True))
 

@@ -29,7 +29,6 @@ from metrics.studies.guide import (
 
 _BESIDE_BLOCK = re.compile(r"\n\n+(?=\| |```)|(?<=[|`])\n\n+")
 """The empty lines before and after a table or code."""
-_LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 
 
 def draw_topic(*files: str) -> None:

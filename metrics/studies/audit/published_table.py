@@ -1,4 +1,4 @@
-"""Published figures, and the table that a careless script prints."""
+"""Published figures, and an example table with mistakes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

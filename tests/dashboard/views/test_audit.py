@@ -70,7 +70,7 @@ def test_a_board_without_a_table_offers_the_example_table():
     page = opened("audit", data=cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label)
     assert "Drop a file of published results for these runs" in said(page)
     assert not charts(page)
-    page.button(key="careless").click().run()
+    page.button(key="example-table").click().run()
     assert not page.exception, page.exception
     assert page.query_params["table"] == "file-order"
     assert "all to the last digit" in texts(page)
