@@ -122,8 +122,11 @@ class BoardSpec:
 
     @cached_property
     def key(self) -> str:
-        """Hash of the files and choices, independent of file order."""
-        parts = [*sorted(entry.key for entry in self.entries), self.repeated, repr(self.names)]
+        """Hash of the files in order and of the choices, which determine the board.
+
+        Of repeated documents the first file is kept, and files of one name are numbered in order.
+        """
+        parts = [*(entry.key for entry in self.entries), self.repeated, repr(self.names)]
         return sha256("\n".join(parts).encode()).hexdigest()
 
     def with_choices_of(self, before: "BoardSpec | None") -> "BoardSpec":

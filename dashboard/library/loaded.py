@@ -20,7 +20,7 @@ MOST_BYTES = 2**30
 """Maximum bytes in memory; the least recently used boards are dropped."""
 MOST_PUBLISHED = 20
 """Maximum published results in memory."""
-_DIGEST_BYTES = 4
+_DIGEST_BYTES = 8
 _MOST_PUBLISHED_BYTES = 10**8
 """Maximum bytes of a board's published results."""
 
@@ -139,6 +139,7 @@ def unpacked_files(packed: bytes) -> tuple[File, ...]:
 
 
 def table_label(files: Sequence[File]) -> str:
-    """Return the label of published results in links: first file name and a hash."""
-    digest = blake2b("".join(file.sha256 for file in files).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    """Return the label of published results in links: first file name, and a hash of all names and contents."""
+    content = json.dumps([(file.name, file.sha256) for file in files])
+    digest = blake2b(content.encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return f"{files[0].name[:40]}~{digest}"

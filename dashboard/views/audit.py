@@ -220,8 +220,8 @@ def _offer_field(board: Board) -> None:
         files = [File("pasted.txt", text.encode("utf-8", "replace"))]
     if not table_choice.is_new(files):
         return
-    digest = ",".join(file.sha256 for file in files)
-    published = audited_table.read_table(audited_table.AuditKey(board.key, digest), tuple(files))
+    label = table_choice.table_label(files)
+    published = audited_table.read_table(audited_table.AuditKey(board.key, label), tuple(files))
     if isinstance(published, TieScopeError):
         st.error(escape_markdown(str(published)), icon=":material/error:")
         st.caption("Nothing was replaced.")
