@@ -16,6 +16,7 @@ from dashboard.choices import UNJUDGED, View
 from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
+from dashboard.library.loaded import table_label
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets import audited_table
 from dashboard.widgets import components as ui
@@ -220,7 +221,7 @@ def _offer_field(board: Board) -> None:
         files = [File("pasted.txt", text.encode("utf-8", "replace"))]
     if not table_choice.is_new(files):
         return
-    label = table_choice.table_label(files)
+    label = table_label(files)
     published = audited_table.read_table(audited_table.AuditKey(board.key, label), tuple(files))
     if isinstance(published, TieScopeError):
         st.error(escape_markdown(str(published)), icon=":material/error:")
