@@ -1,5 +1,6 @@
 // What Streamlit 1.67 leaves to the app: a second format for charts, lists in the menu, one step of history a
-// page, scrolling to the top, and colours that follow the theme. Each was tried without this file.
+// page, scrolling to the top, colours that follow the theme, and the way back after a lost connection. Each was
+// tried without this file.
 const MARK = "data-tiescope-png";
 // A curve between points, and a picture, in plotly's box of 1000 by 1000.
 const ICONS = {
@@ -114,10 +115,42 @@ function followTheme(scheme, ask) {
   return watch;
 }
 
+// After a gap in the connection the server may have a new session, which knows nothing of the page. A rerun has
+// it begin from the address. Until that is done, links load their page anew, because Streamlit's own switch of
+// pages clears the query.
+let isStale = false;
+
+function followConnection(ask) {
+  const app = document.querySelector("[data-testid=stApp]");
+  const isConnected = () => app.dataset.testConnectionState === "CONNECTED";
+  let wasConnected = isConnected(), wasRunning = false;
+  const load = (event) => {
+    const link = event.target.closest("a[href]");
+    if (!isStale || link?.origin !== location.origin || link.pathname === location.pathname) return;
+    event.preventDefault();
+    event.stopPropagation();
+    location.assign(link.pathname + (link.search || location.search));
+  };
+  const watch = new MutationObserver(() => {
+    const isRunning = app.dataset.testScriptState === "running";
+    if (!isConnected()) isStale = true;
+    else if (!wasConnected) ask();
+    else if (wasRunning && !isRunning) isStale = false;
+    [wasConnected, wasRunning] = [isConnected(), isRunning];
+  });
+  watch.observe(app, { attributeFilter: ["data-test-connection-state", "data-test-script-state"] });
+  document.addEventListener("click", load, true);
+  return () => {
+    watch.disconnect();
+    document.removeEventListener("click", load, true);
+  };
+}
+
 export default function ({ data, setTriggerValue }) {
   comeBack();
   keepHistoryTrue();
   const theme = followTheme(data.scheme, (scheme) => setTriggerValue("scheme", scheme));
+  const leaveConnection = followConnection(() => setTriggerValue("connection", true));
   let waiting = false;
   const watch = new MutationObserver(() => {
     if (waiting) return;
@@ -131,6 +164,7 @@ export default function ({ data, setTriggerValue }) {
   return () => {
     watch.disconnect();
     theme.disconnect();
+    leaveConnection();
     window.removeEventListener("resize", look);
     document.fonts.removeEventListener("loadingdone", look);
   };

@@ -24,9 +24,10 @@ _mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"
 def equip_browser() -> None:
     """Add a PNG button to charts, one history entry per page, and the lists of the menu.
 
-    The browser also asks for a rerun when the visitor switches the theme.
+    The browser also asks for a rerun when the visitor switches the theme, and after a lost connection.
     """
-    _mount(key="browser", data={"scheme": st.context.theme.type}, on_scheme_change=_draw_again)
+    data = {"scheme": st.context.theme.type}
+    _mount(key="browser", data=data, on_scheme_change=_draw_again, on_connection_change=_draw_again)
 
 
 def _draw_again() -> None:
