@@ -285,9 +285,9 @@ def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN40
     return record(key, st.text_input(label, key=key, **PERSISTENT, **more_options) or "", default)
 
 
-def toggle(label: str, key: str, *, default: bool = False, **more_options: Any) -> bool:  # noqa: ANN401 passed on
-    """Draw a switch, off or `default` at first, and return whether it is on."""
-    default = prepare(key, _switch, lambda value: isinstance(value, bool), default)
+def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 passed on
+    """Draw a switch, off at first, and return whether it is on."""
+    default = prepare(key, _switch, lambda value: isinstance(value, bool), default=False)
     return record(key, bool(st.toggle(label, key=key, **PERSISTENT, **more_options)), default)
 
 

@@ -149,18 +149,8 @@ def additive(
     Source: McSherry & Najork, ECIR 2008.
     """
     weighted = _WeightedSum(gain, weight, scale, cut)
-    is_indicator = gain in (relevant, judged)
-    is_count = weight is even and is_indicator
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
-    count_depth = weighted.depth if is_count else None
-    return Family(
-        "additive",
-        weighted.mean,
-        weighted.variance,
-        counts,
-        by_relevance=gain is relevant,
-        count_depth=count_depth,
-    )
+    return Family("additive", weighted.mean, weighted.variance, counts, by_relevance=gain is relevant)
 
 
 def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _unscaled) -> Family:

@@ -29,8 +29,6 @@ class Family:
         own_rule: true if it has its own rule for ties; no treatment applies.
         by_first_rank: true if it depends only on the rank of the first relevant document.
         by_relevance: true if it depends on relevance, and not on grades.
-        count_depth: (n,) or one number: ranks within which it counts documents, each alike; None where ranks or
-            documents differ in weight.
     """
 
     kind: str
@@ -42,7 +40,6 @@ class Family:
     own_rule: bool = False
     by_first_rank: bool = False
     by_relevance: bool = True
-    count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
 
     @property
     def by_grades(self) -> bool:
@@ -131,16 +128,6 @@ class MeasureAt:
     def variances(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) variances over ties; 0 where the measure has its own rule for ties."""
         return self.measure.family.variance(groups, self.argument)
-
-    def count_depth(self, groups: TieGroups) -> FloatArray | float | None:
-        """Return the ranks within which the documents of each tie group are counted, as `Family.count_depth`.
-
-        None also where several documents may satisfy one target, which counts once.
-        """
-        family = self.measure.family
-        if family.count_depth is None or (family.targets and groups.judgments.targets is not None):
-            return None
-        return family.count_depth(groups, self.argument)
 
 
 _EXPECTED = treatment("expected")

@@ -147,17 +147,5 @@ def _depth(_: TieGroups, k: Parameter) -> float:
     return np.inf if k is None else k
 
 
-distinct_targets = Family(
-    "targets",
-    _n_distinct,
-    _n_distinct_variance,
-    targets=True,
-    count_depth=_depth,
-)
-distinct_recall = Family(
-    "targets",
-    _share,
-    _share_variance,
-    targets=True,
-    count_depth=_depth,
-)
+distinct_targets = Family("targets", _n_distinct, _n_distinct_variance, targets=True)
+distinct_recall = Family("targets", _share, _share_variance, targets=True)
