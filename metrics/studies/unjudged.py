@@ -51,7 +51,7 @@ def scenarios(
 ) -> pd.DataFrame:
     """Return the tied mean of each reranker under three assumptions about unjudged documents.
 
-    Scenarios are no bounds: other judgments can give values outside them. All three have the same lists.
+    Scenarios are not bounds: other judgments can give values outside them. All three have the same lists.
 
     Args:
         runs: runs with judgments of their own.
