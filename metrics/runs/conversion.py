@@ -33,16 +33,11 @@ def prepare(column: pa.Array | pa.ChunkedArray, kind: str) -> pa.Array | pa.Chun
     """Return a column of plain type in one chunk; shared IDs may stay a dictionary or in chunks."""
     if column.type == CODED and kind in _CODED_KINDS:
         return column
-    column = with_plain_type(column)
-    return column if kind in _CODED_KINDS and not pa.types.is_floating(column.type) else combine_chunks(column)
-
-
-def with_plain_type(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Decode dictionaries, and cast text to `string` and half floats to float32."""
     dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype):
         dtype = pa.string()
-    return column.cast(pa.float32() if pa.types.is_float16(dtype) else dtype)
+    column = column.cast(pa.float32() if pa.types.is_float16(dtype) else dtype)
+    return column if kind in _CODED_KINDS and not pa.types.is_floating(column.type) else combine_chunks(column)
 
 
 def _id(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:

@@ -1,7 +1,6 @@
 """Delimited text: TREC files, and tables with a header."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, pairwise
@@ -21,7 +20,6 @@ from metrics.runs.formats.format import (
     FileTable,
     Format,
     Head,
-    NumberedFields,
     check_lines,
     check_quotes,
     count_lines,
@@ -77,7 +75,10 @@ class DelimitedTable(FileTable):
             return count_lines(self.file) == n_rows + self._n_header_rows
 
         def line_of(row: int) -> int:
-            return row + self._n_header_rows + 1 if has_a_row_a_line() else self._line_of(row)
+            if has_a_row_a_line():
+                return row + self._n_header_rows + 1
+            lines = rows(self.file, self.delimiter, len(self.header))
+            return next(islice(lines, row + self._n_header_rows, None))[0]
 
         first, tag = Head(self.file).lines[0], ""
         if self.format == "trec-run" and len(first) == len(self.header):
@@ -96,34 +97,18 @@ class DelimitedTable(FileTable):
     def _n_header_rows(self) -> int:
         return int(self.delimiter != SPACES)
 
-    def _rows(self) -> Iterator[NumberedFields]:
-        return islice(rows(self.file, self.delimiter, len(self.header)), self._n_header_rows, None)
-
     def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
         """Return the file's columns before conversion, and findings of comments."""
-        comments = Counter[str]()
         try:
-            columns = self._build(_WHOLE_BLOCK, comments, careful=False)
+            columns, n_comments = self._build(_WHOLE_BLOCK, careful=False)
         except pa.ArrowInvalid:
             block_size = check_lines(self.file, self.header, self.delimiter) + 1
-            columns = self._build(block_size, comments, careful=True)
+            columns, n_comments = self._build(block_size, careful=True)
         if self._n_header_rows:
             check_quotes(self.file, self.delimiter, len(next(iter(columns.values()))))
-        n_comments = comments.total()
         message = f"Comment lines (starting with #) skipped: {n_comments:,}."
         finding = make_finding("comments", self.file.name, message, count=n_comments)
         return columns, [finding] if n_comments else []
-
-    def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
-        shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
-        schema = self._schema(text=careful)
-        columns = {
-            name: _RepeatedTexts() if name in shared else _Values(self.file.name) for name in schema.names
-        }
-        for batch in self._batches(block_size, comments, careful=careful):
-            for name, column in columns.items():
-                column.add(batch[name])
-        return {name: column.joined(schema.field(name).type) for name, column in columns.items()}
 
     def _schema(self, *, text: bool) -> pa.Schema:
         """Return the columns to read: numbers are float64 unless all are to be text."""
@@ -134,23 +119,27 @@ class DelimitedTable(FileTable):
             for name, kind in kinds.items()
         )
 
-    def _batches(self, block_size: int, comments: Counter[str], *, careful: bool) -> Iterator[pa.RecordBatch]:
-        """Yield the columns to read, before conversion; a pa.ArrowInvalid if the parser fails."""
-        if self.n_skipped is None:
-            return
+    def _build(self, block_size: int, *, careful: bool) -> tuple[dict[str, pa.Array], int]:
+        """Return the columns before conversion, and the number of comments; a pa.ArrowInvalid on failure."""
+        n_comments = 0
 
         def skip_other_rows(row: arrow_csv.InvalidRow) -> str:
+            nonlocal n_comments
             is_comment = row.text.startswith("#")
             if self._n_header_rows or (row.text.strip() and not is_comment):  # blank lines at the start
                 return "error"
-            comments["#"] += is_comment
+            n_comments += is_comment
             return "skip"
 
+        shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
         schema = self._schema(text=careful)
+        columns = {
+            name: _RepeatedTexts() if name in shared else _Values(self.file.name) for name in schema.names
+        }
         options = {
             "read_options": arrow_csv.ReadOptions(
                 column_names=self.header,
-                skip_rows=self.n_skipped,
+                skip_rows=self.n_skipped or 0,
                 block_size=min(max(block_size, BLOCK), _LARGEST_BLOCK),
                 use_threads=not careful,
             ),
@@ -164,15 +153,17 @@ class DelimitedTable(FileTable):
                 column_types=schema, include_columns=schema.names, null_values=[], strings_can_be_null=False
             ),
         }
-        with open_for_arrow(self.file, single_spaces=self.delimiter == SPACES) as stream:
-            yield from arrow_csv.open_csv(stream, **options)
+        if self.n_skipped is not None:
+            with open_for_arrow(self.file, single_spaces=self.delimiter == SPACES) as stream:
+                for batch in arrow_csv.open_csv(stream, **options):
+                    for name, column in columns.items():
+                        column.add(batch[name])
+        arrays = {name: column.joined(schema.field(name).type) for name, column in columns.items()}
+        return arrays, n_comments
 
     @cached_property
     def _has_tiny_numbers(self) -> bool:
         return has_tiny_numbers(self.file)
-
-    def _line_of(self, row: int) -> int:
-        return next(islice(self._rows(), row, None))[0]
 
     def _ranks(self) -> pa.Array | None:
         """Return the ranks that lines without a header state, unless they are read anyway."""
