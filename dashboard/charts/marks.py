@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts.figure import Figure
-from dashboard.charts.labels import CHART_COLUMNS, SLOPE_COLUMNS, chart_names, hover_text, text_columns
+from dashboard.charts.labels import CHART_COLUMNS, chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -193,8 +193,6 @@ MOST_BARS = 8
 """Rerankers above which a scatter chart has no bars, for bars and names would overlap."""
 LINE = 16
 """Pixels of a line of text."""
-_LINE_STEP = 17
-"""Pixels between names at the ends of lines."""
 _SAME_SPOT = 5
 """Pixels below which two marks look like one."""
 _MAX_COVERED = 25
@@ -324,19 +322,3 @@ def _covered_areas(boxes: FloatArray, others: FloatArray) -> FloatArray:
     down = np.minimum(boxes[:, 3:], bottom) - np.maximum(boxes[:, 2:3], top)
     areas: FloatArray = (across.clip(0) * down.clip(0)).sum(axis=1)
     return areas
-
-
-def line_names(figure: Figure, ends: pd.Series, colours: Mapping[str, str], height: float) -> None:
-    """Name each line beside its right end without overlap, on a y axis of `height` pixels.
-
-    `ends` maps name → last value.
-    """
-    (low, high), ordered = figure.settings["yaxis"]["range"], ends.sort_values(ascending=False, kind="stable")
-    heights = height * (high - ordered.to_numpy()) / (high - low)
-    steps = _LINE_STEP * np.arange(len(heights))
-    places = np.minimum(steps + np.maximum.accumulate(heights - steps), height - steps[::-1])
-    labels = chart_names(map(str, ends.index), SLOPE_COLUMNS)
-    beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6}
-    for (name, value), own, place in zip(ordered.items(), heights, places, strict=True):
-        font = {"size": 12, "color": colours[str(name)]}
-        figure.write(labels[str(name)], **beside, y=value, yshift=own - place, font=font)
