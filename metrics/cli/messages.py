@@ -46,11 +46,11 @@ def say_left_out(runs: "Runs | Dataset", evaluation: "Evaluation | None" = None)
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         say(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}")
     if evaluation is not None:
-        say_policies(evaluation.policies, evaluation.options)
+        _say_policies(evaluation.policies, evaluation.options)
     return "error" in set(findings["severity"])
 
 
-def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
+def _say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
     """Report the queries of each reranker without rows or relevant documents, and how they were counted."""
     incomplete = policies[(policies["n_missing"] > 0) | (policies["n_empty"] > 0)]
     reasons = (
