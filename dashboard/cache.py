@@ -21,7 +21,8 @@ from dashboard.server.board_results import board_results, cached_by_key
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.runs import Runs, Source, named_judgments
+from metrics.runs import File, Runs, Source, named_judgments
+from metrics.studies.audit import published
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
@@ -184,10 +185,17 @@ def read_entry(entry: Entry) -> Source | TieScopeError:
 @cached_by_key(show_spinner=False, max_entries=32)
 def _source(entry: Entry) -> Source | TieScopeError:
     try:
-        with turn(is_dear=entry.file.size >= DEAR_BYTES):
+        with turn(is_dear=entry.file.unpacks_to(DEAR_BYTES)):
             return entry.read()
     except (ReadError, UsageError) as error:
         return error
+
+
+def holds_results(file: File) -> bool:
+    """Return whether a file holds published results, and is neither a run nor judgments."""
+    with suppress(ReadError), turn(is_dear=file.unpacks_to(DEAR_BYTES)):
+        return published.holds_results(file)
+    return False
 
 
 def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:

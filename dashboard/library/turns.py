@@ -13,7 +13,7 @@ from metrics.support.progress import begin_step
 MAX_AT_ONCE = "TIESCOPE_MAX_AT_ONCE"
 """Environment variable: maximum expensive tasks at once."""
 DEAR_BYTES, DEAR_ROWS = 2**21, 100_000
-"""Bytes of a file, and rows to join or score, from which work waits for a turn."""
+"""Bytes of an unpacked file, and rows to join or score, from which work waits for a turn."""
 WAITING = "Waiting"
 """Name of the waiting step."""
 _SECONDS = 1.0

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -238,7 +238,7 @@ class ColumnChoice:
         return mapping
 
 
-def refuse_many_columns(file: str, header: Sequence[str]) -> None:
+def refuse_many_columns(file: str, header: Collection[object]) -> None:
     """Raise a ReadError if a table has more than `MAX_COLUMNS` columns."""
     if len(header) > MAX_COLUMNS:
         problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"

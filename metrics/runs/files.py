@@ -185,6 +185,11 @@ class File:
             self.refuse_too_large(total)
         return total
 
+    def unpacks_to(self, size: int) -> bool:
+        """Return whether the file unpacks to so many bytes; reads no further."""
+        total = 0
+        return any((total := total + len(block)) >= size for block in self._unpack())
+
     def _unpack(self) -> Iterator[bytes]:
         kind = self.packed
         try:

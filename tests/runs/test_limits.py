@@ -435,6 +435,8 @@ SMALL_AND_LARGE = {
         dict.fromkeys(["query_id", "doc_id"], ["d"] * 10**6) | {"score": np.zeros(10**6)}, times=20
     ),
     "numbers of Parquet": lambda: stored(same_columns(np.zeros(20_000_000))),
+    "records of an empty name": lambda: PACKED["gzip"](b"[" + b'{"":1},' * 5_700_000 + b"{}]"),
+    "names": lambda: PACKED["gzip"](b'{"q":{%s}}' % b",".join(b'"%d":1' % n for n in range(4_000_000))),
     "records": lambda: PACKED["gzip"](b"[" + b"{}," * 5_000_000 + b"{}]"),
     "lists in a line": lambda: PACKED["gzip"](b'{"query_id": [' + b"[]," * 5_000_000 + b"[]]}\n{}"),
 }
@@ -445,7 +447,7 @@ SMALL_AND_LARGE = {
 @pytest.mark.parametrize("data", SMALL_AND_LARGE.values(), ids=SMALL_AND_LARGE)
 def test_a_small_file_that_would_fill_gigabytes_is_refused_while_it_is_read(data, measured):
     message, megabytes = measured(data())
-    assert re.match(r"bomb\.dat: (its [\d,]+ bytes unpack|JSON of more than [\d,]+ values)", message)
+    assert re.match(r"bomb\.dat: (its [\d,]+ bytes unpack|JSON that may take more than 15 times)", message)
     assert megabytes < 200
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
 from metrics.runs.conversion import answer_column, has_tiny_numbers, holds
 from metrics.runs.files import MAX_LINE, File, FileProvenance, whole_lines
 from metrics.runs.findings import Finding, make_finding
@@ -25,16 +25,22 @@ from metrics.support.wording import describe_part
 MAX_JSON = 2**28
 """Largest JSON document, in bytes, unless it has one record per line: it is parsed at once."""
 MAX_DEPTH = 64
-_MARKS, _VALUE_BYTES = b"[{,", 40
-"""Characters before a value, and the fewest bytes that a value takes in memory."""
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_COSTS = {b"{": 260, b"[": 100, b",": 75}
+"""Mark → bytes of memory that the object, array or further value takes in which it begins."""
+_NAME_BYTES, _TEXT_BYTES = 150, 2
+"""Bytes of memory of a name and its entry in a large object, and of each byte of text while it is parsed."""
+_MAX_RATIO, _FREE_BYTES = 15, 600_000_000
+"""Most bytes of memory for each byte of a file, and bytes of memory that every file may take."""
+_NO_BRACKET = bytes({*range(256)} - {*b'[{]}"'})
+_STEPS = np.zeros(256, np.int8)
+_STEPS[[*b"[{"]], _STEPS[[*b"]}"]] = 1, -1
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _MAX_EXCERPT = 40
 
 
 def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
     """Parse the file as one JSON value that is not empty; a ReadError if it is too large or too deep."""
-    if refuse_many_values(file) > MAX_JSON:
+    if refuse_much_memory(file) > MAX_JSON:
         problem = f"JSON of more than {MAX_JSON // 2**20} MB without one record per line"
         raise ReadError(file.name, problem, "Write one record per line (JSONL), or Parquet.")
     value = parse(file, b"".join(file.blocks()), keeps_tiny=has_tiny_numbers(file))
@@ -43,16 +49,36 @@ def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
     return value
 
 
-def refuse_many_values(file: File) -> int:
-    """Return the unpacked size; a ReadError if the file holds more values than may fit into memory."""
-    size = n_values = 0
-    limit = min(MAX_VALUES, file.growth_limit // _VALUE_BYTES)
+def refuse_much_memory(file: File) -> int:
+    """Return the unpacked size; a ReadError if the parsed file may take too much memory.
+
+    The memory is estimated from the number of objects, arrays, values and distinct names.
+    """
+    size = n_values = memory = 0
     for block in file.blocks():
+        counts = {mark: block.count(mark) for mark in _COSTS}
         size += len(block)
-        n_values += sum(map(block.count, _MARKS))
-        if n_values > limit:
-            raise ReadError(file.name, f"JSON of more than {limit:,} values", "Write CSV or Parquet.")
+        n_values += sum(counts.values())
+        memory += sum(_COSTS[mark] * count for mark, count in counts.items())
+        memory += _TEXT_BYTES * len(block) + _NAME_BYTES * _count_names(block)
+        if n_values > MAX_VALUES:
+            raise ReadError(file.name, f"JSON of more than {MAX_VALUES:,} values", "Write CSV or Parquet.")
+        if memory > _FREE_BYTES and memory > _MAX_RATIO * file.unpacked_size:
+            problem = f"JSON that may take more than {_MAX_RATIO} times its size in memory"
+            raise ReadError(file.name, problem, "Write CSV or Parquet.")
     return size
+
+
+def _count_names(block: bytes) -> int:
+    """Return the number of distinct names in a block, told apart by their last seven bytes."""
+    letters = np.frombuffer(block, np.uint8)
+    colons = np.flatnonzero(letters[8:] == ord(":"))
+    if not len(colons):
+        return 0
+    tails = np.lib.stride_tricks.sliding_window_view(letters, 8)[colons][:, ::-1]
+    is_name = np.logical_and.accumulate(tails[:, 1:] != ord('"'), axis=1)
+    names = np.pad(tails[:, 1:] * is_name, ((0, 0), (0, 1)))
+    return len(np.unique(names.view(np.uint64)))
 
 
 def _float_or_text(text: str) -> float | str:
@@ -109,10 +135,10 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _depth(data: bytes) -> int:
     """Return the deepest nesting of brackets outside of strings."""
-    letters = np.frombuffer(_STRING.sub(b"", data), np.uint8)
-    brackets = letters[np.isin(letters, np.frombuffer(b"[{]}", np.uint8))]
-    steps = np.where(np.isin(brackets, np.frombuffer(b"[{", np.uint8)), 1, -1)
-    return int(np.cumsum(steps).max(initial=0))
+    plain = data.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _NO_BRACKET)
+    letters = np.frombuffer(plain, np.uint8)
+    is_outside = np.cumsum(letters == ord('"'), dtype=np.uint8) % 2 == 0
+    return int(np.cumsum(_STEPS[letters] * is_outside, dtype=np.int32).max(initial=0))
 
 
 def json_lines(file: File) -> Iterator[bytes]:
@@ -275,6 +301,7 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
         rows += [outer | dict(leaf_fields(entry, f"{array}.")) for entry in inner]
         owners += [number] * len(inner)
         n_empty += not inner
+        inner.clear()  # or the objects would take memory twice
     fields = dict.fromkeys(name for row in rows for name in row if name.startswith(f"{array}."))
     leaves = {name.removeprefix(f"{array}."): name for name in fields}
     inside = {ours: leaves[leaf] for ours, leaf in recognise(list(leaves)).items()}
@@ -309,9 +336,9 @@ def array_records(file: File) -> Records:
 
 def line_records(file: File) -> Records:
     """Read one record per line; a ReadError names a line that is not a record."""
-    refuse_many_values(file)
+    refuse_much_memory(file)
     keeps_tiny = has_tiny_numbers(file)
-    records, lines = [], []
+    records, lines, names = [], [], dict[str, str]()
     for line, text in enumerate(json_lines(file), 1):
         if not text.strip():
             continue
@@ -319,7 +346,7 @@ def line_records(file: File) -> Records:
         if not isinstance(record, dict):
             problem = f"{excerpt(record)} is not a record"
             raise ReadError(file.name, problem, "Write {column: value} on each line.", line=line)
-        records.append(record)
+        records.append({names.setdefault(name, name): value for name, value in record.items()})
         lines.append(line)
         if len(records) > MAX_RECORDS:
             raise ReadError(file.name, f"more than {MAX_RECORDS:,} records", "Write Parquet.", line=line)
@@ -339,6 +366,7 @@ def records_source(
     Raises:
         ReadError: the columns of a run or of judgments are missing, or a value cannot be read.
     """
+    refuse_many_columns(origin.file, set().union(*records))
     flat = flatten(records, origin, choice)
     rows, origin, header = flat.rows, flat.origin, flat.header
     if not header:
@@ -503,9 +531,22 @@ def _nested(
     if ours == "score" and isinstance(name, str) and name.strip():
         usual["reranker"] = "model"
         fields["model"] = [name] * len(fields["value"])
+    return _entries_source(file, fields, usual, choice, format_name)
+
+
+def _entries_source(
+    file: File,
+    fields: Mapping[str, list[object] | pa.Array],
+    usual: Mapping[str, str],
+    choice: ColumnChoice,
+    format_name: str,
+) -> Source:
     origin = FileProvenance(file.name, lambda row: row + 1, "entry")
     mapping = choice.mapping(file.name, tuple(fields), usual)
-    raw = {field: value_array(values, field, origin) for field, values in fields.items()}
+    raw = {
+        field: values if isinstance(values, pa.Array) else value_array(values, field, origin)
+        for field, values in fields.items()
+    }
     return build_source(raw, mapping, origin, format_name, tuple(fields), missing_score=choice.missing_score)
 
 
@@ -513,15 +554,19 @@ def _lists(
     file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str = "score"
 ) -> Source:
     """Read `{query: [document, ...]}`: rankings without scores, best first, or the relevant documents."""
-    rows: list[Record] = []
+    number = "rank" if value == "score" else value
+    fields: dict[str, list[object]] = {"query_id": [], "doc_id": []}
     for query, documents in document.items():
         if not isinstance(documents, list) or any(isinstance(name, list | dict) for name in documents):
             problem = f"query {query!r} holds {excerpt(documents)}"
             raise ReadError(file.name, problem, "Write {query: [document, document]}.")
-        for rank, name in enumerate(documents, 1):
-            number = {"rank": rank} if value == "score" else {"relevance": 1}
-            rows.append({"query_id": query, "doc_id": name, **number})
-    return records_source(rows, FileProvenance(file.name, lambda row: row + 1, "entry"), format_name, choice)
+        fields["query_id"] += [query] * len(documents)
+        fields["doc_id"] += documents
+    if not fields["doc_id"]:
+        raise no_records(file.name)
+    lengths = list(map(len, document.values()))
+    values = np.concatenate([np.arange(1, n + 1) if number == "rank" else np.ones(n) for n in lengths])
+    return _entries_source(file, {**fields, number: pa.array(values)}, {}, choice, format_name)
 
 
 def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Part]:

@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 
 import pandas as pd
@@ -15,6 +15,7 @@ from metrics.measures import MEASURES, parse
 from metrics.runs import Runs
 from metrics.runs.files import File
 from metrics.studies.audit.published_table import PublishedTable
+from metrics.support.cached import cached_property
 from metrics.support.wording import first_names, quote
 
 _OTHER_NAMES = {
@@ -45,11 +46,12 @@ _DERIVED = {
 """Lower-case words for statistics derived from a measure; a capital P is precision."""
 _WITHIN_NAMES = re.compile(r"reciprocal\s+rank|rank[\s-]+biased|cumulative\s+gain", re.IGNORECASE)
 """Names of measures that contain such words."""
+_MAX_CACHED = 2**14
 _MAX_NAME = 200
 """Most letters of a name that are matched."""
 
 
-@cache
+@lru_cache(_MAX_CACHED)
 def our_measure(published: str) -> str:
     """Return our measure for a published name, such as nDCG@10, or ""."""
     name = _THOUSANDS.sub("000", _ASIDE.sub("", published[:_MAX_NAME]).strip())
@@ -62,7 +64,7 @@ def our_measure(published: str) -> str:
     return _exactly(f"{measure}@{k}" if k else measure) if measure else ""
 
 
-@cache
+@lru_cache(_MAX_CACHED)
 def is_bounded(published: str) -> bool:
     """Return whether the values of a measure are at most 1; unknown measures count as such."""
     ours = our_measure(published)
@@ -74,7 +76,7 @@ def is_measure_of(published: str, family: str) -> bool:
     return _bases().get(_base(family), "?") == our_measure(published).partition("@")[0]
 
 
-@cache
+@lru_cache(_MAX_CACHED)
 def measures_within(published: str) -> tuple[str, ...]:
     """Return our measures in the words of a published name: `DL19 nDCG@10` has nDCG@10.
 
@@ -137,9 +139,15 @@ class NameMatches:
     measures: pd.DataFrame
     unpublished: tuple[str, ...] = ()
 
+    @cached_property
+    def _matches(self) -> tuple[dict[str, str], dict[str, str]]:
+        tables = (self.rerankers, self.measures)
+        rerankers, measures = (dict(zip(t["published"], t["matched"], strict=True)) for t in tables)
+        return rerankers, measures
+
     def reranker(self, published: str) -> str:
         """Return our reranker for a published name, or ""."""
-        return _matched(self.rerankers, published)
+        return self._matches[0].get(published, "")
 
     @property
     def unmatched(self) -> str:
@@ -156,7 +164,7 @@ class NameMatches:
 
     def measure(self, published: str) -> str:
         """Return our measure for a published name, or ""."""
-        return _matched(self.measures, published)
+        return self._matches[1].get(published, "")
 
 
 def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str] | None = None) -> NameMatches:
@@ -284,15 +292,10 @@ def _match_measures(published: Sequence[str], by_hand: Mapping[str, str]) -> pd.
             rows[name] = (matched, "same" if matched == name else "alike", ())
         else:
             rows[name] = ("", "", measures_within(name))
+    matched_measures = {matched for matched, how, _ in rows.values() if how}
+    n_alike = Counter(candidates for *_, candidates in rows.values())
     for name, (_, likeness, candidates) in rows.items():
-        if likeness == "" and len(candidates) == 1:
-            is_matched = any(how and matched in candidates for matched, how, _ in rows.values())
-            n_alike = sum(others == candidates for *_, others in rows.values())
-            if not is_matched and n_alike == 1:
-                rows[name] = (candidates[0], "alike", ())
+        is_only = likeness == "" and len(candidates) == n_alike[candidates] == 1
+        if is_only and candidates[0] not in matched_measures:
+            rows[name] = (candidates[0], "alike", ())
     return pd.DataFrame([(name, *rows[name]) for name in published], columns=list(COLUMNS))
-
-
-def _matched(table: pd.DataFrame, published: str) -> str:
-    rows = table.loc[table["published"] == published, "matched"]
-    return str(rows.iloc[0]) if len(rows) else ""

@@ -35,10 +35,13 @@ Files = Path | Iterable[Path] | Mapping[str, bytes]
 """Paths, or name → bytes."""
 _MAX_BYTES, _MAX_MARKUP, _MAX_FIGURES = 2**27, 2**20, 2_000_000
 """Largest file and largest file with markup in bytes, and most figures."""
-_MARKDOWN_RULE = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
-_LATEX = re.compile(r"\\begin\{(?:tab|long|Nice)|&[^\n]*\\\\")
+_MAX_LINE = 100_000
+"""Longest line of a table, in letters."""
+_DASHES = re.compile(":?-+:?")
+_LATEX_TABLES = ("\\begin{tab", "\\begin{long", "\\begin{Nice")
 _MAX_RESULTS = 20 * 2**20
-"""Largest file to search for results, in bytes."""
+"""Largest unpacked file to search for results, in bytes."""
+_JSON_NAME = re.compile(r'"([^"\\]{1,200})"\s*:')
 _HEAD_LINES = 50
 _MOST_DECIMALS = 17
 _HIGHEST_PERCENT = 100
@@ -98,14 +101,16 @@ def read_published(files: Files) -> PublishedTable:
 def holds_results(file: File) -> bool:
     """Return whether a file has figures of known measures, and is neither a run nor judgments."""
     try:
-        if file.size > _MAX_RESULTS or "doc_id" in recognise(Head(file).header):
+        is_json = file.head.lstrip().startswith((b"{", b"["))
+        if is_json and not any(map(has_measure, set(_JSON_NAME.findall(file.head.decode(errors="replace"))))):
+            return False  # it is not parsed twice
+        if file.unpacks_to(_MAX_RESULTS + 1) or "doc_id" in recognise(Head(file).header):
             return False
         figures = _read(file).figures
     except ReadError:
         return False
     names = {figure.measure for figure in figures}
     n_known = sum(map(has_measure, names))
-    is_json = file.head.lstrip().startswith((b"{", b"["))
     return n_known > 0 and (not is_json or 2 * n_known > len(names))
 
 
@@ -132,11 +137,15 @@ def _read(file: File) -> _PublishedFile:
     if file.head.lstrip().startswith((b"{", b"[")):
         return _PublishedFile(*read_json(file), is_typed=True)
     text = _text(file)
-    if is_trec_eval(text.split("\n", _HEAD_LINES)[:_HEAD_LINES]):
+    lines = text.split("\n")
+    if too_long := next((number for number, line in enumerate(lines, 1) if len(line) > _MAX_LINE), None):
+        problem = f"a line of more than {_MAX_LINE:,} letters"
+        raise ReadError(file.name, problem, "Give only the means.", line=too_long)
+    if is_trec_eval(lines[:_HEAD_LINES]):
         figures, run_id = read_trec_eval(file.name, text, file.stem)
         return _PublishedFile(figures, (), run_id)
-    is_latex = _LATEX.search(text[:_MAX_MARKUP])
-    if not (is_latex or _MARKDOWN_RULE.search(text[:_MAX_MARKUP])):
+    is_latex = any(map(text.__contains__, _LATEX_TABLES)) or any(map(_is_latex_row, lines))
+    if not (is_latex or any(map(_is_markdown_rule, lines))):
         return _of_grids(file, read_delimited(file.name, text), is_typed=True)
     if len(text) > _MAX_MARKUP:
         problem = f"more than {_MAX_MARKUP // 2**20} MB of Markdown or LaTeX"
@@ -144,8 +153,19 @@ def _read(file: File) -> _PublishedFile:
     return _of_grids(file, (read_latex if is_latex else read_markdown)(file.name, text), is_typed=False)
 
 
+def _is_latex_row(line: str) -> bool:
+    """Return whether a line has cells and the end of a LaTeX row after them."""
+    return line.rfind("\\\\") > line.find("&") >= 0
+
+
+def _is_markdown_rule(line: str) -> bool:
+    """Return whether a line is the rule below the header of a Markdown table: `|---|:-:|`."""
+    cells = [cell.strip(" \t") for cell in line.strip(" \t").removeprefix("|").split("|")]
+    return len(cells) > 1 and all(map(_DASHES.fullmatch, cells if cells[-1] else cells[:-1]))
+
+
 def _text(file: File) -> str:
-    data = b""
+    data = bytearray()
     for block in file.blocks():
         data += block
         if len(data) > _MAX_BYTES:

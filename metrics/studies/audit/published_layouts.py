@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from metrics.errors import ReadError
+from metrics.runs.columns import refuse_many_columns
 from metrics.runs.files import File
 from metrics.runs.formats.json_records import parse_file
 from metrics.studies.audit.names import has_measure, is_bounded, is_measure_of, our_measure
@@ -111,6 +112,7 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
     if not rows:
         raise ReadError(grid.file, "there is no table", _SHAPE_HINT, line=1)
     width = Counter(len(cells) for _, cells in rows).most_common(1)[0][0]
+    refuse_many_columns(grid.file, range(width))
     rows = [(line, (cells + [""] * width)[:width]) for line, cells in rows]
     cells_in_order = [cell for _, cells in rows for cell in cells]
     is_of_shares = grid.delimiter == ";" and any(our_measure(c) and is_bounded(c) for c in cells_in_order)

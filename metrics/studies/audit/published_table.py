@@ -9,6 +9,7 @@ import pandas as pd
 
 from metrics.evaluation import Evaluation
 from metrics.measures import parse
+from metrics.support.cached import cached_property
 
 
 class Figure(NamedTuple):
@@ -63,9 +64,13 @@ class PublishedTable:
 
     def means(self, measure: str) -> pd.Series:
         """Return the printed means of one measure by reranker, in printed order."""
-        figures = self.figures
-        rows = figures[(figures["measure"] == measure) & figures["query_id"].isna()]
+        rows = self._means.get(measure, self.figures[:0])
         return pd.Series(rows["value"].to_numpy(), index=pd.Index(rows["reranker"], name="reranker"))
+
+    @cached_property
+    def _means(self) -> dict[str, pd.DataFrame]:
+        figures = self.figures[self.figures["query_id"].isna()]
+        return {str(measure): rows for measure, rows in figures.groupby("measure", sort=False)}
 
     def order(self, measure: str) -> list[str]:
         """Return the rerankers by their printed means, highest first, equal ones in printed order."""
