@@ -1,7 +1,7 @@
 """Charts of the site, each for light and for dark ground; the plotly that draws them lies beside the pages.
 
-The gallery's code is run: a block of Python that binds `figure` is followed by its chart. Two pages of the
-Guide have the charts of their live examples below the headings that the app draws them under.
+The gallery's code is run: a block of Python that binds `figure` is followed by its chart. A page of the
+Guide has the charts of its live example below the headings that the app draws them under.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from plotly.offline import get_plotlyjs
 from dashboard.charts.figure import Figure
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.charts.palette import DARK, LIGHT, Palette
-from metrics.studies.guide import filled_formulas, noise_example, worked_example
+from metrics.studies.guide import filled_formulas, worked_example
 
 _SAMPLE = Path(__file__).parents[2] / "sample_data/docsearch"
 _GALLERY_WIDTH = 720
@@ -41,8 +41,6 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
             return _with_figures(markdown)
         case "guide/one_minute.md":
             return _below_headings(markdown, _worked_example())
-        case "guide/noise.md":
-            return _below_headings(markdown, _noise_example())
     return markdown
 
 
@@ -101,14 +99,6 @@ def _worked_example() -> Mapping[str, str]:
             lambda palette: first_hit_bars(example.chances, palette, None)
         ),
         "The formulas with these numbers": f"\n{formulas}\n",
-    }
-
-
-def _noise_example() -> Mapping[str, str]:
-    example = noise_example(0.05)
-    return {
-        "The list": _chart(lambda palette: tie_ladder(example.documents, palette, 1)),
-        "Rank of the relevant document": _chart(lambda palette: first_hit_bars(example.chances, palette, None)),
     }
 
 

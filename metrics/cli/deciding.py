@@ -295,23 +295,23 @@ def gate_command(
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
     if table_output == options.TableOutput("table", None):
         for row in outcomes.to_dict("records"):
-            typer.echo(clean(_outcome_line(row, traditional, ties)))
+            typer.echo(clean(_outcome_line(row, traditional)))
     else:
         table_output.write(outcomes)
     if not outcomes["passed"].all():
         raise typer.Exit(1)
 
 
-def _outcome_line(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
+def _outcome_line(row: dict[Hashable, Any], traditional: str) -> str:
     bound = str(row["target"]).split(" ", 1)[1]
     if "baseline" in bound:
         bound += f" = {row['bound']:.4f}"
     outcome = "pass" if row["passed"] else "MISS"
     value = f"{row['measure']} {row['value']:.4f}"
-    return f"{outcome}  {row['reranker']}  {value} {bound}: {_reason(row, traditional, ties)}"
+    return f"{outcome}  {row['reranker']}  {value} {bound}: {_reason(row, traditional)}"
 
 
-def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
+def _reason(row: dict[Hashable, Any], traditional: str) -> str:
     from metrics.measures import parse
     from metrics.ties import treatment
 
@@ -321,8 +321,6 @@ def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
         return f"no list was scored{' for a query of the baseline' * is_relative}"
     if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
         return "by the measure's own rule for ties"
-    if row["passed"] and treatment(ties).noise is not None:
-        return f"on average over noisy scores; {tied}"
     if row["passed"]:
         reasons = {"met": "in every tie order", "met on average": "on average, but not in every tie order"}
         return reasons.get(verdict, f"in this tie order; {tied}")

@@ -132,13 +132,6 @@ def score_runs(
     treatments = tuple(dict.fromkeys(treatment(str(name)) for name in ties))
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
-    columns = ", ".join([*options.criteria, *options.tiebreak_by])
-    noisy = next((ties.name for ties in treatments if ties.noise is not None), None)
-    if noisy and columns:
-        raise UsageError(
-            f"{noisy} adds noise to the score. Noisy scores are never tied, so {columns} would have no effect. "
-            "Remove criteria and tiebreak_by, or choose a treatment without noise."
-        )
     return _score(runs, parsed, treatments, options)
 
 

@@ -11,7 +11,6 @@ from metrics.measures.weights import Parameter, Weight, even, logarithmic
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
-from metrics.ties.noisy_orders import expected_worth
 
 Gain = Callable[[TieGroups], FloatArray]
 Scale = Callable[[TieGroups, Parameter], FloatArray | float]
@@ -67,16 +66,6 @@ def linear(grades: FloatArray) -> FloatArray:
     return np.maximum(grades, 0.0)
 
 
-def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, limit: FloatArray) -> FloatArray:
-    """Return the (n_groups,) expected sum of gains times weights in mixed groups; else 0."""
-    if groups.noise is None:
-        return np.zeros(len(groups.size))
-    gains = gain(groups)
-    places, members = groups.noise.members(gains != 0)
-    own_unit = np.arange(len(places))
-    return expected_worth(members, own_unit, gains[places], lambda place: weight.each(place, k), limit)
-
-
 @dataclass(frozen=True)
 class _WeightedSum:
     """A sum of gains times the weights of their ranks; `additive` has the formulas."""
@@ -102,13 +91,6 @@ class _WeightedSum:
     def mean(self, groups: TieGroups, k: Parameter) -> FloatArray:
         top, end = self.reach(groups, k)
         terms = self.totals(groups) / groups.size * self.weight.span(top, end, k)
-        if groups.noise is not None:
-            limit = np.broadcast_to(self.depth(groups, k), len(groups.size))
-            noisy = groups.memoize(
-                ("noise", self.gain, self.weight, k, self.cut),
-                lambda: _noisy_terms(groups, self.gain, self.weight, k, limit),
-            )
-            terms = np.where(groups.noise.is_mixed, noisy, terms)
         return groups.per_list(terms) * self.scale(groups, k)
 
     def variance(self, groups: TieGroups, k: Parameter) -> FloatArray:

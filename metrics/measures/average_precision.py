@@ -8,7 +8,6 @@ from metrics.measures.model import Family
 from metrics.measures.weights import Parameter, harmonic_span
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
-from metrics.ties.noisy_orders import expected_precisions
 
 Divisor = Callable[[FloatArray, Parameter], FloatArray]
 """(n_lists,) relevant documents, cut-off → (n_lists,) divisor."""
@@ -40,10 +39,6 @@ def precision_average(divisor: Divisor) -> Family:
         drop = harmonic_span(b, b + within)
         from_others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (within - (b + 1) * drop)
         terms = r / n * ((c + 1) * drop + from_others)
-        if groups.noise is not None:
-            members = groups.noise.members(groups.hits)[1]
-            limit = np.full(len(n), np.inf if k is None else k)
-            terms = np.where(groups.noise.is_mixed, expected_precisions(members, c, limit), terms)
         return groups.per_list(terms) / _divisors(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:

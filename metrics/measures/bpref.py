@@ -54,4 +54,4 @@ def _worths(groups: TieGroups) -> tuple[FloatArray, FloatArray, FloatArray]:
     return n_in_reach / depth, np.minimum(n_in_reach, groups.nonrelevant + 1.0), depth
 
 
-bpref = Family("bpref", _mean, _variance, "judged", noisy=False)
+bpref = Family("bpref", _mean, _variance, "judged")

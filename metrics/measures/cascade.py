@@ -74,7 +74,7 @@ def _variance(groups: TieGroups, k: Parameter) -> FloatArray:
     return groups.per_list(variances * np.square(_readers(groups, satisfied)))
 
 
-expected_reciprocal_rank = Family("cascade", _mean, _variance, noisy=False, by_relevance=False)
+expected_reciprocal_rank = Family("cascade", _mean, _variance, by_relevance=False)
 
 
 def _satisfied(grades: FloatArray) -> FloatArray:

@@ -8,7 +8,6 @@ from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
-from metrics.ties.noisy_orders import expected_worth
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
 _NEGLIGIBLE = -60.0
@@ -34,14 +33,6 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
         means = np.zeros(groups.n_lists)
         for leading, chance, values in _places(groups, k, value):
             means[groups.lists[leading]] = (chance * values).sum(axis=1)
-        if groups.noise is not None:
-            is_leading = np.zeros(len(groups.size), dtype=bool)
-            is_leading[groups.leading] = True
-            places, members = groups.noise.members(groups.hits & is_leading[groups.owner])
-            of_group, limit = np.ones(len(groups.size)), np.full(len(groups.size), np.inf if k is None else k)
-            expected = expected_worth(members, groups.owner[places], of_group, value, limit)
-            mixed = np.flatnonzero(is_leading & groups.noise.is_mixed)
-            means[groups.lists[mixed]] = expected[mixed]
         return means
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:

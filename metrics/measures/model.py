@@ -6,7 +6,6 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.errors import UsageError
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
@@ -25,7 +24,6 @@ class Family:
         variance: exact variance over ties; for groups of one, 0.
         counts: which documents matter: those with a grade above 0, or all judged ones.
         targets: true for measures of distinct targets, which have their own best and worst order.
-        noisy: true if its mean is known where noise makes some orders of a group likelier.
         own_rule: true if it has its own rule for ties; no treatment applies.
         by_first_rank: true if it depends only on the rank of the first relevant document.
         by_relevance: true if it depends on relevance, and not on grades.
@@ -36,7 +34,6 @@ class Family:
     variance: Formula
     counts: Literal["graded", "judged"] = "graded"
     targets: bool = False
-    noisy: bool = True
     own_rule: bool = False
     by_first_rank: bool = False
     by_relevance: bool = True
@@ -144,11 +141,6 @@ class RefinedGroups:
     def of(self, measure: MeasureAt, ties: Treatment = _EXPECTED) -> TieGroups:
         """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own."""
         family = measure.measure.family
-        if ties.noise is not None and not family.noisy:
-            raise UsageError(
-                f"TieScope has no formula for the mean of {measure} under {ties.name}. Choose AP or nDCG, or "
-                "turn noise off."
-            )
         key = _key(family, ties)
         if key not in self._groups:
             used = _EXPECTED if family.own_rule or ties.spread else ties

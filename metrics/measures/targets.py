@@ -6,7 +6,6 @@ from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, span_starts
 from metrics.ties.groups import TieGroups
-from metrics.ties.noisy_orders import NoisyOrder, expected_worth
 from metrics.ties.permutations import chance_of_none, chance_of_some
 
 
@@ -16,11 +15,9 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
     Sum over targets, in the first group that holds one, of 1 - C(n - t, m)/C(n, m): n documents in
     the group, t of the target, m ranks within the cut-off.
     """
-    group, documents, _ = _new_targets(groups)
+    group, documents = _new_targets(groups)
     chance = 1 - chance_of_none(groups.size[group], documents, _places_within(groups, k)[group])
     counts = np.bincount(group, chance, minlength=len(groups.size)).astype(np.float64)
-    if groups.noise is not None:
-        counts = np.where(groups.noise.is_mixed, _noisy_counts(groups, groups.noise, k), counts)
     return groups.per_list(counts)
 
 
@@ -36,7 +33,7 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
     within the cut-off, s (n - s)/n^2 with s documents of any target.
     """
     n_groups, within = len(groups.size), _places_within(groups, k)
-    group, documents, _ = _new_targets(groups)
+    group, documents = _new_targets(groups)
     is_divided = ((within > 0) & (within < groups.size))[group]
     rows = np.stack([group[is_divided], documents[is_divided]])
     (group, documents), alike = np.unique(rows, axis=1, return_counts=True)
@@ -105,21 +102,10 @@ def n_targets(groups: TieGroups) -> IntArray:
     return judgments.by_list(np.bincount(pairs[0], minlength=len(judgments.query_ids)))
 
 
-def _noisy_counts(groups: TieGroups, noise: NoisyOrder, k: Parameter) -> FloatArray:
-    """Return the (n_groups,) expected targets of mixed groups in the top k; else 0."""
-    group, _, target_of = _new_targets(groups)
-    places, members = noise.members(target_of >= 0)
-    limit = np.full(len(groups.size), _depth(groups, k))
-    return expected_worth(members, target_of[places], np.ones(len(group)), np.ones_like, limit)
+def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray]:
+    """Return, for each target of a list, the first group with it and its documents in that group."""
 
-
-def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
-    """Return, for each target of a list, the first group with it and its documents in that group.
-
-    The third array is the target that each contributing document satisfies: -1 where none.
-    """
-
-    def new_targets() -> tuple[IntArray, IntArray, IntArray]:
+    def new_targets() -> tuple[IntArray, IntArray]:
         hit = np.flatnonzero(groups.hits)
         owner = groups.owner[hit]
         lists = groups.lists[owner]
@@ -129,10 +115,7 @@ def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
         new_pair = span_starts(lists, target, owner)
         documents = np.diff(np.append(new_pair, len(owner)))
         first_group = np.isin(new_pair, span_starts(lists, target))
-        target_of = np.full(len(groups.grades), -1)
-        of_pair = np.where(first_group, np.cumsum(first_group) - 1, -1)
-        target_of[hit[order]] = np.repeat(of_pair, documents)
-        return owner[new_pair][first_group], documents[first_group], target_of
+        return owner[new_pair][first_group], documents[first_group]
 
     return groups.memoize(_new_targets, new_targets)
 

@@ -69,7 +69,7 @@ COLUMNS: tuple[Column, ...] = (
         "score_std",
         "deviation",
         "scorestddev scoresd scoresigma scorestderr scorestandarddeviation",
-        "Standard deviation of the score, used by the treatment `noise`.",
+        "Standard deviation of the score, for noise in draws of a leaderboard.",
     ),
     Column(
         "relevance",

@@ -133,10 +133,6 @@ class Runs:
         """Replace the scores: reranker → (n_rows,) scores."""
         return replace(self, tables=self.stacks.rescored(scores.__getitem__))
 
-    def copies(self, n: int) -> "Runs":
-        """Return each reranker `n` times, named `0 A`, `1 A` ..., to score other scores at once."""
-        return replace(self, tables=self.stacks.copies(n))
-
     def judged_by(self, qrels: pa.Table) -> "Runs":
         """Replace the judgments: query_id, doc_id, relevance, each pair once."""
         return replace(self, tables=self.stacks, qrels=qrels, judged_origin=None)

@@ -200,15 +200,6 @@ class Stacks(Mapping[str, pa.Table]):
             stacks.append(replace(stack, table=table, known_pairs=stack.pairs))
         return Stacks(stacks)
 
-    def copies(self, n: int) -> "Stacks":
-        """Return each reranker `n` times, named `0 A`, `1 A` ..."""
-        stacks = []
-        for stack in self.stacks:
-            names = [[f"{copy} {name}" for name in stack.names] for copy in range(n)]
-            renamed_stacks = [replace(stack, names=renamed, known_pairs=stack.pairs) for renamed in names]
-            stacks.append(RunStack.concat(renamed_stacks))
-        return Stacks(stacks)
-
 
 def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
     """Raise a UsageError if nearly all of very many lists are empty: the reranker column is probably wrong."""

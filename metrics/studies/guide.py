@@ -1,4 +1,4 @@
-"""Compute the Guide's worked example, its examples of measures and noise, and its tables."""
+"""Compute the Guide's worked example, its examples of measures, and its tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from fractions import Fraction
 from math import factorial
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, evaluate
@@ -208,48 +207,6 @@ def _exact(value: float) -> str:
     if abs(near - value) > EQUAL:
         return f"{value:.4f}"
     return str(near) if near.denominator == 1 else rf"\tfrac{{{near.numerator}}}{{{near.denominator}}}"
-
-
-_SCORES = (0.9, 0.8, 0.8, 0.8, 0.6)
-_RELEVANCE = (0, 0, 0, 1, 0)
-
-
-@dataclass(frozen=True)
-class NoiseExample:
-    """Values of a list under noise.
-
-    Attributes:
-        documents: the `ladder` of the list.
-        chances: rank of the relevant document, and its chance under the noise.
-        traditional: RR in file order.
-        tied: mean RR over all orders of the tie: the limit of vanishing noise.
-        noisy: mean RR over all orders under the noise.
-        one_tie: mean RR if all documents tied: the limit of infinite noise.
-    """
-
-    documents: pd.DataFrame
-    chances: pd.DataFrame
-    traditional: float
-    tied: float
-    noisy: float
-    one_tie: float
-
-
-def noise_example(sigma: float) -> NoiseExample:
-    """Score five documents, three of them tied, under noise of a standard deviation above 0."""
-    runs, ranks = _runs({"q1": (_SCORES, _RELEVANCE)}), np.arange(1, len(_SCORES) + 1)
-    hits = [f"Hits@{k}" for k in ranks]
-    noisy = evaluate(runs, ["RR", *hits], f"noise:{sigma!r}").scores.iloc[0].droplevel("ties")
-    by_order = evaluate(runs, "RR", ["input", "expected"]).scores.iloc[0]["RR"]
-    level = evaluate(runs, "RR", "expected", precision="within:1").scores.iloc[0, 0]
-    return NoiseExample(
-        documents=ladder(Ranking.of(runs, "example"), "q1"),
-        chances=pd.DataFrame({"rank": ranks, "chance": np.diff(noisy[hits], prepend=0.0)}),
-        traditional=float(by_order["input"]),
-        tied=float(by_order["expected"]),
-        noisy=float(noisy["RR"]),
-        one_tie=float(level),
-    )
 
 
 SCENARIOS: Mapping[str, tuple[int, ...]] = {"A": (1, 4, 5), "B": (1, 2, 3)}

@@ -204,14 +204,9 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
         return (Strong("No test is possible. "), "A test needs two queries.")
     if not n_changed:
         return _unchanged_finding(verdicts, find_test(test), measure)
-    verb, cause = (
-        ("change", "under noise")
-        if treatment(verdicts.treatment).noise is not None
-        else ("depend", "on tie order")
-    )
-    claim = f"The verdict {verb}s {cause}"
+    claim = "The verdict depends on tie order"
     if total > 1:
-        claim = describe_part(n_changed, total, "verdict", f"{verb} {cause}")
+        claim = describe_part(n_changed, total, "verdict", "depend on tie order")
     prose: Prose = (Strong(f"{claim}."),)
     for row in verdicts.farthest_moved()[:N_NAMED]:
         change = _verdict_change(verdicts.traditional.loc[row], verdicts.tied.loc[row], measure, verdicts)
@@ -222,8 +217,7 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
 def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
     tied, total = verdicts.tied, len(verdicts.tied)
     baseline = str(tied["baseline"].iloc[0])
-    own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
-    choice = "with or without noise" if is_noisy else "whether ties are broken or averaged"
+    own_rule, choice = own_rule_note(measure)[:1], "whether ties are broken or averaged"
     is_tested, has_one_baseline = is_testable(tied), len(set(tied["baseline"])) == 1
     differences, tested = tied["difference"].where(is_tested), "tested " * (not is_tested.all())
     best = tied.loc[(differences if has_one_baseline else differences.abs()).idxmax()]

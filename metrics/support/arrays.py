@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -130,7 +130,7 @@ _SORTED_CELLS = 2**24
 
 
 def sort_descending(
-    keys: Sequence[FloatArray], starts: IntArray, *, is_stable: bool = False
+    keys: Sequence[FloatArray], starts: IntArray
 ) -> tuple[IntArray | slice, list[FloatArray], IntArray]:
     """Sort each segment by falling keys; later keys break ties of earlier ones.
 
@@ -146,18 +146,18 @@ def sort_descending(
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((*(-key for key in reversed(keys)), segment))
     elif (~first[1:] & (keys[0][1:] > keys[0][:-1])).any():
-        order = _sort_by_one_key(keys[0], starts, "stable" if is_stable else "quicksort")
+        order = _sort_by_one_key(keys[0], starts)
     ordered = [key[order] for key in keys]
     for key in ordered:
         first[1:] |= key[1:] != key[:-1]
     return order, ordered, np.flatnonzero(first)
 
 
-def _sort_by_one_key(key: FloatArray, starts: IntArray, kind: Literal["stable", "quicksort"]) -> IntArray:
+def _sort_by_one_key(key: FloatArray, starts: IntArray) -> IntArray:
     """Sort segments of similar length together, as rows of a table padded with NaN, which sorts last."""
     lengths = np.diff(starts)
     if len(lengths) and lengths.min() == lengths.max() and len(key) <= _SORTED_CELLS:
-        order_by_segment = np.argsort(-key.reshape(len(lengths), -1), axis=1, kind=kind)
+        order_by_segment = np.argsort(-key.reshape(len(lengths), -1), axis=1)
         order_by_segment += starts[:-1, None]
         return np.ravel(order_by_segment)
     order = np.empty(len(key), dtype=np.int64)
@@ -171,5 +171,5 @@ def _sort_by_one_key(key: FloatArray, starts: IntArray, kind: Literal["stable", 
             documents = starts[part, None] + np.arange(widest)
             within = np.arange(widest) < lengths[part, None]
             table = np.where(within, -key[np.where(within, documents, 0)], np.nan)
-            order[documents[within]] = (np.argsort(table, axis=1, kind=kind) + starts[part, None])[within]
+            order[documents[within]] = (np.argsort(table, axis=1) + starts[part, None])[within]
     return order

@@ -12,7 +12,6 @@ import numpy as np
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
-from metrics.ties.noisy_orders import NoisyOrder
 
 T = TypeVar("T")
 
@@ -30,7 +29,6 @@ class TieGroups:
         first: (n,) first of its contributing documents.
         grades: (n_contributing,) grade of the contributing documents, group by group.
         targets: (n_contributing,) the target each satisfies, None where each is its own target.
-        noise: how likely the orders inside groups are; None: all equally, as in a tie.
     """
 
     judgments: Judgments
@@ -41,7 +39,6 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
-    noise: NoisyOrder | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 
     @property

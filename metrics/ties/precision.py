@@ -82,18 +82,15 @@ def runs_at_precision(runs: Runs, precision: str) -> Runs:
     """Return the runs with their scores replaced by the compared ones."""
     if precision == "float64":
         return runs
-    columns = {name: table["score"].to_numpy() for name, table in runs.tables.items()}
-    return runs.rescored({name: compared_column(runs, name, columns[name], precision) for name in columns})
-
-
-def compared_column(runs: Runs, reranker: str, scores: FloatArray, precision: str) -> FloatArray:
-    """Return the (n_rows,) compared scores of one reranker, in the order of its rows."""
-    query = runs.pairs(reranker).query
-    by_query = np.argsort(query, kind="stable")
-    starts = np.flatnonzero(np.diff(query[by_query], prepend=-1, append=-1))
-    compared = np.empty(len(query))
-    compared[by_query] = compared_scores(scores[by_query], starts, precision)
-    return compared
+    compared = {}
+    for name, table in runs.tables.items():
+        query = runs.pairs(name).query
+        by_query = np.argsort(query, kind="stable")
+        starts = np.flatnonzero(np.diff(query[by_query], prepend=-1, append=-1))
+        compared[name] = np.empty(len(query))
+        scores = table["score"].to_numpy()
+        compared[name][by_query] = compared_scores(scores[by_query], starts, precision)
+    return runs.rescored(compared)
 
 
 def rounded(scores: FloatArray, precision: str) -> FloatArray:

@@ -18,7 +18,6 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_range
 from metrics.support.cached import cached_property
 from metrics.ties.fronts import criterion, front_numbers, highest_first
 from metrics.ties.judgments import Judgments, Unjudged, check_relevant_from
-from metrics.ties.noise import Noise, Spreads
 from metrics.ties.precision import compared_scores, rounded
 
 PART = 2**17
@@ -63,7 +62,6 @@ class Ranking:
         grades: (n_docs,) its grade, 0 where unjudged.
         judgment: (n_docs,) index of its judgment, -1 where unjudged.
         targets: (n_docs,) the target it satisfies, None where each document is its own target.
-        sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
         further: (n_docs,) each; the further scores that split its ties, in order, as compared.
         lists_with_rows: (n_listed,) lists with rows; some have no document where unjudged ones are left out.
         is_by_fronts: true if several criteria rank; scores are then minus the front, the first is -1.
@@ -79,7 +77,6 @@ class Ranking:
     grades: FloatArray
     judgment: npt.NDArray[np.int32]
     targets: IntArray | None = None
-    sigmas: FloatArray | None = None
     further: tuple[FloatArray, ...] = ()
     lists_with_rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     is_by_fronts: bool = False
@@ -160,9 +157,7 @@ class Ranking:
         if lists.n_criteria:
             firsts = [np.subtract(-1.0, front_numbers(firsts, segment_starts))]
         keys = [*firsts, *(rounded(key[rows], precision) for key in lists.keys[n_firsts:])]
-        # The noise of each row tells tied documents apart: their order must not depend on other lists.
-        is_stable = lists.sigmas is not None
-        order, (scores, *further), starts = sort_descending(keys, segment_starts, is_stable=is_stable)
+        order, (scores, *further), starts = sort_descending(keys, segment_starts)
         table_rows = (np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows)[order]
         judgment = lists.judgment[rows if isinstance(order, slice) else table_rows]
         targets = lists.judgments.targets
@@ -177,7 +172,6 @@ class Ranking:
             grades=lists.grades[judgment],
             judgment=judgment,
             targets=None if targets is None else np.append(targets, -1)[judgment],
-            sigmas=lists.sigmas,
             further=tuple(further),
             lists_with_rows=lists_with_rows,
             is_by_fronts=bool(lists.n_criteria),
@@ -303,17 +297,6 @@ class Ranking:
             offset=self.above[groups] - (np.cumsum(size) - size),
         )
 
-    def spreads(self, noise: Noise) -> Spreads:
-        """Return where noise may have put the true scores; UsageError where the table does not say it."""
-        if noise.by_row and self.sigmas is None:
-            raise UsageError(
-                "noise needs a column score_std with the standard deviation of each score. Name the column "
-                "that holds it (score_std=NAME), or give one standard deviation for all scores, as in "
-                "noise:0.05."
-            )
-        sigmas = None if self.sigmas is None else self.sigmas[self.rows]
-        return noise.spreads(self.scores, sigmas, self.segment_starts)
-
     @property
     def judged(self) -> BoolArray:
         """(n_docs,) whether each document was judged."""
@@ -349,7 +332,6 @@ class _Lists:
         keys: (n_rows,) each, the highest first; the score or the criteria, then columns that split ties.
         judgment: (n_rows,) index of each row's judgment, -1 where unjudged.
         n_criteria: how many keys are criteria together; 0 where the score alone ranks.
-        sigmas: (n_rows,) standard deviation of each row's score, None where the table has none.
     """
 
     judgments: Judgments
@@ -358,7 +340,6 @@ class _Lists:
     keys: Sequence[FloatArray]
     judgment: npt.NDArray[np.int32]
     n_criteria: int = 0
-    sigmas: FloatArray | None = None
 
     @classmethod
     def of(
@@ -377,11 +358,10 @@ class _Lists:
         ]
         keys = ranked_by or [table["score"].to_numpy()]
         keys += [score_column(table, name) for name in tiebreak_by]
-        sigmas = table["score_std"].to_numpy() if "score_std" in table.column_names else None
         if runs.qrels is None or stack.judgment is None:
             judgments = Judgments.of(table, pairs, relevant_from)
             places, judgment = np.arange(len(pairs.queries)), np.arange(len(table), dtype=np.int32)
-            return cls(judgments, pairs, places, keys, judgment, len(criteria), sigmas)
+            return cls(judgments, pairs, places, keys, judgment, len(criteria))
         judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
         places = judgments.places(pairs)
         if n_rerankers > 1:
@@ -389,7 +369,7 @@ class _Lists:
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
             judgments = judgments.with_lists(np.tile(np.arange(n_queries), n_rerankers))
-        return cls(judgments, pairs, places, keys, stack.judgment, len(criteria), sigmas)
+        return cls(judgments, pairs, places, keys, stack.judgment, len(criteria))
 
     @cached_property
     def grades(self) -> FloatArray:

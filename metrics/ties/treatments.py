@@ -9,7 +9,7 @@ puts documents that add no target first, then targets with the most documents.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow.compute as pc
@@ -18,8 +18,6 @@ from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import Hashes, reseed, seed_bits
 from metrics.support.arrays import FloatArray, IntArray, sort_descending, span_starts
 from metrics.ties.groups import TieGroups
-from metrics.ties.noise import Noise, parse_noise
-from metrics.ties.noisy_orders import NoisyOrder
 from metrics.ties.ranking import Ranking, ScoredGroups
 
 Key = Callable[[Ranking, ScoredGroups], IntArray | FloatArray]
@@ -130,7 +128,6 @@ class Treatment:
         key: order inside a tie group; None keeps groups whole.
         target_key: the key for measures of distinct targets, where it differs.
         spread: true if it gives the standard deviation over orders instead of their mean.
-        noise: how far true scores are from the scores; documents within reach may swap like ties.
     """
 
     name: str
@@ -142,7 +139,6 @@ class Treatment:
     key: Key | None = None
     target_key: Key | None = None
     spread: bool = False
-    noise: Noise | None = None
 
 
 TREATMENTS: tuple[Treatment, ...] = (
@@ -233,24 +229,10 @@ def treatment(name: str) -> Treatment:
         raise UsageError(
             f"{name} rounds scores, so that close scores tie; it is not a tie order. Write --precision {name}."
         )
-    if noise := parse_noise(name):
-        limit = ", if documents with the same score have the same standard deviation" if noise.by_row else ""
-        return Treatment(
-            name,
-            "mean over noisy scores",
-            "Noisy",
-            "every order that noise in the scores allows",
-            f"The mean over all orders, weighted by their probability under {noise.summary}. It approaches the "
-            f"tied mean as the noise goes to 0{limit}.",
-            "no other tool",
-            noise=noise,
-        )
     names = ", ".join(one.name for one in TREATMENTS)
     meant = {"best": "optimistic", "worst": "pessimistic", "tied": "expected"}.get(name.casefold())
     suggestion = f"Did you mean {meant}? " if meant else ""
-    raise UsageError(
-        f"There is no treatment {name!r}. {suggestion}Treatments: {names}, random:SEED, noise:SIGMA."
-    )
+    raise UsageError(f"There is no treatment {name!r}. {suggestion}Treatments: {names}, random:SEED.")
 
 
 def order_of_ties(name: str) -> Treatment:
@@ -264,16 +246,8 @@ def order_of_ties(name: str) -> Treatment:
 
 
 def treatments_by_name() -> dict[str, Treatment]:
-    """Return every treatment by the name to type: seeded draws as `random:SEED`, noise as `noise:SIGMA`."""
-    noisy = replace(
-        treatment("noise:1"),
-        summary="The mean over all orders, weighted by their probability under normal noise with standard "
-        "deviation SIGMA. It approaches the tied mean as the noise goes to 0. Without SIGMA, the column "
-        "score_std gives each row's standard deviation. noise:FORMAT (such as noise:bfloat16) and "
-        "noise:decimals:N instead assume true scores distributed uniformly within half a rounding step.",
-    )
-    by_pattern = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
-    return {ties.name: ties for ties in TREATMENTS} | by_pattern
+    """Return every treatment by the name to type: seeded draws as `random:SEED`."""
+    return {ties.name: ties for ties in TREATMENTS} | {"random:SEED": treatment("random:0")}
 
 
 def _order_by(keys: IntArray | FloatArray, scored: ScoredGroups) -> tuple[IntArray, IntArray]:
@@ -289,7 +263,7 @@ def _order_by(keys: IntArray | FloatArray, scored: ScoredGroups) -> tuple[IntArr
 def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
     """Split the tie groups of a ranking by a treatment, and keep those with a contributing document.
 
-    Noise joins groups that it may reorder. A strict order leaves groups of one document.
+    A strict order leaves groups of one document.
 
     Args:
         ranking: sorted by score.
@@ -297,9 +271,6 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
         all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are measured.
     """
-    spreads = None if ties.noise is None else ranking.spreads(ties.noise)
-    if spreads is not None:
-        ranking = replace(ranking, starts=spreads.starts)
     scored = ranking.judged_groups if all_judged else ranking.graded_groups
     key = (ties.target_key if targets else None) or ties.key
     if key is None:
@@ -316,11 +287,6 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
     owner = scored.owner[first[parts]]
     above = scored.offset[owner] + first[parts]
     size = np.append(first, len(part))[parts + 1] - first[parts]
-    n_documents = np.diff(np.append(start, len(documents)))
-    noise = None
-    if spreads is not None:
-        firsts = scored.documents[first[parts]]
-        noise = NoisyOrder(spreads, firsts, size, above, documents, n_documents)
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
@@ -330,5 +296,4 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
         first=start,
         grades=ranking.grades[documents],
         targets=None if ranking.targets is None else ranking.targets[documents],
-        noise=noise,
     )

@@ -78,29 +78,11 @@ q2,d,0.9,1,0.2
 """
 
 
-def test_a_gate_on_noisy_scores_says_so_and_what_ties_alone_leave(call, write):
-    run = write("noisy.csv", NOISY.format(0.1))
-    for ties, value in (("noise:0.1", "0.8277"), ("noise", "0.8277"), ("noise:bfloat16", "0.8750")):
-        code, out, _ = call("gate", run, "-r", "RR>=0.7", "--ties", ties)
-        assert code == 0
-        reason = "on average over noisy scores; the tied value is 0.8750"
-        assert out == f"pass  noisy  MRR ({ties}) {value} >= 0.7: {reason}\n"
-    code, out, _ = call("gate", run, "-r", "RR>=0.85", "--ties", "noise:0.1")
-    assert code == 1
-    assert out.endswith("missed by 0.0223; the tied value is 0.8750, which meets it\n")
-
-
 @pytest.mark.parametrize("bad", ["nan", "-1", "inf", "high"])
 def test_a_standard_deviation_that_is_none_is_refused_with_its_line(call, write, bad):
-    code, _, err = call("gate", write("noisy.csv", NOISY.format(bad)), "-r", "RR>=0.7", "--ties", "noise")
+    code, _, err = call("gate", write("noisy.csv", NOISY.format(bad)), "-r", "RR>=0.7")
     assert code == 2
     assert f"noisy.csv, line 2: score_std '{bad}' is not a standard deviation" in err
-
-
-def test_no_standard_deviation_at_all_is_the_tied_value(call, write):
-    table = NOISY.format(0).replace("0.1\n", "0\n").replace("0.2\n", "0\n")
-    _, out, _ = call("gate", write("exact.csv", table), "-r", "RR>=0.7", "--ties", "noise")
-    assert "0.8750 >= 0.7: on average over noisy scores; the tied value is 0.8750" in out
 
 
 def test_no_target_is_met_on_judgments_of_other_queries(call, write):

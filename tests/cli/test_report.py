@@ -93,7 +93,7 @@ def test_another_ending_is_refused_by_the_right_ones(call, run_and_qrels, tmp_pa
         (["--preset", "none"], "'none' is not a preset"),
         (["-r", "RR>>1"], "is not a target"),
         (["--baseline", "none"], "no reranker 'none'"),
-        (["--traditional", "noise:0.1"], "noise:0.1 does not order ties"),
+        (["--traditional", "std"], "std does not order ties"),
         (["--section", "none"], "'none' is not a section"),
         (["--test", "none"], "no test 'none'"),
         (["-o", "/nowhere/at/all/report.md"], "cannot be written"),

@@ -1,4 +1,4 @@
-"""The Guide's example of noise."""
+"""The Guide's worked example and its tables."""
 
 import re
 from fractions import Fraction
@@ -14,32 +14,12 @@ from metrics.studies.guide import (
     family_measures,
     filled_formulas,
     measure_table,
-    noise_example,
     tool_rules,
     treatment_table,
     worked_example,
     worked_finding,
 )
 from metrics.studies.prose import plain
-
-
-def test_vanishing_noise_leaves_the_tied_value_and_endless_noise_one_tie():
-    assert noise_example(1e-6).noisy == pytest.approx(noise_example(1e-6).tied, abs=1e-9)
-    assert noise_example(1e6).noisy == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5, abs=1e-5)
-    assert noise_example(0.05).one_tie == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5)
-
-
-def test_the_example_starts_between_its_limits():
-    example = noise_example(0.05)
-    assert example.traditional == pytest.approx(1 / 4)
-    assert example.tied == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-    assert example.tied < example.noisy < example.one_tie
-
-
-def test_chances_of_ranks_sum_to_one_and_give_the_value():
-    chances = noise_example(0.2).chances
-    assert chances["chance"].sum() == pytest.approx(1, abs=1e-8)
-    assert (chances["chance"] / chances["rank"]).sum() == pytest.approx(noise_example(0.2).noisy, abs=1e-8)
 
 
 def test_every_measure_is_of_one_kind():
@@ -72,9 +52,9 @@ def test_the_rules_of_a_tool_are_those_of_its_measures(tool):
     assert sorted(measures) == sorted(tool.rules)
 
 
-def test_the_treatment_table_has_every_treatment_the_draw_and_noise():
+def test_the_treatment_table_has_every_treatment_and_the_draw():
     names = [treatment.name for treatment in TREATMENTS]
-    assert list(treatment_table()["treatment"]) == [*names, "random:SEED", "noise:SIGMA"]
+    assert list(treatment_table()["treatment"]) == [*names, "random:SEED"]
 
 
 SMALL = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 4), st.integers(1, 12)).map(

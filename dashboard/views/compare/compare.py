@@ -336,8 +336,8 @@ def order_chart(view: View, drawn: Draws) -> None:
     """Draw the chance that each reranker ranks above each other reranker."""
     heading(
         "P(row above column) with ties broken at random",
-        f"Percentage of {count_of(drawn.n, 'draw')} that rank the row above the column. Numbers are ranks by "
-        "tied score.",
+        f"Percentage of {count_of(drawn.n, 'random tie-break')} that rank the row above the column. Numbers "
+        "are ranks by tied score.",
     )
     alt = "For each pair of rerankers, the chance that one ranks above the other if ties are broken at random."
     order, is_narrow = list(drawn.means.columns), visitor.is_narrow()

@@ -19,10 +19,8 @@ from dashboard.widgets.components import Card, cards, chart, finding, heading, i
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text
 from metrics.studies.guide import (
-    NoiseExample,
     WorkedExample,
     filled_formulas,
-    noise_example,
     worked_example,
     worked_finding,
 )
@@ -90,11 +88,8 @@ def draw_text(text: str) -> None:
 
 MOST_TIED = 30
 MOST_ABOVE = 20  # or below
-SIGMAS = ("0.001", "0.01", "0.05", "0.1", "0.2", "1", "100")
-"""Standard deviations on offer."""
 _ICONS = ("join_inner", "casino", "straighten")
 _cached_example = st.cache_resource(show_spinner=False, max_entries=16)(worked_example)
-_cached_noise = st.cache_resource(show_spinner=False, max_entries=len(SIGMAS))(noise_example)
 
 
 def one_minute() -> None:
@@ -135,7 +130,7 @@ def one_minute() -> None:
                 st.latex(formula.latex)
 
 
-def _draw_list(example: WorkedExample | NoiseExample, k: int, ladder: ProsePart, ranks: ProsePart) -> None:
+def _draw_list(example: WorkedExample, k: int, ladder: ProsePart, ranks: ProsePart) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder)
@@ -147,29 +142,10 @@ def _draw_list(example: WorkedExample | NoiseExample, k: int, ladder: ProsePart,
         chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
 
 
-def noise() -> None:
-    """Draw the link between noise and ties, and an example that recomputes on every change."""
-    idea, example_part, ladder_part, rank_part, sources = read_parts("noise")
-    draw_head(idea)
-    draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
-    draw_head(example_part)
-    sigma = controls.segmented("Noise σ", SIGMAS, "sigma", "0.05")
-    example = _cached_noise(float(sigma))
-    cards(
-        Card("list", "MRR", f"{example.traditional:.4f}", "file order", "orange"),
-        Card("circle", "MTRR", f"{example.tied:.4f}", "σ → 0: the tied score", "blue"),
-        Card("ssid_chart", "MRR under noise", f"{example.noisy:.4f}", f"σ = {sigma}", "blue"),
-        Card("join_full", "MRR of one tie", f"{example.one_tie:.4f}", "σ → ∞"),
-    )
-    _draw_list(example, 1, ladder_part, rank_part)
-    fold_parts([sources])
-
-
 TOPICS: Mapping[str, Callable[[], None]] = {
     "One minute": one_minute,
     "Words": partial(draw_topic, "words"),
     "Formulas": partial(draw_topic, "formulas"),
-    "Noise": noise,
     "Measures": partial(draw_topic, "measures", "reading"),
     "Deciding": partial(draw_topic, "deciding"),
     "Tools": partial(draw_topic, "tools"),

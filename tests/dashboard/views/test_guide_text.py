@@ -14,7 +14,7 @@ from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
 
 FILES = (
     *("one_minute", "words", "formulas", "measures", "deciding", "tools"),
-    *("findings", "files", "library", "large_results", "noise", "reading"),
+    *("findings", "files", "library", "large_results", "reading"),
 )
 FORMULAS = read_parts("formulas")[1:]
 EXAMPLES = {
