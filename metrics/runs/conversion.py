@@ -186,6 +186,8 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
 
 def parse_numbers(column: pa.Array) -> pa.Array:
     """Return values as float64, null where a text is not a number."""
+    if pa.types.is_decimal(column.type):  # a cast from decimals to floats is not rounded correctly
+        column = column.cast(pa.string())
     if not pa.types.is_string(column.type):
         return column.cast(pa.float64(), safe=False)
     trimmed = pc.utf8_trim_whitespace(column)
@@ -231,8 +233,8 @@ WHOLE_UP_TO = 2**53
 """Floats hold every whole number up to here."""
 _SMALLEST = np.finfo(np.float64).tiny
 """Smaller floats lose digits; 1e-400 becomes 0."""
-_TINY_TEXT = re.compile(rb"-(?<=[eE]-)[0-9]{3}")
-"""Found in the text of every number below `_SMALLEST`; begins with one letter to be fast."""
+_EXTREME_TEXTS = re.compile(rb"-(?<=e-)[0-9]{3}"), re.compile(rb'e(?<=[0-9.]e)[+]?[0-9]{3}(?![0-9a-z"])')
+"""Found in the text of numbers that are too small or too large for floats; begin with a letter to be fast."""
 _SMALL_IS_NONE = frozenset({"relevance", "rank", "latency", "score_std"})
 """Columns in which a number below `_SMALLEST` makes no difference to 0."""
 MAX_GRADE = 500
@@ -249,12 +251,14 @@ def note_inexact(
     noted: list[Finding],
     texts_of: WrittenTexts | None,
 ) -> None:
-    """Report numbers that floats change: whole numbers above 2^53, and numbers that become 0 or infinite."""
+    """Report numbers that floats change: whole above 2^53, long decimals, and what becomes 0 or infinite."""
     ours, theirs = names
     floats = np.asarray(numbers)
     is_suspect = (floats >= WHOLE_UP_TO) | (floats <= -WHOLE_UP_TO)
     if ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type):
         is_suspect |= (floats < _SMALLEST) & (floats > -_SMALLEST)
+    if pa.types.is_decimal(column.type):
+        is_suspect |= column.type.precision > np.finfo(np.float64).precision
     rows = np.flatnonzero(is_suspect)
     if not len(rows):
         return
@@ -288,20 +292,21 @@ def holds(written: object, number: float) -> bool:
         return True
     if not exact.is_finite():
         return True
-    if not np.isfinite(number):
-        return False
+    if isinstance(written, Decimal) or not np.isfinite(number):
+        return exact in {Decimal(number), Decimal(repr(number))}
     if abs(number) < _SMALLEST:
         return abs(exact - Decimal(number)) <= abs(exact) * Decimal(2) ** -52 or exact == Decimal(repr(number))
     return abs(number) < WHOLE_UP_TO or exact == Decimal(number) or "e" in str(written).lower()
 
 
-def has_tiny_numbers(file: File) -> bool:
-    """Return whether the text of a file may hold numbers that are too small for floats."""
+def has_extreme_numbers(file: File) -> bool:
+    """Return whether the text of a file may hold numbers that are too small or too large for floats."""
     tail = b""
     for block in file.blocks():
-        if (b"-" in block or b"-" in tail) and _TINY_TEXT.search(tail + block):
+        text = (tail + block).lower()
+        if any(pattern.search(text) for pattern in _EXTREME_TEXTS):
             return True
-        tail = block[-4:]
+        tail = block[-6:]
     return False
 
 

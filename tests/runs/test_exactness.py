@@ -2,7 +2,9 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from metrics import read_runs
 from metrics.evaluation import ScoringOptions, score_runs
@@ -91,3 +93,26 @@ def test_a_missing_score_hides_no_inexact_number_beside_it(write):
     text = "query_id,doc_id,score,relevance\nq,a,N/A,1\nq,b,1e-400,0\nq,c,2e-400,0\n"
     runs = read_runs(write("runs.csv", text), missing_score="last")
     assert [count for count, _ in inexact(runs.noted)] == [2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"query_id": "q", "doc_id": "a", "score": 1e400}, {"query_id": "q", "doc_id": "b", "score": 1.5}]',
+        '{"query_id": "q", "doc_id": "a", "score": 1E+400}\n{"query_id": "q", "doc_id": "b", "score": 1}',
+        '{"q": {"a": -1e400, "b": 0.5}}',
+        '[{"query_id": "q", "doc_id": "a", "score": 12345678901234567890}]',
+    ],
+)
+def test_a_number_of_json_that_no_float_holds_is_told_as_in_csv(text):
+    assert [count for count, _ in inexact(read(File("a.json", text.encode())).noted)] == [1]
+
+
+def test_decimals_of_parquet_are_read_to_the_last_digit_and_longer_ones_are_told(tmp_path):
+    texts = ["0.1234", "0.3", "0.12345678901234567890", "0.12345678901234567891"]
+    columns = {"query_id": ["q"] * 4, "doc_id": [*"abcd"], "score": [*map(Decimal, texts)]}
+    schema = pa.schema([("query_id", pa.string()), ("doc_id", pa.string()), ("score", pa.decimal128(38, 20))])
+    parquet.write_table(pa.table(columns, schema=schema), tmp_path / "a.parquet")
+    source = read(File.open(tmp_path / "a.parquet"))
+    assert source.table["score"].to_pylist() == [*map(float, texts)]
+    assert [count for count, _ in inexact(source.noted)] == [2]

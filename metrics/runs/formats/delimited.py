@@ -12,7 +12,7 @@ from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
-from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_number, parse_ranks
+from metrics.runs.conversion import answer_column, has_extreme_numbers, parse_number, parse_ranks
 from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import (
@@ -57,7 +57,7 @@ class DelimitedTable(FileTable):
         origin = self.provenance(len(next(iter(columns.values()))))
 
         def texts_of(name: str, rows: IntArray, only_tiny: bool) -> Sequence[str]:  # noqa: FBT001 as WrittenTexts
-            if only_tiny and not self._has_tiny_numbers:
+            if only_tiny and not self._has_extreme_numbers:
                 return []
             texts: list[str] = self.column_text(name).take(pa.array(rows)).to_pylist()
             return texts
@@ -162,8 +162,8 @@ class DelimitedTable(FileTable):
         return arrays, n_comments
 
     @cached_property
-    def _has_tiny_numbers(self) -> bool:
-        return has_tiny_numbers(self.file)
+    def _has_extreme_numbers(self) -> bool:
+        return has_extreme_numbers(self.file)
 
     def _ranks(self) -> pa.Array | None:
         """Return the ranks that lines without a header state, unless they are read anyway."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
-from metrics.runs.conversion import answer_column, has_tiny_numbers, holds
+from metrics.runs.conversion import answer_column, has_extreme_numbers, holds
 from metrics.runs.files import MAX_LINE, File, FileProvenance, whole_lines
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
@@ -43,7 +43,7 @@ def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
     if refuse_much_memory(file) > MAX_JSON:
         problem = f"JSON of more than {MAX_JSON // 2**20} MB without one record per line"
         raise ReadError(file.name, problem, "Write one record per line (JSONL), or Parquet.")
-    value = parse(file, b"".join(file.blocks()), keeps_tiny=has_tiny_numbers(file))
+    value = parse(file, b"".join(file.blocks()), keeps_extreme=has_extreme_numbers(file))
     if not value:
         raise no_records(file.name)
     return value
@@ -87,8 +87,8 @@ def _float_or_text(text: str) -> float | str:
     return number if holds(text, number) else text
 
 
-def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
-    """Parse one JSON value of a file; `keeps_tiny` keeps numbers that are too small for floats as text.
+def parse(file: File, data: bytes, line: int | None = None, *, keeps_extreme: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
+    """Parse one JSON value of a file; `keeps_extreme` keeps numbers that no float holds as text.
 
     Raises:
         ReadError: not valid JSON, or JSON that cannot be stored; names the line.
@@ -98,7 +98,9 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool 
         raise ReadError(file.name, problem, "Write records or lists.", line=line)
     try:
         text = data.decode()  # json.loads would accept encoded halves of surrogate pairs
-        value = json.loads(text, object_pairs_hook=_object, parse_float=_float_or_text if keeps_tiny else None)
+        value = json.loads(
+            text, object_pairs_hook=_object, parse_float=_float_or_text if keeps_extreme else None
+        )
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
     except ValueError as error:
@@ -337,12 +339,12 @@ def array_records(file: File) -> Records:
 def line_records(file: File) -> Records:
     """Read one record per line; a ReadError names a line that is not a record."""
     refuse_much_memory(file)
-    keeps_tiny = has_tiny_numbers(file)
+    keeps_extreme = has_extreme_numbers(file)
     records, lines, names = [], [], dict[str, str]()
     for line, text in enumerate(json_lines(file), 1):
         if not text.strip():
             continue
-        record = parse(file, text, line, keeps_tiny=keeps_tiny)
+        record = parse(file, text, line, keeps_extreme=keeps_extreme)
         if not isinstance(record, dict):
             problem = f"{excerpt(record)} is not a record"
             raise ReadError(file.name, problem, "Write {column: value} on each line.", line=line)
