@@ -274,10 +274,10 @@ def grade_counts(board: Board) -> dict[float, int]:
 
 
 @cached_by_key(show_spinner="Checking the runs …", max_entries=8)
-def findings(board: Board) -> pd.DataFrame:
-    """Return the findings about a board's runs."""
+def findings(board: Board, relevant_from: float) -> pd.DataFrame:
+    """Return the findings about a board's runs with this smallest relevant grade."""
     with board_turn(board):
-        return board.runs.findings
+        return board.runs.findings_from(relevant_from)
 
 
 def file_version(path: Path) -> tuple[str, int, int]:

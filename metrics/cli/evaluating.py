@@ -38,6 +38,7 @@ def check_command(
         list[NamedPath], run_argument("Runs, judgments and tables, in any order.", "FILE"), FileUse.READ
     ],
     qrels: options.Qrels = None,
+    relevant_from: options.RelevantFrom = 1,
     *,
     reading: options.ReadingOptions,
     table_output: options.TableOutput,
@@ -48,7 +49,7 @@ def check_command(
     from metrics.runs.findings import group_findings
 
     judgments = [NamedPath(None, str(qrels))] if qrels else []
-    findings, rerankers = check_files([*files, *judgments], **vars(reading))
+    findings, rerankers = check_files([*files, *judgments], **vars(reading), relevant_from=relevant_from)
     if table_output.format == "table":
         lines = _finding_lines(group_findings(findings, rerankers))
         write_text("".join(f"{clean(line)}\n" for line in lines), table_output.path)

@@ -246,6 +246,9 @@ def parse_columns(columns: list[str] | None) -> dict[str, str]:
     return dict(text.split("=", 1) for text in columns or [])
 
 
+RelevantFrom = Annotated[float, _scoring_option(help="Smallest grade that counts as relevant.")]
+
+
 def _scoring(
     precision: Annotated[
         str,
@@ -260,7 +263,7 @@ def _scoring(
     empty: Annotated[
         Policy, _scoring_option(help="Count queries without relevant documents as 0, or skip them.")
     ] = "zero",
-    relevant_from: Annotated[float, _scoring_option(help="Smallest grade that counts as relevant.")] = 1,
+    relevant_from: RelevantFrom = 1,
     tiebreak_by: Annotated[
         list[str] | None, _scoring_option(help="A second score column that breaks ties. Repeatable.")
     ] = None,

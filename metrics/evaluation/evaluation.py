@@ -14,12 +14,13 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.runs import Runs
+from metrics.runs.inspection import check_relevant_from
 from metrics.support.arrays import IntArray, combine_chunks
 from metrics.support.progress import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking
 from metrics.ties.fronts import criterion
-from metrics.ties.judgments import Unjudged, check_relevant_from, check_unjudged
+from metrics.ties.judgments import Unjudged, check_unjudged
 from metrics.ties.precision import rounded
 from metrics.ties.ranking import PART
 

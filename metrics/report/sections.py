@@ -298,7 +298,7 @@ def _data(studies: ReportStudies) -> Section:
     is_uneven = bool(policies[["n_missing", "n_empty"]].to_numpy().any())
     return Section(
         "The ranked documents, the relevance threshold, and the causes of ties.",
-        sentences=tie_remedies(studies.runs.findings),
+        sentences=tie_remedies(studies.findings),
         facts=facts,
         tables=(Table.of("Scored queries", policies, counts),) if is_uneven else (),
     )
@@ -543,7 +543,7 @@ def _tools(studies: ReportStudies) -> Section:
 
 @_section("findings", "Findings")
 def _findings(studies: ReportStudies) -> Section:
-    groups = group_findings(studies.runs.findings, studies.runs.rerankers)
+    groups = group_findings(studies.findings, studies.runs.rerankers)
     rows = [(group.severity, _place(group), _example(group), group.hint) for group in groups]
     frame = pd.DataFrame(rows, columns=[SEVERITY, "Where", "Finding", "What to do"])
     return Section(

@@ -165,6 +165,11 @@ class ReportStudies:
         return int(self.evaluation.scores.index.get_level_values("query_id").nunique())
 
     @cached_property
+    def findings(self) -> pd.DataFrame:
+        """Findings on the runs, with the smallest relevant grade of the scores."""
+        return self.runs.findings_from(self.options.scoring.relevant_from)
+
+    @cached_property
     def copies(self) -> list[list[str]]:
         """Groups of rerankers with the same ranking."""
         return same_runs(self.runs, self.evaluation, self.measure)

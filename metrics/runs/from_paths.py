@@ -109,6 +109,7 @@ def check(
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
+    relevant_from: float = 1,
 ) -> pd.DataFrame:
     """Return the findings on files, including files that cannot be read; see `Runs.findings`.
 
@@ -117,11 +118,12 @@ def check(
         columns: as in `read_runs`.
         repeated: as in `read_runs`.
         missing_score: as in `read_runs`.
+        relevant_from: smallest relevant grade.
 
     Raises:
-        UsageError: `columns` names an unknown column.
+        UsageError: `columns` names an unknown column, or `relevant_from` is not above 0.
     """
-    return check_files(paths, columns, repeated, missing_score)[0]
+    return check_files(paths, columns, repeated, missing_score, relevant_from)[0]
 
 
 def check_files(
@@ -129,8 +131,9 @@ def check_files(
     columns: Mapping[str, str] | None,
     repeated: Repeated,
     missing_score: MissingScore,
+    relevant_from: float,
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return the findings of `check`, and the rerankers in the files; arguments as in `read_runs`."""
+    """Return the findings of `check`, and the rerankers in the files; arguments as there."""
     sources: list[Source] = []
     refused: list[Finding] = []
     choice = ColumnChoice(columns or {}, False, missing_score)
@@ -144,8 +147,10 @@ def check_files(
         else:
             sources.append(source)
     runs = Runs.from_sources(sources, repeated, judged=False)
-    findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
-    return pd.concat(findings, ignore_index=True), runs.rerankers
+    findings = runs.findings_from(relevant_from)
+    if refused:
+        findings = pd.concat([as_frame(refused), findings], ignore_index=True)
+    return findings, runs.rerankers
 
 
 def with_names(files: Tables) -> list[tuple[str | None, Any]]:

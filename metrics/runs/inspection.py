@@ -9,14 +9,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.errors import UsageError
 from metrics.runs.findings import Finding, Severity, make_finding, reranker_prefix
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in, span_starts
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of, describe_part, part_of, percent, quote
 
-RELEVANT_FROM = 1
-"""Smallest relevant grade in these checks."""
+
+def check_relevant_from(grade: float) -> None:
+    """Raise a UsageError for a threshold at which unjudged documents would be relevant."""
+    if not grade > 0:
+        raise UsageError(f"relevant_from={grade}: it must be above 0, because unjudged documents have grade 0.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +34,7 @@ class Listing:
         line_of: row → its line.
         name: the reranker; None for judgments.
         grades: (n_rows,) grades, NaN if unjudged; None without relevance.
+        relevant_from: smallest relevant grade.
     """
 
     file: str
@@ -38,6 +43,7 @@ class Listing:
     line_of: Callable[[int], int]
     name: str | None
     grades: FloatArray | None
+    relevant_from: float = 1
 
     def finding(
         self,
@@ -113,12 +119,17 @@ class Listing:
         """Number of documents in tie groups of two or more."""
         return int(self.sizes[self.sizes > 1].sum())
 
+    @property
+    def is_relevant(self) -> BoolArray:
+        """(n_rows,) whether each document is relevant; False without relevance."""
+        if self.grades is None:
+            return np.zeros(len(self.table), bool)
+        return self.grades >= self.relevant_from
+
     @cached_property
     def relevant(self) -> IntArray:
         """(n_groups,) number of relevant documents; 0 without relevance."""
-        if self.grades is None:
-            return np.zeros_like(self.starts)
-        return np.add.reduceat(self.grades[self.order] >= RELEVANT_FROM, self.starts, dtype=np.int64)
+        return np.add.reduceat(self.is_relevant[self.order], self.starts, dtype=np.int64)
 
     @cached_property
     def list_relevant(self) -> IntArray:
@@ -140,14 +151,20 @@ class Listing:
         return int(self.order[self.starts[groups]].min())
 
     def query_findings(
-        self, code: str, queries: IntArray, number: int, noun: str, verb: str
+        self,
+        code: str,
+        queries: IntArray,
+        number: int,
+        noun: str,
+        verb: str,
+        severity: Severity | None = None,
     ) -> Iterator[Finding]:
         """Report queries, or lists of these queries, if any; `queries` are places in `pairs.queries`."""
         if len(queries):
             first = quote(self.pairs.queries[int(queries[0])].as_py())
             message = f"{describe_part(len(queries), number, noun, verb)}, {first} first."
             row = np.argmax(self.pairs.query == queries[0])
-            yield self.finding(code, message, row=row, count=len(queries))
+            yield self.finding(code, message, row=row, count=len(queries), severity=severity)
 
     def list_findings(self, code: str, is_concerned: BoolArray, verb: str) -> Iterator[Finding]:
         """Report some of the (n_lists,) lists, if any."""
@@ -301,7 +318,7 @@ def queries_differ(listings: Sequence[Listing]) -> Iterator[Finding]:
 
 _DEPTH = 10
 _WARNING_SHARE = 0.5
-"""Share of unjudged documents from which the finding is a warning."""
+"""Share of unjudged documents, or of queries without relevant ones, from which the finding is a warning."""
 _MIN_LISTS = 5
 """Fewest lists of a reranker whose share is compared."""
 _FURTHER, _TIMES, _MIN_STANDARD_ERRORS = 0.2, 2, 3
@@ -640,10 +657,11 @@ def nothing_relevant(rows: Listing) -> Iterator[Finding]:
     """Report queries without relevant documents."""
     if rows.grades is not None:
         n_queries = len(rows.pairs.queries)
-        relevant = np.bincount(rows.pairs.query[rows.grades >= RELEVANT_FROM], minlength=n_queries)
-        verb = f"have no document of grade {RELEVANT_FROM} or more"
+        relevant = np.bincount(rows.pairs.query[rows.is_relevant], minlength=n_queries)
+        verb = f"have no document of grade {rows.relevant_from:g} or more"
         without = np.flatnonzero(relevant == 0)
-        yield from rows.query_findings("nothing-relevant", without, n_queries, "query", verb)
+        severity: Severity | None = "warning" if len(without) >= _WARNING_SHARE * n_queries else None
+        yield from rows.query_findings("nothing-relevant", without, n_queries, "query", verb, severity)
 
 
 def none_found(listing: Listing, judged: Listing) -> Iterator[Finding]:
@@ -652,7 +670,7 @@ def none_found(listing: Listing, judged: Listing) -> Iterator[Finding]:
         return
     query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
     has_relevant = np.zeros(len(listing.pairs.queries), bool)
-    has_relevant[query[(judged.grades >= RELEVANT_FROM) & (query >= 0)]] = True
+    has_relevant[query[judged.is_relevant & (query >= 0)]] = True
     empty = has_relevant[listing.list_queries] & (listing.list_relevant == 0)
     yield from listing.list_findings("none-found", empty, "hold none of the relevant documents of the query")
 
@@ -707,7 +725,7 @@ def tie_places(listing: Listing) -> TiePlaces | None:
     mixed = (r > 0) & (r < n)
     if not mixed.any():
         return None
-    relevant = listing.grades[listing.order] >= RELEVANT_FROM
+    relevant = listing.is_relevant[listing.order]
     positions = np.flatnonzero(relevant)
     group = np.searchsorted(listing.starts, positions, side="right") - 1
     place = (positions - listing.starts[group] + 1)[mixed[group]]

@@ -16,7 +16,14 @@ from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
-from metrics.runs.inspection import MAX_INSPECTED, Listing, inspect, inspect_coverage, many_rerankers
+from metrics.runs.inspection import (
+    MAX_INSPECTED,
+    Listing,
+    check_relevant_from,
+    inspect,
+    inspect_coverage,
+    many_rerankers,
+)
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.source import Source
@@ -191,13 +198,28 @@ class Runs:
     @cached_property
     def findings(self) -> pd.DataFrame:
         """Findings on these runs: severity, code, file, line, message, hint, count."""
-        listings = [self._listing(name, with_ranks=True) for name in self.rerankers[:MAX_INSPECTED]]
+        return self.findings_from(1)
+
+    def findings_from(self, relevant_from: float) -> pd.DataFrame:
+        """Return `findings` with another smallest relevant grade.
+
+        Raises:
+            UsageError: the grade is not above 0.
+        """
+        check_relevant_from(relevant_from)
+        listings = [
+            replace(self._listing(name, with_ranks=True), relevant_from=relevant_from)
+            for name in self.rerankers[:MAX_INSPECTED]
+        ]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
             for listing in listings
             if listing.grades is None
         ]
-        findings = inspect(listings, self._judgment_table())
+        judgments = self._judgment_table()
+        if judgments is not None:
+            judgments = replace(judgments, relevant_from=relevant_from)
+        findings = inspect(listings, judgments)
         return as_frame([*self.noted, *self._many_rerankers, *unjudged, *findings])
 
     @property

@@ -19,12 +19,6 @@ Unjudged = Literal["nonrelevant", "leave_out"]
 """Unjudged documents are not relevant, or are left out of the lists."""
 
 
-def check_relevant_from(grade: float) -> None:
-    """Raise a UsageError for a threshold at which unjudged documents would be relevant."""
-    if not grade > 0:
-        raise UsageError(f"relevant_from={grade}: it must be above 0, because unjudged documents have grade 0.")
-
-
 def check_unjudged(unjudged: str) -> None:
     """Raise a UsageError where no such option exists."""
     if unjudged not in get_args(Unjudged):

@@ -11,13 +11,14 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.columns import BY_NAME
+from metrics.runs.inspection import check_relevant_from
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.fronts import criterion, front_numbers, highest_first
-from metrics.ties.judgments import Judgments, Unjudged, check_relevant_from
+from metrics.ties.judgments import Judgments, Unjudged
 from metrics.ties.precision import compared_scores, rounded
 
 PART = 2**17

@@ -38,7 +38,7 @@ def show(view: View) -> None:
         results_line(board)
         if named := cache.lookalike_text(board):
             st.caption(f":material/database: {escape_markdown(named)}")
-        findings = cache.findings(board)
+        findings = cache.findings(board, view.scoring.relevant_from)
         file_cards(board, findings, view.palette)
         finding_cards(board, findings)
         board_panel(view)

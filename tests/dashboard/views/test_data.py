@@ -151,6 +151,14 @@ def test_shared_findings_appear_once_with_information_folded():
     assert not folded[label]
 
 
+def test_findings_use_the_threshold_of_the_board():
+    judged = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\nq2 0 d2 0\n"
+    label = cache.loaded_boards().add(board(strict_trec=STRICT, qrels_txt=judged)).label
+    without = "1 of 2 queries has no document of grade 2 or more"
+    assert without not in texts(opened("data", data=label))
+    assert without in texts(opened("data", data=label, relevant_from="2"))
+
+
 RANDOM = np.random.default_rng(3)
 ODD = "".join(  # each reranker is odd in its own way
     f"{name},q{query},d{document},{score(query, document)},{int(document == 1)}\n"

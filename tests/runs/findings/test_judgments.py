@@ -21,9 +21,17 @@ def test_grades_below_0_are_counted_with_the_lowest(judged_of, listing_of):
 def test_queries_for_which_nothing_is_relevant_are_counted(judged_of, listing_of):
     message = "2 of 3 queries have no document of grade 1 or more, 'r' first."
     judged = judged_of({"q": {"a": 1}, "r": {"a": 0, "b": 0.5}, "s": {"a": -1}})
-    assert summaries(nothing_relevant(judged)) == [("info", "nothing-relevant", "qrels.txt", 2, 2, message)]
+    assert summaries(nothing_relevant(judged)) == [("warning", "nothing-relevant", "qrels.txt", 2, 2, message)]
     inside = listing_of({"q": [(1, 1)], "r": [(2, 0), (1, 0.5)], "s": [(1, -1)]})
-    assert summaries(nothing_relevant(inside)) == [("info", "nothing-relevant", "llm.trec", 2, 2, message)]
+    assert summaries(nothing_relevant(inside)) == [("warning", "nothing-relevant", "llm.trec", 2, 2, message)]
+
+
+def test_queries_without_relevant_documents_are_a_warning_from_half_of_the_queries(judged_of):
+    queries = {f"q{at}": {"a": int(at >= 2)} for at in range(5)}
+    [fewer_than_half] = nothing_relevant(judged_of(queries))
+    del queries["q4"]
+    [half] = nothing_relevant(judged_of(queries))
+    assert (fewer_than_half.severity, half.severity) == ("info", "warning")
 
 
 def test_lists_that_hold_no_relevant_document_of_their_query_are_counted(listing_of, judged_of):

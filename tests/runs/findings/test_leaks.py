@@ -1,11 +1,15 @@
 from fractions import Fraction
 from itertools import permutations
+from math import nan
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics import Runs, evaluate
+from metrics.errors import UsageError
 from metrics.runs.inspection import order_leaks, tie_places
 
 MIXED = st.lists(st.integers(0, 1), min_size=2, max_size=5).filter(lambda tie: 0 < sum(tie) < len(tie))
@@ -97,3 +101,29 @@ def test_shuffled_ties_are_hardly_ever_taken_for_a_leak(listing_of):
 
 def test_a_clean_run_gives_no_word(clean):
     assert not list(order_leaks(clean))
+
+
+def one_tie_a_query():
+    """One reranker, one tie a query: grade 2 comes last in half the queries, and the others have none."""
+    queries, documents = np.divmod(np.arange(40 * 6), 6)
+    columns = {"query_id": [f"q{at}" for at in queries], "doc_id": [f"d{at}" for at in documents], "score": 1.0}
+    return Runs.from_frame(pd.DataFrame(columns).assign(relevance=[1, 1, 1, 1, 0, 2, 1, 1, 1, 0, 0, 0] * 20))
+
+
+def test_findings_about_relevance_use_the_threshold_as_scores_do():
+    runs = one_tie_a_query()
+    means = evaluate(runs, "RR", ["input", "expected"], relevant_from=2).means("RR").iloc[0]
+    assert means.round(3).to_dict() == {"input": 0.083, "expected": 0.204}
+    findings = runs.findings_from(2).set_index("code")["message"]
+    assert_facts(findings["order-leaks"], "In 20 ties", "come after the others", "look worse than it is")
+    without = "20 of 40 queries have no document of grade 2 or more, 'q1' first."
+    assert findings["nothing-relevant"].endswith(without)
+    from_grade_1 = runs.findings.set_index("code")["message"]
+    assert "look better than it is" in from_grade_1["order-leaks"]
+    assert "nothing-relevant" not in from_grade_1
+
+
+@pytest.mark.parametrize("relevant_from", [0, -1, nan])
+def test_unjudged_documents_cannot_be_relevant_to_the_findings(relevant_from):
+    with pytest.raises(UsageError, match=r"relevant_from=.* must be above 0"):
+        one_tie_a_query().findings_from(relevant_from)
