@@ -6,7 +6,7 @@ rerankers share. A tie that two rerankers have in common is therefore broken ali
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, NamedTuple
 from zlib import crc32
@@ -29,13 +29,13 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in
 from metrics.support.cached import cached_property
 from metrics.support.progress import begin_step
 from metrics.support.wording import chance_percent, count_of, part_of, written_p
-from metrics.ties import Ranking, Treatment
+from metrics.ties import Ranking, treatment
 from metrics.ties.treatments import seeded_order
 
 Noise = float | Literal["score_std"]
 """Standard deviation of the noise in every score, or the column that has that of each score."""
 
-TREATMENTS = ("expected", "optimistic", "pessimistic", "std")
+BOUNDING_TIES = ("expected", "optimistic", "pessimistic", "std")
 """Treatments that bound a mean over its tie orders."""
 _DOCUMENTS = 2**18
 """Documents that are drawn together, about."""
@@ -61,7 +61,7 @@ class Draws:
 
     Attributes:
         means: index seed, a column for each reranker with a scored list, the highest tied mean first.
-        evaluation: the exact values of the lists under `TREATMENTS`, without noise.
+        evaluation: the exact values of the lists under `BOUNDING_TIES`, without noise.
         measure: name of the measure.
         noise: the noise added to the scores; 0 for none.
     """
@@ -226,7 +226,7 @@ def draws(
         raise UsageError(f"n={n}: give a number of draws of at least 1.")
     _check_noise(runs, noise, options)
     at = parse(measure)
-    evaluation = score_runs(runs, str(at), TREATMENTS, options).only(runs.rerankers, queries)
+    evaluation = score_runs(runs, str(at), BOUNDING_TIES, options).only(runs.rerankers, queries)
     bounds = tie_bounds(evaluation, str(at))
     lists, bits = evaluation.scores[str(at)], seed_bits(range(seed, seed + n))
     rows = lists.groupby(level="reranker", sort=False, observed=True).indices
@@ -276,7 +276,7 @@ def _check_noise(runs: Runs, noise: Noise, options: ScoringOptions) -> None:
 
 def _can_move(values: pd.DataFrame) -> BoolArray:
     """Return (n_lists,) whether tie order changes the value of each list."""
-    low, high = (values[treatment].to_numpy() for treatment in ("pessimistic", "optimistic"))
+    low, high = (values[ties].to_numpy() for ties in ("pessimistic", "optimistic"))
     return np.asarray(high > low + equality_margin(low))
 
 
@@ -322,7 +322,7 @@ def _drawn_sums(
     padded = np.resize(bits, len(sums))
     for start in range(0, len(sums), size):
         begin_step("Drawing", min(step[0] + start, step[1]), step[1])
-        ties = Treatment("random", "", "", "", "", "", seeded_order(padded[start : start + size]))
+        ties = replace(treatment("random:0"), key=seeded_order(padded[start : start + size]))
         lists = noisy.drawn(copies) if noisy else copies
         (values,) = RefinedGroups(lists).values(measure, [ties])
         sums[start : start + size] = values.reshape(size, -1).sum(axis=1)
@@ -330,7 +330,7 @@ def _drawn_sums(
 
 
 def tie_bounds(evaluation: Evaluation, measure: str) -> pd.DataFrame:
-    """Return the bounds of each mean and rank over tie orders, for an evaluation under `TREATMENTS`.
+    """Return the bounds of each mean and rank over tie orders, for an evaluation under `BOUNDING_TIES`.
 
     A rank is 1 + the number of rerankers with a strictly higher mean. For the best rank only rerankers whose
     worst case is above its best case count, for the worst rank all whose best case is above its worst case.

@@ -201,8 +201,9 @@ def test_an_order_that_was_not_evaluated_is_named():
 
 def test_what_swaps_is_read_off_the_places_of_the_leaderboard():
     runs = Runs.from_frame(LISTS)
-    rows = leaderboard(evaluate(runs, ["RR"], ["input", "expected"]), "RR", "input")
-    swap = swapped_orders(evaluate(runs, ["RR"], ["input", "expected"]), "RR", "input").loc[0]
+    evaluation = evaluate(runs, ["RR"], ["input", "expected", "optimistic", "pessimistic"])
+    rows = leaderboard(evaluation, "RR", "input")
+    swap = swapped_orders(evaluation, "RR", "input").loc[0]
     assert (
         swap[["place_a", "tied_place_a"]].tolist()
         == rows.loc["lucky", ["traditional_rank", "tied_rank"]].tolist()
