@@ -1,0 +1,397 @@
+"""Tests of pairs of rerankers by name: p of each pair, and the interval of its difference at any level."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics.errors import needs
+from metrics.evaluation import EQUAL
+from metrics.studies.query_values import alpha
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.cached import cached_property
+from metrics.support.progress import begin_step
+
+LARGEST_FLIPS = 1_999
+"""Flips for the largest statistic: at a level of 0.95 the 99th largest decides."""
+DRAWS = 9_999
+"""Flips, resamples and permutations for p values that a correction multiplies."""
+MOST_PERMUTED = 200
+"""Values of two rerankers up to which Mann-Whitney's test permutes them; above, it uses the normal limit of U."""
+_ROUNDING = 1e-9
+"""Relative rounding error of sums of the same numbers."""
+_CELLS = 2**17
+"""Numbers computed together: 1 MB, which fits the processor cache."""
+Interval = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+"""(n_pairs,) chances of error → (n_pairs,) low and high ends of the differences."""
+
+
+class PairStatistics(NamedTuple):
+    """Statistics over the queries that both rerankers of a pair have, (n_pairs,) each; 0 without queries.
+
+    Attributes:
+        n: number of shared queries.
+        mean_baseline: mean of the baseline.
+        mean: mean of the reranker.
+        difference: mean of the differences, reranker minus baseline.
+        squares: sum of squared deviations of the differences from their mean.
+        won: number of positive differences.
+        lost: number of negative differences.
+    """
+
+    n: IntArray
+    mean_baseline: FloatArray
+    mean: FloatArray
+    difference: FloatArray
+    squares: FloatArray
+    won: IntArray
+    lost: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Pairs of rerankers and their values.
+
+    Attributes:
+        values: (n_queries, n_rerankers); NaN without a value.
+        pairs: (n_pairs, 2) columns of baseline and reranker; a difference is reranker minus baseline.
+        seed: seed of random draws.
+    """
+
+    values: FloatArray
+    pairs: IntArray
+    seed: int = 0
+
+    def differences(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield blocks of pairs with their (n_queries, n_block) differences; NaN where a query is not shared."""
+        for part in self.blocks(len(self.values)):
+            theirs, ours = self.pairs[part].T
+            differences = self.values[:, ours] - self.values[:, theirs]
+            differences[np.abs(differences) <= EQUAL] = 0
+            yield part, differences
+
+    def blocks(self, rows: int) -> Iterator[slice]:
+        """Yield slices of the pairs, small enough to compute so many numbers for each pair."""
+        size = max(1, _CELLS // max(1, rows))
+        for start in range(0, len(self.pairs), size):
+            begin_step("Comparing", start, len(self.pairs))
+            yield slice(start, start + size)
+
+    @cached_property
+    def statistics(self) -> PairStatistics:
+        """The statistics of each pair."""
+        n, won, lost = np.zeros((3, len(self.pairs)), dtype=np.int64)
+        mean_baseline, mean, difference, squares = np.zeros((4, len(self.pairs)))
+        for part, differences in self.differences():
+            is_shared = np.isfinite(differences)
+            n[part] = is_shared.sum(axis=0)
+            divisor = np.maximum(1, n[part])
+            for means, columns in zip((mean_baseline, mean), self.pairs[part].T, strict=True):
+                means[part] = np.where(is_shared, self.values[:, columns], 0).sum(axis=0) / divisor
+            won[part], lost[part] = (differences > 0).sum(axis=0), (differences < 0).sum(axis=0)
+            difference[part] = np.where(is_shared, differences, 0).sum(axis=0) / divisor
+            centred = np.where(is_shared, differences - difference[part], 0)
+            squares[part] = np.where(np.ptp(centred, axis=0) > 2 * EQUAL, np.square(centred).sum(axis=0), 0)
+        difference[np.abs(difference) <= EQUAL] = 0
+        return PairStatistics(n, mean_baseline, mean, difference, squares, won, lost)
+
+
+class Results(NamedTuple):
+    """Results of a test of all pairs together, (n_pairs,) each."""
+
+    p: FloatArray
+    p_adjusted: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def largest_statistic(comparison: Comparison, level: float) -> Results:
+    """Test all pairs together by the largest statistic under flips of signs, in a single step.
+
+    A flip changes the signs of all differences of some queries. The statistic of a pair,
+
+        s = |sum of d| / sqrt(sum of d²) over its differences d,
+
+    grows with Student's t = s sqrt((n - 1) / (n - s²)), and flips change its numerator only. p is the share of
+    flips that reach the s of the pair, p_adjusted the share whose largest s over all pairs reaches it. With c
+    the critical largest s, the interval contains the shifts of d whose s is at most c:
+
+        difference ± c sqrt(squares / (n (n - c²))), unbounded where c² >= n.
+
+    So 0 lies outside exactly the intervals of pairs with p_adjusted < 1 - level, and all intervals hold
+    together. The test is exact for symmetric differences.
+
+    Source: Westfall & Young, Resampling-Based Multiple Testing, 1993, section 2.3; Fisher, The Design of
+    Experiments, 1935, section 21; drawn flips: Phipson & Smyth, Statistical Applications in Genetics and
+    Molecular Biology 9(1), 2010.
+    """
+    n, _, _, difference, squares, *_ = comparison.statistics
+    signs, n_lacking = _signs(comparison, LARGEST_FLIPS)
+    roots = np.sqrt(squares + n * difference**2)[:, None]
+    weights = np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)
+    observed = n * np.abs(difference) * weights[:, 0]
+    hits, largest = np.zeros(len(n)), np.zeros(len(signs))
+    for part, sums in _flipped_sums(comparison, signs):
+        statistics = np.abs(sums) * (weights[part] * (1 + _ROUNDING))
+        hits[part] = (statistics >= observed[part, None]).sum(axis=1)
+        np.maximum(largest, statistics.max(axis=0), out=largest)
+    largest.sort()
+    reached = len(largest) - np.searchsorted(largest, observed)
+    n_flips = len(signs) + n_lacking
+    place = _place(alpha(level), n_flips) - n_lacking
+    critical = largest[-place] if place > 0 else np.sqrt(len(comparison.values)) + 1
+    half = np.sqrt(_shares(critical**2 * squares, n * (n - critical**2)))
+    return Results(
+        (hits + n_lacking) / n_flips, (reached + n_lacking) / n_flips, difference - half, difference + half
+    )
+
+
+def _shares(squares: FloatArray, divisors: FloatArray) -> FloatArray:
+    """Return squares / divisors, infinite where a divisor is not above 0."""
+    return np.divide(squares, divisors, out=np.full(len(squares), np.inf), where=divisors > 0)
+
+
+def _place(chance: FloatArray | float, n: int) -> IntArray:
+    """Return the place of the first of n sorted draws that is not among a share `chance` of them."""
+    return np.ceil(np.asarray(chance) * n * (1 - EQUAL)).astype(np.int64)
+
+
+def _signs(comparison: Comparison, draws: int) -> tuple[FloatArray, int]:
+    """Return (n_flips, n_queries) signs, and 1 for the data themselves, which drawn flips lack; 0 for all flips."""
+    n = len(comparison.values)
+    if 2**n <= draws + 1:
+        return 1 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1), 0
+    random = np.random.default_rng(comparison.seed)
+    return 2.0 * random.integers(0, 2, (draws, n), dtype=np.int8) - 1, 1
+
+
+def _flipped_sums(comparison: Comparison, signs: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of pairs with the (n_block, n_flips) sums of their differences under flips of signs."""
+    if np.isfinite(comparison.values).all():
+        sums = np.ascontiguousarray((signs @ comparison.values).T)
+        for part in comparison.blocks(len(signs)):
+            theirs, ours = comparison.pairs[part].T
+            yield part, sums[ours] - sums[theirs]
+    else:
+        for part, differences in comparison.differences():
+            yield part, (signs @ np.nan_to_num(differences)).T
+
+
+def t_test(comparison: Comparison) -> tuple[FloatArray, Interval]:
+    """Test with Student's paired t, t = difference / (sd / sqrt(n)), n - 1 degrees of freedom.
+
+    Where all differences of a pair are equal, p is the chance that n signs agree, 2 of 2^n cases.
+    """
+    with needs("stats"):
+        from scipy.special import stdtr, stdtrit  # noqa: PLC0415 the default test does without
+    n, _, _, difference, squares, *_ = comparison.statistics
+    freedom = np.maximum(1, n - 1)
+    error = np.sqrt(squares / freedom / np.maximum(1, n))
+    agreeing = np.minimum(1, 2.0 ** (1 - n))
+    t = np.divide(difference, error, out=np.zeros(len(n)), where=error > 0)
+    p = np.where(error > 0, 2 * stdtr(freedom, -np.abs(t)), np.where(difference == 0, 1, agreeing))
+
+    def interval(chances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        half = np.where(agreeing < chances, 0, np.inf)
+        half = np.where(error > 0, stdtrit(freedom, 1 - chances / 2) * error, half)
+        return difference - half, difference + half
+
+    return p, interval
+
+
+def wilcoxon(comparison: Comparison) -> tuple[FloatArray, Interval]:
+    """Test with the sum of signed ranks, zeros dropped and equal sizes sharing their mean rank, by flips.
+
+    The flips are those of scipy's `PermutationMethod`, the same for all pairs. The interval is Student's.
+    """
+    with needs("stats"):
+        from scipy.stats import rankdata  # noqa: PLC0415 the default test does without
+    signs, n_lacking = _signs(comparison, DRAWS)
+    hits = np.zeros(len(comparison.pairs))
+    for part, differences in comparison.differences():
+        sizes = np.where(differences == 0, np.nan, np.abs(differences).round(12))
+        ranks = np.nan_to_num(rankdata(sizes, axis=0, nan_policy="omit") * np.sign(differences))
+        sums, observed = np.abs(signs @ ranks), np.abs(ranks.sum(axis=0))
+        hits[part] = (sums >= observed - _ROUNDING).sum(axis=0)
+    return (hits + n_lacking) / (len(signs) + n_lacking), t_test(comparison)[1]
+
+
+def sign_flips(comparison: Comparison) -> tuple[FloatArray, Interval]:
+    """Test each pair by itself with flips of signs; its interval is that of its own critical statistic.
+
+    `largest_statistic` has the formulas.
+    """
+    n, _, _, difference, squares, *_ = comparison.statistics
+    signs, n_lacking = _signs(comparison, DRAWS)
+    n_flips, observed = len(signs) + n_lacking, n * np.abs(difference)
+    hits = np.zeros(len(n))
+    for part, sums in _flipped_sums(comparison, signs):
+        hits[part] = (np.abs(sums) * (1 + _ROUNDING) >= observed[part, None]).sum(axis=1)
+
+    def interval(chances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        places, largest = _place(chances, n_flips) - n_lacking, np.zeros(len(n))
+        for part, sums in _flipped_sums(comparison, signs):
+            largest[part] = np.take_along_axis(np.sort(np.abs(sums)), -places[part, None], axis=1)[:, 0]
+        total = squares + n * difference**2
+        squared = np.divide(np.square(largest * (1 + _ROUNDING)), total, out=np.zeros(len(n)), where=total > 0)
+        half = np.where(places > 0, np.sqrt(_shares(squared * squares, n * (n - squared))), np.inf)
+        return difference - half, difference + half
+
+    return (hits + n_lacking) / n_flips, interval
+
+
+def bootstrap(comparison: Comparison) -> tuple[FloatArray, Interval]:
+    """Test with means over queries drawn with replacement, by expanded percentile intervals.
+
+    An interval takes the a-th quantile of the resampled means from either end, a = Phi(-sqrt(n / (n - 1)) t) with
+    Student's t of half the chance of error and n - 1 degrees of freedom. p is the level at which 0 leaves it.
+
+    Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6; Hesterberg, The American
+    Statistician 69(4), 2015 (expanded percentile interval).
+    """
+    with needs("stats"):
+        from scipy.special import ndtr, ndtri, stdtr, stdtrit  # noqa: PLC0415 the default test does without
+    n, _, _, difference, squares, *_ = comparison.statistics
+    n_queries = len(comparison.values)
+    times = np.random.default_rng(comparison.seed).multinomial(n_queries, [1 / n_queries] * n_queries, DRAWS)
+    times = times.astype(np.float64)
+    freedom, shrinkage = np.maximum(1, n - 1), np.sqrt(np.maximum(1, n - 1) / np.maximum(1, n))
+
+    def resampled() -> Iterator[tuple[slice, FloatArray]]:
+        for part, differences in comparison.differences():
+            counts = times @ np.isfinite(differences)
+            sums = times @ np.nan_to_num(differences)
+            yield part, np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0).T
+
+    rarer = np.zeros(len(n))
+    for part, means in resampled():
+        rarer[part] = np.minimum((means <= EQUAL).sum(axis=1), (means >= -EQUAL).sum(axis=1))
+    share = np.minimum(0.5, (1 + rarer) / (1 + DRAWS))
+    agreeing, agreeing_interval = t_test(comparison)
+    p = np.where(squares > 0, 2 * stdtr(freedom, shrinkage * ndtri(share)), agreeing)
+
+    def interval(chances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        low, high = agreeing_interval(chances)
+        tails = ndtr(stdtrit(freedom, chances / 2) / shrinkage)
+        places = np.ceil((DRAWS + 1) * tails).astype(np.int64) - 2
+        for part, means in resampled():
+            ordered, place = np.sort(means), np.clip(places[part], 0, DRAWS - 1)[:, None]
+            ends = (np.take_along_axis(ordered, one, axis=1)[:, 0] for one in (place, DRAWS - 1 - place))
+            for end, found, unbounded in zip((low, high), ends, (-np.inf, np.inf), strict=True):
+                found = np.where(places[part] < 0, unbounded, found)
+                end[part] = np.where(squares[part] > 0, found, end[part])
+        return low, high
+
+    return p, interval
+
+
+def mann_whitney(comparison: Comparison) -> tuple[FloatArray, Interval]:
+    """Test all values of each reranker, unpaired, with the rank sum U; the interval is Welch's of the means.
+
+    Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947.
+    """
+    with needs("stats"):
+        from scipy import stats  # noqa: PLC0415 the default test does without
+    samples = [values[np.isfinite(values)].round(12) for values in comparison.values.T]
+    p = np.ones(len(comparison.pairs))
+    for number, (theirs, ours) in enumerate(comparison.pairs):
+        begin_step("Comparing", number, len(p))
+        a, b = samples[ours], samples[theirs]
+        if len(a) and len(b) and len(np.unique([*a, *b])) > 1:
+            permuted = stats.PermutationMethod(n_resamples=DRAWS, rng=np.random.default_rng(comparison.seed))
+            method = permuted if len(a) + len(b) <= MOST_PERMUTED else "asymptotic"
+            p[number] = stats.mannwhitneyu(a, b, method=method).pvalue
+    count, mean, share = np.array([_welch_parts(one) for one in samples]).T
+    baseline, reranker = comparison.pairs.T
+    difference, squared = mean[reranker] - mean[baseline], share[reranker] + share[baseline]
+    parts = sum(share[one] ** 2 / np.maximum(1, count[one] - 1) for one in (baseline, reranker))
+    freedom = np.divide(squared**2, parts, out=np.ones_like(squared), where=parts > 0)
+    is_testable = np.minimum(count[baseline], count[reranker]) > 1
+
+    def interval(chances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        half = np.where(is_testable, stats.t.isf(chances / 2, freedom) * np.sqrt(squared), np.inf)
+        return difference - half, difference + half
+
+    return p, interval
+
+
+def _welch_parts(values: FloatArray) -> tuple[int, float, float]:
+    """Return number, mean and squared standard error of values; 0 where they are too few."""
+    n = len(values)
+    return n, float(values.mean()) if n else 0.0, float(values.var(ddof=1) / n) if n > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of pairs.
+
+    Attributes:
+        name: as typed on the command line.
+        label: in the app.
+        summary: its question and its assumptions.
+        interval: what its interval is.
+        source: where it comes from.
+        function: returns p of each pair, and its interval at any level.
+        is_paired: whether it compares query by query.
+        aliases: other names.
+    """
+
+    name: str
+    label: str
+    summary: str
+    interval: str
+    source: str
+    function: Callable[[Comparison], tuple[FloatArray, Interval]]
+    is_paired: bool = True
+    aliases: tuple[str, ...] = ()
+
+
+TESTS = (
+    Test(
+        "flips",
+        "sign flips",
+        "Is the mean difference further from 0 than with random signs? Assumes symmetric differences.",
+        "interval of the differences that sign flips do not reject",
+        "Fisher, The Design of Experiments, 1935, section 21",
+        sign_flips,
+        aliases=("randomisation", "randomization", "permutation"),
+    ),
+    Test(
+        "t",
+        "paired t-test",
+        "Is the mean difference 0? Assumes normal differences or many queries.",
+        "Student's t interval",
+        "Student, Biometrika 6(1), 1908",
+        t_test,
+        aliases=("ttest", "t-test", "student"),
+    ),
+    Test(
+        "wilcoxon",
+        "Wilcoxon signed-rank test",
+        "Are the ranked differences balanced around 0? Assumes symmetric differences; equal queries are dropped.",
+        "Student's t interval of the mean difference (p compares ranks)",
+        "Wilcoxon, Biometrics Bulletin 1(6), 1945",
+        wilcoxon,
+        aliases=("signed-rank",),
+    ),
+    Test(
+        "bootstrap",
+        "bootstrap",
+        "Is the mean difference 0 in resamples of the queries? Needs some 20 queries.",
+        "expanded percentile interval",
+        "Efron & Tibshirani, An Introduction to the Bootstrap, 1993; Hesterberg, The American Statistician 69(4), "
+        "2015",
+        bootstrap,
+    ),
+    Test(
+        "mann-whitney",
+        "Mann-Whitney U test",
+        "For runs on different queries: do lists of one reranker score higher than lists of the other?",
+        "Welch's t interval of the mean difference (p compares ranks)",
+        "Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
+        mann_whitney,
+        is_paired=False,
+        aliases=("mannwhitney", "mannwhitneyu", "u"),
+    ),
+)

@@ -1,0 +1,334 @@
+"""Compare all pairs of rerankers: one table with every p, interval of a difference and rank interval."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics.errors import UsageError, needs
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.studies.leaderboard import places
+from metrics.studies.pair_tests import TESTS, Comparison, Results, Test, largest_statistic
+from metrics.studies.query_values import alpha, count_not_finite, largest_difference, values_by_query
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.wording import count_of
+
+Family = Literal["all", "baseline"]
+Entry = TypeVar("Entry", bound=Test | str)
+NO_TEST = "no test is possible"
+"""Part of the note of a pair with fewer than two queries; its p is 1."""
+LARGEST = "largest"
+CORRECTIONS = {
+    LARGEST: "largest statistic",
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "benjamini-hochberg": "Benjamini-Hochberg",
+    "none": "none",
+}
+"""Corrections for the number of pairs, by name, with their label."""
+COLUMNS = {
+    "baseline": "str",
+    "reranker": "str",
+    "n": "int64",
+    "n_differ": "int64",
+    "mean_baseline": "float64",
+    "mean": "float64",
+    "difference": "float64",
+    "low": "float64",
+    "high": "float64",
+    "p": "float64",
+    "p_adjusted": "float64",
+    "stars": "str",
+    "won": "int64",
+    "equal": "int64",
+    "lost": "int64",
+    "note": "str",
+}
+"""Columns of the table of pairs and their types."""
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+"""Stars of an adjusted p below each bound."""
+MARKS = (*(mark for _, mark in STARS), "ns")
+"""Stars by increasing p."""
+FEW = 20
+"""Differing queries below which their number is said beside p."""
+
+
+def compare(
+    evaluation: Evaluation,
+    measure: str,
+    ties: str = "expected",
+    baselines: Sequence[str] | str | None = None,
+    *,
+    test: str = "flips",
+    correction: str | None = None,
+    family: Family = "all",
+    level: float = 0.95,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare every pair of rerankers on the queries that both have; differences are reranker - baseline.
+
+    By default the largest statistic over all pairs under flips of signs gives adjusted p values and intervals
+    that hold together (`pair_tests.largest_statistic`).
+
+    Args:
+        evaluation: evaluation of `measure` under `ties`.
+        measure: name of a measure in the evaluation.
+        ties: name of a treatment in the evaluation; by default, ties are averaged.
+        baselines: rerankers whose pairs with all others are returned, each pair once; None for all pairs.
+        test: name of a test (`pair_tests.TESTS`).
+        correction: name of a correction (`CORRECTIONS`); None for the largest statistic with sign flips, for
+            Holm's with other tests.
+        family: the pairs that a correction covers: all of the evaluation, or those with the baselines.
+        level: confidence level of the intervals; a pair is significant if p_adjusted is below 1 - level.
+        seed: seed of the flips and resamples.
+
+    Returns:
+        one row per pair, without missing values: baseline, reranker; n (queries that both have), n_differ
+        (queries on which they differ); mean_baseline, mean, difference (over these queries, 0 without any;
+        Mann-Whitney's test: over all values of each); low, high (interval of the difference, which excludes 0
+        exactly if p_adjusted is significant, unless the test compares ranks; where it is unbounded, the largest
+        difference that the measure allows); p, p_adjusted, stars (of p_adjusted: *** < 0.001, ** < 0.01,
+        * < 0.05, else ns); won, equal, lost (queries); note (reservations).
+
+    Raises:
+        UsageError: a name that does not exist, or a level outside (0, 1).
+    """
+    chosen = find_test(test)
+    method = LARGEST if correction is None and chosen is TESTS[0] else find_correction(correction or "holm")
+    if method == LARGEST and chosen is not TESTS[0]:
+        raise UsageError(f"The largest statistic is that of sign flips. With {chosen.label}, choose holm.")
+    if not 0 < level < 1:
+        raise UsageError(f"level={level}: give a level between 0 and 1, such as 0.95.")
+    if family == "baseline" and baselines is None:
+        raise UsageError("family='baseline' corrects for the pairs with a baseline. Name the baseline.")
+    table = values_by_query(evaluation, measure, ties)
+    names = [str(name) for name in table.columns]
+    pairs = baseline_pairs(names, baselines)
+    n_rows = len(pairs)
+    if family == "all" and baselines is not None:
+        pairs = _with_other_pairs(pairs, len(names))
+    comparison = Comparison(table.to_numpy(), pairs, seed)
+    if method == LARGEST:
+        results = largest_statistic(comparison, level)
+    else:
+        results = _corrected(chosen, comparison, method, level)
+    results, pairs = Results(*(column[:n_rows] for column in results)), pairs[:n_rows]
+    columns = _statistics(comparison, n_rows, is_paired=chosen.is_paired)
+    dropped = count_not_finite(evaluation, measure, ties)
+    n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)[pairs].sum(axis=1)
+    n_own = np.isfinite(comparison.values).sum(axis=0)[pairs]
+    notes = _notes(columns, results, chosen, level, n_own, n_dropped)
+    largest, labels = largest_difference(measure), pd.array(names, dtype="str")
+    for name, ends in (("low", results.low), ("high", results.high)):
+        columns[name] = np.where(np.isinf(ends), np.copysign(largest, ends), ends)
+    columns |= {"baseline": labels.take(pairs[:, 0]), "reranker": labels.take(pairs[:, 1])}
+    columns |= {"p": results.p, "p_adjusted": results.p_adjusted, "note": pd.array(notes, dtype="str")}
+    stars = np.searchsorted([bound for bound, _ in STARS], results.p_adjusted, side="right")
+    columns["stars"] = pd.array(MARKS, dtype="str").take(stars)
+    return pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
+
+
+def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> IntArray:
+    """Return (n_pairs, 2) columns of each baseline and each other reranker, of all pairs for None.
+
+    Each pair appears once, under the baseline named first.
+    """
+    if baselines is None:
+        return np.column_stack(np.triu_indices(len(names), 1))
+    baseline_names = [baselines] if isinstance(baselines, str) else baselines
+    unknown = [name for name in baseline_names if name not in names]
+    if unknown:
+        raise UsageError(f"There is no reranker {unknown[0]!r}. Choose the baseline among: {', '.join(names)}.")
+    columns = list(dict.fromkeys(names.index(name) for name in baseline_names))
+    pairs = [
+        (baseline, other)
+        for place, baseline in enumerate(columns)
+        for other in range(len(names))
+        if other not in columns[: place + 1]
+    ]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _with_other_pairs(pairs: IntArray, n: int) -> IntArray:
+    is_other = np.triu(np.ones((n, n), dtype=bool), 1)
+    is_other[pairs.min(axis=1), pairs.max(axis=1)] = False
+    return np.concatenate([pairs, np.argwhere(is_other)])
+
+
+def _corrected(test: Test, comparison: Comparison, correction: str, level: float) -> Results:
+    """Test each pair, and correct p and interval alike: an interval has the chance of error of its p.
+
+    A pair with p and p_adjusted has the interval at the level 1 - (1 - level) p / p_adjusted, that of
+    Bonferroni where p_adjusted is 1.
+    """
+    p, interval = test.function(comparison)
+    adjusted = adjust_p(p, correction)
+    chances = np.full(len(p), 1.0 if correction == "none" else 1 / max(1, len(p)))
+    np.divide(p, adjusted, out=chances, where=(adjusted > 0) & (adjusted < 1))
+    return Results(p, adjusted, *interval(alpha(level) * chances))
+
+
+def adjust_p(p: FloatArray, correction: str) -> FloatArray:
+    """Return (n,) p values adjusted for n pairs.
+
+    Source: Holm, Scandinavian Journal of Statistics 6(2), 1979; Benjamini & Hochberg, Journal of the Royal
+    Statistical Society B 57(1), 1995.
+    """
+    if correction == "none" or not len(p):
+        return p
+    if correction == "benjamini-hochberg":
+        with needs("stats"):
+            from scipy.stats import false_discovery_control  # noqa: PLC0415 the default correction does without
+        return np.asarray(false_discovery_control(p))
+    order = np.argsort(p)
+    times = np.arange(len(p), 0, -1) if correction == "holm" else len(p)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * times)
+    return np.minimum(adjusted, 1.0)
+
+
+def _statistics(comparison: Comparison, n_rows: int, *, is_paired: bool) -> dict[str, Any]:
+    statistics = comparison.statistics._asdict()
+    columns = {name: values[:n_rows] for name, values in statistics.items() if name != "squares"}
+    columns["n_differ"] = columns["won"] + columns["lost"]
+    columns["equal"] = columns["n"] - columns["n_differ"]
+    if not is_paired:
+        values = comparison.values
+        means = np.nansum(values, axis=0) / np.maximum(1, np.isfinite(values).sum(axis=0))
+        columns["mean_baseline"], columns["mean"] = means[comparison.pairs[:n_rows].T]
+        columns["difference"] = columns["mean"] - columns["mean_baseline"]
+        columns["difference"][np.abs(columns["difference"]) <= EQUAL] = 0
+    return columns
+
+
+def _notes(
+    columns: dict[str, Any],
+    results: Results,
+    test: Test,
+    level: float,
+    n_own: IntArray,
+    n_dropped: IntArray,
+) -> npt.NDArray[np.object_]:
+    """Return the reservations about each pair.
+
+    `n_own` is (n_pairs, 2) queries of baseline and reranker, `n_dropped` the values of a pair that are not finite.
+    """
+    n = columns["n"] if test.is_paired else n_own.min(axis=1)
+    is_significant, excludes_0 = results.p_adjusted < alpha(level), (results.low > 0) | (results.high < 0)
+    unbounded = f"too few queries: the interval at level {level:.4g} is unbounded"
+    conditions = {
+        f"no query in common: {NO_TEST}": n == 0,
+        f"one query in common: {NO_TEST}": n == 1,
+        "no query differs": columns["n_differ"] == 0,
+        "p compares ranks, the interval compares means, and the two disagree": is_significant != excludes_0,
+        f"too few queries: the interval at level {level:.4g} is unbounded": np.isinf(results.low),
+    }
+    notes = np.full(len(n), "", dtype=object)
+    for note, applies in reversed(conditions.items()):
+        notes[applies] = note
+    for row in np.flatnonzero((n_dropped > 0) | (not test.is_paired)).tolist():
+        parts = [notes[row]]
+        if not test.is_paired:
+            parts.append(
+                f"{count_of(int(n_own[row, 1]), 'query')} of the reranker, {n_own[row, 0]} of the baseline"
+            )
+        if n_dropped[row]:
+            parts.append(f"values left out because they are not finite: {n_dropped[row]}")
+        notes[row] = "; ".join(filter(None, parts))
+    return notes
+
+
+def is_testable(pairs: pd.DataFrame) -> "pd.Series[bool]":
+    """Return (n_rows,) whether a pair has the queries that its test needs, which its note says."""
+    return ~pairs["note"].str.contains(NO_TEST, regex=False)
+
+
+def mask_untested(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Remove interval, p and stars where no test was possible, and the means of pairs without a query."""
+    is_tested = is_testable(pairs)
+    figures = pairs[["low", "high", "p", "p_adjusted"]].where(is_tested)
+    means = pairs[["mean_baseline", "mean", "difference"]].where(pairs["n"] > 0)
+    return pairs.assign(**figures, **means, stars=pairs["stars"].where(is_tested, "–"))
+
+
+def significant_signs(pairs: pd.DataFrame, level: float = 0.95) -> IntArray:
+    """Return (n_rows,) 1 where the reranker is significantly better than the baseline, -1 where worse, else 0."""
+    return np.where(pairs["p_adjusted"] < alpha(level), np.sign(pairs["difference"]), 0).astype(np.int64)
+
+
+def rank_intervals(
+    evaluation: Evaluation,
+    measure: str,
+    ties: str = "expected",
+    *,
+    pairs: pd.DataFrame | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Return an interval for the rank of each reranker's true mean.
+
+    With probability `level`, the ranks by true means, over all possible queries, are all within their
+    intervals: lowest = 1 + the number of rerankers that are significantly better, highest = n - the number that
+    are significantly worse. Where pairs share fewer queries than the means have, an interval is widened to
+    contain the rank.
+
+    Args:
+        evaluation: evaluation of `measure` under `ties`.
+        measure: name of a measure.
+        ties: name of a treatment.
+        pairs: table of `compare` for all pairs; None to compute it.
+        level: confidence level.
+
+    Returns:
+        one row per reranker with a mean, the highest first: reranker, place (rank by its mean, shared by equal
+        means), lowest, highest.
+
+    Raises:
+        UsageError: the evaluation lacks the measure or the treatment.
+
+    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91(1), 2024, section 3.
+    """
+    if pairs is None:
+        pairs = compare(evaluation, measure, ties, level=level)
+    means = evaluation.means(measure)[ties].dropna().sort_values(ascending=False, kind="stable")
+    place = places(means).to_numpy(np.int64)
+    signs = significant_signs(pairs, level)
+    is_better, is_worse = pairs[signs > 0], pairs[signs < 0]
+    winners = pd.concat([is_better["reranker"], is_worse["baseline"]]).value_counts()
+    losers = pd.concat([is_better["baseline"], is_worse["reranker"]]).value_counts()
+    n_worse, n_better = (counts.reindex(means.index, fill_value=0).to_numpy() for counts in (winners, losers))
+    return pd.DataFrame(
+        {
+            "reranker": pd.array(means.index, dtype="str"),
+            "place": place,
+            "lowest": np.minimum(place, 1 + n_better),
+            "highest": np.maximum(place, len(means) - n_worse),
+        }
+    )
+
+
+def find_test(name: str) -> Test:
+    """Return the test with a name or alias; raise UsageError if there is none."""
+    return _find(name, {alias: test for test in TESTS for alias in (test.name, *test.aliases)}, "test")
+
+
+def find_correction(name: str) -> str:
+    """Return the correction with a name or alias; raise UsageError if there is none."""
+    aliases = {
+        "bh": "benjamini-hochberg",
+        "fdr": "benjamini-hochberg",
+        "max": LARGEST,
+        "westfall-young": LARGEST,
+    }
+    return _find(name, {one: one for one in CORRECTIONS} | aliases, "correction")
+
+
+def _find(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
+    key = name.strip().casefold()
+    if key in entries:
+        return entries[key]
+    close = get_close_matches(key[:40], entries, n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"Choose from: {', '.join(entries)}."
+    raise UsageError(f"There is no {kind} {name[:40]!r}. {hint}")
