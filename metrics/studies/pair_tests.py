@@ -1,6 +1,6 @@
 """Tests of pairs of rerankers by name: p of each pair, and the interval of its difference at any level."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ LARGEST_FLIPS = 1_999
 DRAWS = 9_999
 """Flips, resamples and permutations for p values that a correction multiplies."""
 MOST_PERMUTED = 200
-"""Values of two rerankers up to which Mann-Whitney's test permutes them; above, it uses the normal limit of U."""
+"""Values of two rerankers up to which Mann-Whitney's test permutes them; above, U is taken as normal."""
 _ROUNDING = 1e-9
 """Relative rounding error of sums of the same numbers."""
 _CELLS = 2**17
@@ -64,7 +64,7 @@ class Comparison:
     seed: int = 0
 
     def differences(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield blocks of pairs with their (n_queries, n_block) differences; NaN where a query is not shared."""
+        """Yield blocks of pairs with their (n_queries, n_block) differences; NaN for queries not shared."""
         for part in self.blocks(len(self.values)):
             theirs, ours = self.pairs[part].T
             differences = self.values[:, ours] - self.values[:, theirs]
@@ -158,7 +158,7 @@ def _place(chance: FloatArray | float, n: int) -> IntArray:
 
 
 def _signs(comparison: Comparison, draws: int) -> tuple[FloatArray, int]:
-    """Return (n_flips, n_queries) signs, and 1 for the data themselves, which drawn flips lack; 0 for all flips."""
+    """Return (n_flips, n_queries) signs, and the flips they lack: 1, the data, if drawn; 0 if all."""
     n = len(comparison.values)
     if 2**n <= draws + 1:
         return 1 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1), 0
@@ -244,15 +244,15 @@ def sign_flips(comparison: Comparison) -> tuple[FloatArray, Interval]:
 def bootstrap(comparison: Comparison) -> tuple[FloatArray, Interval]:
     """Test with means over queries drawn with replacement, by expanded percentile intervals.
 
-    An interval takes the a-th quantile of the resampled means from either end, a = Phi(-sqrt(n / (n - 1)) t) with
-    Student's t of half the chance of error and n - 1 degrees of freedom. p is the level at which 0 leaves it.
+    An interval takes the a-th quantile of the resampled means from either end, a = Phi(-sqrt(n / (n - 1)) t),
+    with Student's t of half the chance of error, n - 1 degrees of freedom. p is the level at which 0 leaves it.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6; Hesterberg, The American
     Statistician 69(4), 2015 (expanded percentile interval).
     """
     with needs("stats"):
         from scipy.special import ndtr, ndtri, stdtr, stdtrit  # noqa: PLC0415 the default test does without
-    n, _, _, difference, squares, *_ = comparison.statistics
+    n, squares = comparison.statistics.n, comparison.statistics.squares
     n_queries = len(comparison.values)
     times = np.random.default_rng(comparison.seed).multinomial(n_queries, [1 / n_queries] * n_queries, DRAWS)
     times = times.astype(np.float64)
@@ -278,9 +278,9 @@ def bootstrap(comparison: Comparison) -> tuple[FloatArray, Interval]:
         for part, means in resampled():
             ordered, place = np.sort(means), np.clip(places[part], 0, DRAWS - 1)[:, None]
             ends = (np.take_along_axis(ordered, one, axis=1)[:, 0] for one in (place, DRAWS - 1 - place))
-            for end, found, unbounded in zip((low, high), ends, (-np.inf, np.inf), strict=True):
-                found = np.where(places[part] < 0, unbounded, found)
-                end[part] = np.where(squares[part] > 0, found, end[part])
+            for end, quantile, unbounded in zip((low, high), ends, (-np.inf, np.inf), strict=True):
+                bound = np.where(places[part] < 0, unbounded, quantile)
+                end[part] = np.where(squares[part] > 0, bound, end[part])
         return low, high
 
     return p, interval
@@ -369,7 +369,7 @@ TESTS = (
     Test(
         "wilcoxon",
         "Wilcoxon signed-rank test",
-        "Are the ranked differences balanced around 0? Assumes symmetric differences; equal queries are dropped.",
+        "Are the ranked differences balanced around 0? Assumes symmetric differences; drops equal queries.",
         "Student's t interval of the mean difference (p compares ranks)",
         "Wilcoxon, Biometrics Bulletin 1(6), 1945",
         wilcoxon,
@@ -380,8 +380,8 @@ TESTS = (
         "bootstrap",
         "Is the mean difference 0 in resamples of the queries? Needs some 20 queries.",
         "expanded percentile interval",
-        "Efron & Tibshirani, An Introduction to the Bootstrap, 1993; Hesterberg, The American Statistician 69(4), "
-        "2015",
+        "Efron & Tibshirani, An Introduction to the Bootstrap, 1993; Hesterberg, The American Statistician "
+        "69(4), 2015",
         bootstrap,
     ),
     Test(

@@ -196,8 +196,8 @@ def _statistics(comparison: Comparison, n_rows: int, *, is_paired: bool) -> dict
     columns["n_differ"] = columns["won"] + columns["lost"]
     columns["equal"] = columns["n"] - columns["n_differ"]
     if not is_paired:
-        values = comparison.values
-        means = np.nansum(values, axis=0) / np.maximum(1, np.isfinite(values).sum(axis=0))
+        is_present = np.isfinite(comparison.values)
+        means = np.where(is_present, comparison.values, 0).sum(axis=0) / np.maximum(1, is_present.sum(axis=0))
         columns["mean_baseline"], columns["mean"] = means[comparison.pairs[:n_rows].T]
         columns["difference"] = columns["mean"] - columns["mean_baseline"]
         columns["difference"][np.abs(columns["difference"]) <= EQUAL] = 0
@@ -214,11 +214,10 @@ def _notes(
 ) -> npt.NDArray[np.object_]:
     """Return the reservations about each pair.
 
-    `n_own` is (n_pairs, 2) queries of baseline and reranker, `n_dropped` the values of a pair that are not finite.
+    `n_own` is (n_pairs, 2) queries of baseline and reranker, `n_dropped` (n_pairs,) values that are not finite.
     """
     n = columns["n"] if test.is_paired else n_own.min(axis=1)
     is_significant, excludes_0 = results.p_adjusted < alpha(level), (results.low > 0) | (results.high < 0)
-    unbounded = f"too few queries: the interval at level {level:.4g} is unbounded"
     conditions = {
         f"no query in common: {NO_TEST}": n == 0,
         f"one query in common: {NO_TEST}": n == 1,
@@ -254,8 +253,17 @@ def mask_untested(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(**figures, **means, stars=pairs["stars"].where(is_tested, "–"))
 
 
+def find_pairs(pairs: pd.DataFrame, rerankers: Sequence[str], baselines: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of these pairs, in order, each as reranker minus baseline whichever way it is in `pairs`."""
+    other = {"mean": "mean_baseline", "won": "lost", "low": "high", "reranker": "baseline"}
+    swapped = pairs.rename(columns=other | {name: key for key, name in other.items()})
+    swapped[["difference", "low", "high"]] *= -1
+    both = pd.concat([pairs, swapped[pairs.columns]]).set_index(["reranker", "baseline"])
+    return both.loc[pd.MultiIndex.from_arrays([rerankers, baselines], names=both.index.names)].reset_index()
+
+
 def significant_signs(pairs: pd.DataFrame, level: float = 0.95) -> IntArray:
-    """Return (n_rows,) 1 where the reranker is significantly better than the baseline, -1 where worse, else 0."""
+    """Return (n_rows,) 1 where the reranker is significantly better, -1 where it is worse, else 0."""
     return np.where(pairs["p_adjusted"] < alpha(level), np.sign(pairs["difference"]), 0).astype(np.int64)
 
 

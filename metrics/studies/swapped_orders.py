@@ -11,9 +11,8 @@ from metrics.evaluation import Evaluation, ScoringOptions
 from metrics.runs import Runs
 from metrics.studies.draws import affordable_draws, draws
 from metrics.studies.leaderboard import places, swaps_of
+from metrics.studies.pairs import compare, find_pairs, significant_signs
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal, significant_part
-from metrics.studies.query_values import alpha, values_by_query
-from metrics.studies.significance_tests import holm_pairs
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import count_of, describe_part
 from metrics.ties import treatment
@@ -22,7 +21,12 @@ SWAPS, SIGNIFICANT = "swaps", "swaps, significant"
 
 
 def swapped_orders(
-    evaluation: Evaluation, measure: str, traditional: str, *, level: float = 0.95
+    evaluation: Evaluation,
+    measure: str,
+    traditional: str,
+    *,
+    pairs: pd.DataFrame | None = None,
+    level: float = 0.95,
 ) -> pd.DataFrame:
     """Return the pairs of rerankers whose traditional order differs from their tied order.
 
@@ -33,20 +37,19 @@ def swapped_orders(
         evaluation: evaluation of `measure` under expected and `traditional`.
         measure: name of a measure, such as `RR`.
         traditional: traditional treatment, such as `docid_desc`.
+        pairs: table of `compare` for all pairs with ties averaged; None to compute it.
         level: confidence level; a pair is significant if its adjusted p is below 1 - level.
 
     Returns:
         one row per pair, the largest tied difference first: a (first traditionally), b (first with ties
         averaged), ties (traditional treatment); traditional_a, traditional_b, tied_a, tied_b (means);
         place_a, place_b (traditional ranks), tied_place_a, tied_place_b; difference (traditional, a − b,
-        positive), tied_difference (a − b, negative); p (paired t-test of tied values on shared queries,
-        1 if untestable), p_adjusted (Holm, over all pairs of the evaluation); verdict (`swaps`, or
+        positive), tied_difference (a − b, negative); p and p_adjusted (of `pairs`); verdict (`swaps`, or
         `swaps, significant` if p_adjusted is and the shared queries also rank b first).
 
     Raises:
         UsageError: the evaluation lacks the measure or a treatment.
     """
-    values = values_by_query(evaluation, measure, "expected")
     if traditional not in evaluation.ties:
         raise UsageError(f"{traditional} was not evaluated. There are: {', '.join(evaluation.ties)}.")
     means = evaluation.means(measure)[list(dict.fromkeys([traditional, "expected"]))].dropna()
@@ -59,10 +62,11 @@ def swapped_orders(
         rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
     rows["difference"] = rows["traditional_a"] - rows["traditional_b"]
     rows["tied_difference"] = rows["tied_a"] - rows["tied_b"]
-    difference, p, adjusted = (pairs[first, second] for pairs in holm_pairs(values[names].to_numpy()))
-    rows["p"], rows["p_adjusted"], is_behind = p, adjusted, difference < 0
-    is_significant = is_behind & (rows["p_adjusted"] < alpha(level))
-    rows["verdict"] = np.where(is_significant, SIGNIFICANT, SWAPS)
+    if len(rows):
+        pairs = compare(evaluation, measure, level=level) if pairs is None else pairs
+        found = find_pairs(pairs, rows["a"], rows["b"])
+        rows["p"], rows["p_adjusted"] = found["p"], found["p_adjusted"]
+        rows["verdict"] = np.where(significant_signs(found, level) < 0, SIGNIFICANT, SWAPS)
     return rows.sort_values(["tied_difference", "place_a", "place_b"], ignore_index=True)
 
 

@@ -3,21 +3,20 @@
 from collections.abc import Sequence
 from math import comb
 
-import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
-from metrics.studies.query_values import alpha, values_by_query
-from metrics.studies.significance_tests import paired_p
+from metrics.studies.pair_findings import Verdicts, tested_p
+from metrics.studies.pairs import find_pairs, is_testable, significant_signs
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.studies.query_values import values_by_query
 from metrics.studies.swapped_orders import SIGNIFICANT
 from metrics.support.wording import begin_sentence, count_of, describe_part, small_number
 from metrics.ties import treatment
 
-_LEVEL = alpha(0.95)
 _PAIR, _TOP = 2, 10
 _SAME_CLAIM = 0.01
 """Smallest relative difference from a lead that is reported for tie order."""
@@ -26,12 +25,16 @@ _SAME_CLAIM = 0.01
 def leaderboard_verdict(
     table: pd.DataFrame,
     swaps: pd.DataFrame,
+    pairs: Verdicts,
     evaluation: Evaluation,
     measure: str,
-    traditional: str,
     copies: Sequence[Sequence[str]] = (),
 ) -> Prose:
-    """Say who leads a leaderboard, and whether tie order or chance decides that."""
+    """Say who leads a leaderboard, and whether tie order or chance decides that.
+
+    `pairs` are the verdicts on all pairs, `swaps` those of them that swap.
+    """
+    traditional = pairs.treatment
     name, rows = parse(measure), table[table["tied"].notna()]
     if not len(rows):
         return NOTHING_SCORED
@@ -39,17 +42,14 @@ def leaderboard_verdict(
         return leaderboard_finding(table, name.traditional, traditional)
     if rows["best"].max() <= EQUAL:
         return _all_zero(evaluation, name.traditional)
-    tied, before = (
-        values_by_query(evaluation, measure, ties)[rows.index] for ties in ("expected", traditional)
-    )
     label, order = name.traditional, treatment(traditional).order
     if len(rows) == 1:
         verdict = _single_verdict(rows.iloc[0], label, order)
     elif len(rows) == _PAIR:
-        verdict = _pair_verdict(rows, tied, before, label, order, is_copy=bool(copies))
+        verdict = _pair_verdict(rows, pairs, label, order, is_copy=bool(copies))
     else:
         copied = copies_text(copies)
-        verdict = (*_leader_verdict(rows, tied, label, order), " ", swap_count(swaps, len(rows)), copied)
+        verdict = (*_leader_verdict(rows, pairs, label, order), " ", swap_count(swaps, len(rows)), copied)
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
 
@@ -103,43 +103,41 @@ def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
     )
 
 
-def _pair_verdict(
-    rows: pd.DataFrame, tied: pd.DataFrame, before: pd.DataFrame, label: str, order: str, *, is_copy: bool
-) -> Prose:
+def _pair_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str, *, is_copy: bool) -> Prose:
     better, other = map(str, rows.index)
-    ahead, p, n_queries = pair_test(tied, better, other)
-    if not n_queries:
+    ahead, test, is_shown = _lead_of(pairs.tied, better, other, pairs.level)
+    if not test:
         return (Strong(f"{better} and {other} cannot be compared."),)
     if ahead < 0:  # the higher mean, but over other queries
         better, other, ahead = other, better, -ahead
-    claimed, p_claimed, _ = pair_test(before, better, other)
+    claimed, claimed_test, _ = _lead_of(pairs.traditional, better, other, pairs.level)
     if ahead <= EQUAL:
         relation = "have the same ranking" if is_copy else "have the same score"
         score = f"Both score {decimal(rows['tied'].iloc[0])} {label}."
         verdict: Prose = (Strong(f"{better} and {other} {relation}. "), score)
     else:
         averaged = "With ties averaged, " if rows["tie_ratio"].any() else ""
-        tested = f"is {'' if p < _LEVEL else 'not '}significantly better than"
+        tested = f"is {'' if is_shown else 'not '}significantly better than"
         verdict = (
-            Strong(f"{better} {'scores higher than' if np.isnan(p) else tested} {other}. "),
-            f"{averaged}{better} is {decimal(ahead)} {label} ahead ({_test_note(p, n_queries)}).",
+            Strong(f"{better} {'scores higher than' if is_shown is None else tested} {other}. "),
+            f"{averaged}{better} is {decimal(ahead)} {label} ahead ({test}).",
         )
     if abs(claimed - ahead) <= max(EQUAL, _SAME_CLAIM * ahead):
         return verdict
     order = begin_sentence(order)
     if abs(claimed) <= EQUAL:
         return (*verdict, f" {order} would have given both rerankers the same score.")
-    p_note = "" if np.isnan(p_claimed) else f" ({chance(p_claimed)})"
+    p_note = "" if is_shown is None else f" ({claimed_test})"
     if ahead > EQUAL and claimed > 0:
         return (*verdict, f" {order} would have given a lead of {decimal(claimed)}{p_note}.")
     first = better if claimed > 0 else other
     return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead{p_note}.")
 
 
-def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: str) -> Prose:
+def _leader_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str) -> Prose:
     is_first = rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
-        return _lead(rows, tied, label)
+        return _lead(rows, pairs, label)
     former = rows[is_first].iloc[0]
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
         return (
@@ -148,7 +146,7 @@ def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: s
             f"with ties averaged ({decimal(former['tied'])}).",
         )
     leader = str(rows.index[0])
-    size, is_shown = _size_of_lead(tied, leader, str(former.name), label)
+    size, is_shown = _size_of_lead(pairs, leader, str(former.name), label)
     by_chance = "" if is_shown else " The difference is not significant."
     return (
         Strong(f"By {order}, {former.name} leads; with ties averaged, {leader} leads. "),
@@ -156,7 +154,7 @@ def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: s
     )
 
 
-def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
+def _lead(rows: pd.DataFrame, pairs: Verdicts, label: str) -> Prose:
     leader, second = map(str, rows.index[:2])
     if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
         n_level = int((rows["tied_rank"] == 1).sum())
@@ -164,7 +162,7 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
         return Strong(f"{leader}{and_more(n_level - 1)} share the lead:"), score
     has_ties = bool(rows["tie_ratio"].any())
     in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
-    size, is_shown = _size_of_lead(tied, leader, second, label)
+    size, is_shown = _size_of_lead(pairs, leader, second, label)
     by_chance = "" if is_shown else ", but not significantly"
     subject = "With ties averaged, it" if has_ties else "It"
     return Strong(
@@ -172,19 +170,27 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
     ), f"{subject} is {size}"
 
 
-def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tuple[str, bool]:
-    difference, p, n_queries = pair_test(tied, leader, other)
-    if not n_queries:
+def _size_of_lead(pairs: Verdicts, leader: str, other: str, label: str) -> tuple[str, bool]:
+    difference, test, is_shown = _lead_of(pairs.tied, leader, other, pairs.level)
+    if not test:
         return f"not comparable with {other}, because they share no query.", True
     ahead = "ahead of" if difference >= 0 else "behind"
-    test = _test_note(p, n_queries, ", not corrected for other pairs")
-    is_shown = np.isnan(p) or (p < _LEVEL and difference > 0)
-    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", is_shown
+    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", is_shown is not False
 
 
-def _test_note(p: float, n_queries: int, scope: str = "") -> str:
-    count = count_of(n_queries, "query")
-    return f"{count}, too few for a test" if np.isnan(p) else f"{chance(p)}{scope}, {count}"
+def _lead_of(rows: pd.DataFrame, leader: str, other: str, level: float) -> tuple[float, str, bool | None]:
+    """Return the difference of two rerankers, its p in words, and whether the leader is significantly better.
+
+    No words if they share no query; None where no test is possible.
+    """
+    found = find_pairs(rows, [leader], [other])
+    row, queries = found.iloc[0], count_of(int(found["n"].iloc[0]), "query")
+    if not row["n"]:
+        return 0.0, "", None
+    if not is_testable(found).all():
+        return row["difference"], f"{queries}, too few for a test", None
+    p = tested_p(row)
+    return row["difference"], p if "differ" in p else f"{p}, {queries}", bool(significant_signs(found, level)[0] > 0)
 
 
 def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
@@ -204,14 +210,3 @@ def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
     top = in_top * (n_rerankers > _TOP)
     significant = "all" if n_significant == n_swaps else small_number(n_significant)
     return f"{count}; {top}{significant}{'' if top else ' of them'} significantly."
-
-
-def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
-    """Return the mean difference of two rerankers, p of the paired t-test, and the number of shared queries.
-
-    p is NaN with fewer than two shared queries.
-    """
-    pair = values[[a, b]].to_numpy()
-    difference, p = paired_p(pair)
-    n_queries = int(np.isfinite(pair).all(axis=1).sum())
-    return float(difference[0, 1]), float(p[0, 1]) if n_queries > 1 else np.nan, n_queries

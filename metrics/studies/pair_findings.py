@@ -1,0 +1,219 @@
+"""Verdicts on pairs of rerankers by tied and by traditional scores, and the sentences about them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import Evaluation
+from metrics.studies.pairs import (
+    CORRECTIONS,
+    FEW,
+    LARGEST,
+    compare,
+    find_correction,
+    find_test,
+    is_testable,
+    mask_untested,
+    significant_signs,
+)
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, signed
+from metrics.studies.query_values import alpha
+from metrics.studies.tie_rules import own_rule_note
+from metrics.support.wording import count_of, describe_part, small_number
+from metrics.ties import treatment
+
+_MOST_NAMED = 2
+"""Most changed verdicts described in a sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """The same pairs by tied and by traditional values, rows in the same order.
+
+    Attributes:
+        tied: table of `compare` with ties averaged.
+        traditional: table of `compare` by the traditional treatment.
+        changed: (n_rows,) as `changed_verdicts` returns it.
+        treatment: name of the traditional treatment.
+        method: as `method_text` describes the test.
+        level: confidence level; a pair is significant if the adjusted p is below 1 - level.
+    """
+
+    tied: pd.DataFrame
+    traditional: pd.DataFrame
+    changed: "pd.Series[bool]"
+    treatment: str
+    method: str
+    level: float = 0.95
+
+    def without_untested(self) -> "Verdicts":
+        """Return the pairs without the figures that `mask_untested` removes."""
+        tied, traditional = (mask_untested(rows) for rows in (self.tied, self.traditional))
+        return replace(self, tied=tied, traditional=traditional)
+
+    def best_first(self) -> "Verdicts":
+        """Return the pairs by decreasing tied difference."""
+        return self._ordered(_decreasing(self.tied["difference"]))
+
+    def changed_first(self, few: int, n: int | None = None) -> "Verdicts":
+        """Return up to n pairs: changed verdicts first, by how far they move, then by tied difference.
+
+        At most `few` pairs are all ordered by tied difference.
+        """
+        best = _decreasing(self.tied["difference"])
+        farthest = self.farthest_moved() if len(best) > few else best[:0]
+        return self._ordered(farthest.append(best.difference(farthest, sort=False))[:n])
+
+    def farthest_moved(self) -> pd.Index:
+        """Return the rows whose verdict changes, ordered by how far ties move the difference."""
+        return _decreasing((self.traditional["difference"] - self.tied["difference"]).abs()[self.changed])
+
+    def _ordered(self, order: pd.Index) -> "Verdicts":
+        tied, traditional, changed = (
+            rows.loc[order].reset_index(drop=True) for rows in (self.tied, self.traditional, self.changed)
+        )
+        return replace(self, tied=tied, traditional=traditional, changed=changed)
+
+
+def _decreasing(values: "pd.Series[float]") -> pd.Index:
+    return values.sort_values(ascending=False, kind="stable").index
+
+
+def verdicts(
+    evaluation: Evaluation,
+    measure: str,
+    traditional: str,
+    baselines: Sequence[str] | str | None = None,
+    **testing: Any,  # noqa: ANN401 as `compare` names and types them
+) -> Verdicts:
+    """Compare pairs with ties averaged and by a traditional treatment; `testing` as for `compare`."""
+    tied, before = (
+        compare(evaluation, measure, ties, baselines, **testing) for ties in ("expected", traditional)
+    )
+    level = testing.get("level", 0.95)
+    method = method_text(len(evaluation.policies), baselines, **testing)
+    return Verdicts(tied, before, changed_verdicts(tied, before, level), traditional, method, level)
+
+
+def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
+    """Return (n_rows,) whether only one of two verdicts is significant, or both are with opposite signs."""
+    signs = [significant_signs(rows, level) for rows in (tied, traditional)]
+    return pd.Series(signs[0] != signs[1], tied.index, name="changed")
+
+
+def method_text(
+    n_rerankers: int,
+    baselines: Sequence[str] | str | None = None,
+    *,
+    test: str = "flips",
+    correction: str | None = None,
+    family: str = "all",
+    **_: object,
+) -> str:
+    """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
+    chosen = find_test(test)
+    method = find_correction(correction or (LARGEST if chosen.name == "flips" else "holm"))
+    if method == "none":
+        return f"{chosen.label}, not corrected"
+    names = [baselines] if isinstance(baselines, str) else baselines or []
+    n = len(set(names)) if family == "baseline" else n_rerankers - 1
+    pairs = count_of(sum(range(n_rerankers - n, n_rerankers)), "pair")
+    by = CORRECTIONS[method] if method != LARGEST else f"the {CORRECTIONS[method]}"
+    return f"{chosen.label}, corrected for {pairs} by {by}"
+
+
+def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
+    """Say how many verdicts depend on the order of ties, and how the ones moved farthest change."""
+    total, n_changed = len(verdicts.tied), int(verdicts.changed.sum())
+    if not total:
+        return ONE_RERANKER
+    if not is_testable(verdicts.tied).any():
+        return (Strong("No test is possible. "), "A test needs two queries.")
+    if not n_changed:
+        return _unchanged_finding(verdicts, measure)
+    claim = "The verdict depends on tie order"
+    if total > 1:
+        claim = describe_part(n_changed, total, "verdict", "depend on tie order")
+    prose: Prose = (Strong(f"{claim}."),)
+    for row in verdicts.farthest_moved()[:_MOST_NAMED]:
+        change = _verdict_change(verdicts.traditional.loc[row], verdicts.tied.loc[row], measure, verdicts)
+        prose = *prose, " ", *change
+    return prose
+
+
+def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
+    tied, total = verdicts.tied, len(verdicts.tied)
+    baseline, own_rule = str(tied["baseline"].iloc[0]), own_rule_note(measure)[:1]
+    is_tested, has_one_baseline = is_testable(tied), len(set(tied["baseline"])) == 1
+    differences, tested = tied["difference"].where(is_tested), "tested " * (not is_tested.all())
+    best = tied.loc[(differences if has_one_baseline else differences.abs()).idxmax()]
+    better, other = str(best["reranker"]), str(best["baseline"])
+    if best["difference"] < 0:
+        better, other = other, better
+    lead = f"{decimal(abs(best['difference']))} {measure}"
+    n_significant = int(np.count_nonzero(significant_signs(tied, verdicts.level)))
+    source = f"{tested_p(best)}; {verdicts.method}"
+    if decimal(differences.abs().max()) == decimal(0.0):
+        whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
+        claim = f"{whose} the same mean as {baseline}"
+        detail = f"Every {tested}difference is 0 {measure}."
+    elif total == 1:
+        claim = f"{better} is {'' if n_significant else 'not '}significantly better than {other}"
+        detail = f"{better} is {lead} ahead ({source})."
+    elif not has_one_baseline:
+        claim = "No difference is significant"
+        if n_significant:
+            claim = describe_part(n_significant, total, "difference", "are significant")
+        detail = f"The largest puts {better} {lead} ahead of {other} ({source})."
+    else:
+        claim = _standings(verdicts, baseline)
+        detail = (
+            f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
+            f"{signed(best['difference'])} {measure} against {baseline} ({source})."
+        )
+    end = "." if own_rule else ", whether ties are broken or averaged."
+    return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
+
+
+def tested_p(row: "pd.Series[Any]") -> str:
+    """Write the adjusted p of a pair, and how many queries differ if they are few.
+
+    An example: `p = 0.03; 6 of 30 queries differ`.
+    """
+    differ = describe_part(int(row["n_differ"]), int(row["n"]), "query", "differ")
+    return chance(row["p_adjusted"]) + f"; {differ}" * bool(row["n_differ"] < FEW)
+
+
+def _standings(verdicts: Verdicts, baseline: str) -> str:
+    tied = verdicts.tied
+    signs = significant_signs(tied, verdicts.level)
+    n_better, n_worse = (int((signs == sign).sum()) for sign in (1, -1))
+    verb = "is" if n_worse == 1 else "are"
+    worse = f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
+    if not n_better:
+        return f"No reranker is significantly better than {baseline}{worse}"
+    better = describe_part(n_better, len(tied), "reranker", f"are significantly better than {baseline}")
+    return better + worse
+
+
+def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
+    ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
+    old, new = signed(before["difference"]), signed(tied["difference"])
+    p_old, p_new = tested_p(before), tested_p(tied)
+    if before["p_adjusted"] >= alpha(verdicts.level):
+        verb = "beats" if tied["difference"] > 0 else "trails"
+        before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} "
+        return (
+            *(ours, " does not differ significantly from ", theirs),
+            f"{before_text}{theirs.text} with ties averaged ({new}, {p_new}).",
+        )
+    verb = " beats " if before["difference"] > 0 else " trails "
+    start = f"By {treatment(verdicts.treatment).order}, "
+    size, new_size = (text.lstrip("+−") for text in (old, new))
+    side = "ahead" if tied["difference"] > 0 else "behind"
+    standing = "the difference is 0" if new == signed(0.0) else f"it is {new_size} {side}"
+    after = f" by {size} {measure} ({p_old}). With ties averaged, {standing} ({p_new})."
+    return start, ours, verb, theirs, after
