@@ -190,7 +190,11 @@ def _lead_of(rows: pd.DataFrame, leader: str, other: str, level: float) -> tuple
     if not is_testable(found).all():
         return row["difference"], f"{queries}, too few for a test", None
     p = tested_p(row)
-    return row["difference"], p if "differ" in p else f"{p}, {queries}", bool(significant_signs(found, level)[0] > 0)
+    return (
+        row["difference"],
+        p if "differ" in p else f"{p}, {queries}",
+        bool(significant_signs(found, level)[0] > 0),
+    )
 
 
 def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
