@@ -35,7 +35,7 @@ _OTHER_TOOLS = {
     "readrun": _READ,
     "readtrec": _READ,
     "readcsv": "metrics.read_table(path), or metrics.read_runs(paths, qrels)",
-    "compare": "metrics.studies.significance, or tiescope compare",
+    "compare": "metrics.studies.pairs, or tiescope compare",
 }
 _ENDINGS = ("score", "atk", "cut", "k", "s")
 _BEGINNINGS = ("mean", "tied", "expected")

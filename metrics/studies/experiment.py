@@ -12,9 +12,9 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.measures import parse
 from metrics.studies.gaps import in_order
+from metrics.studies.pair_findings import method_text
+from metrics.studies.pairs import compare, mask_untested
 from metrics.studies.prose import decimal
-from metrics.studies.significance import compare, mask_untested
-from metrics.studies.test_registry import find_correction, find_test
 from metrics.studies.tradeoffs import DEPTH, LATENCY
 from metrics.support.wording import describe_part
 
@@ -37,8 +37,8 @@ def experiment_table(
     """Test every measure, and latency if there is any, of each reranker against a baseline.
 
     `measures` and `ties` default to all of the evaluation; latency (`latency_s`, added by `with_latency`) comes
-    last. `testing` holds test, correction, level and seed of `compare`; corrections apply within each measure
-    and treatment.
+    last. `testing` holds test, correction, family, level and seed of `compare`; corrections apply within each
+    measure and treatment.
 
     Returns:
         one row a reranker, treatment and measure: reranker, ties, measure, n (lists with a value), value
@@ -122,22 +122,15 @@ def _cell(row: dict[Any, Any]) -> str:
     return f"{value} {sign}{row['stars']}".rstrip()
 
 
-def experiment_note(
-    table: pd.DataFrame, baseline: str, test_name: str = "t", correction_name: str = "holm"
-) -> str:
+def experiment_note(table: pd.DataFrame, baseline: str, **testing: Any) -> str:  # noqa: ANN401 as for `compare`
     """Explain the stars of a table, and state which latencies are not tested."""
-    test, correction = find_test(test_name), find_correction(correction_name)
-    if len(table["reranker"].unique()) == 1:
+    n_rerankers = table["reranker"].nunique()
+    if n_rerankers == 1:
         sentences = ["There is only one reranker, so there is nothing to test."]
     else:
-        is_corrected = not test.simultaneous and correction.method is not None
-        within = f"with {correction.label} correction within each column"
-        scope = (
-            "on all pairs at once" if test.simultaneous else within if is_corrected else "without correction"
-        )
         sentences = [
-            f"Each reranker is compared with {baseline} by the {test.label} {scope}, separately for each "
-            "treatment of ties.",
+            f"Each reranker is compared with {baseline} by {method_text(n_rerankers, baseline, **testing)}, "
+            "separately for each measure and treatment of ties.",
             f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
         ]
         if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two

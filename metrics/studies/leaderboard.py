@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.errors import needs
 from metrics.evaluation import EQUAL, EXCESS, Evaluation
 from metrics.measures import parse
 from metrics.runs import Runs
@@ -189,6 +190,20 @@ def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
     """Return the standard deviation of each mean over random tie orders: sqrt(sum of variances) / n."""
     lists = evaluation.scores[measure]["std"].groupby(level="reranker", sort=False)
     return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
+
+
+def mean_intervals(evaluation: Evaluation, measure: str, level: float = 0.95) -> pd.DataFrame:
+    """Return Student's t interval of each tied mean over queries; it is of one mean, not of a difference.
+
+    Returns:
+        index reranker; query_low and query_high (NaN for one query), n (queries).
+    """
+    with needs("stats"):
+        from scipy.special import stdtrit  # noqa: PLC0415 a quarter of a second to import
+    lists = evaluation.scores[measure, "expected"].groupby(level="reranker", sort=False)
+    n, mean = lists.count(), lists.mean()
+    half = stdtrit(np.maximum(1, n - 1), (1 + level) / 2) * lists.sem()
+    return pd.DataFrame({"query_low": mean - half, "query_high": mean + half, "n": n})
 
 
 def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "input") -> Prose:

@@ -254,7 +254,7 @@ def mask_untested(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def find_pairs(pairs: pd.DataFrame, rerankers: Sequence[str], baselines: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of these pairs, in order, each as reranker minus baseline whichever way it is in `pairs`."""
+    """Return the rows of these pairs, in order; differences are of the named reranker minus its baseline."""
     other = {"mean": "mean_baseline", "won": "lost", "low": "high", "reranker": "baseline"}
     swapped = pairs.rename(columns=other | {name: key for key, name in other.items()})
     swapped[["difference", "low", "high"]] *= -1
@@ -315,6 +315,12 @@ def rank_intervals(
             "highest": np.maximum(place, len(means) - n_worse),
         }
     )
+
+
+def with_rank_intervals(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
+    """Add rank_low and rank_high to a leaderboard; NA without a mean."""
+    rows = intervals.set_index("reranker")[["lowest", "highest"]].set_axis(["rank_low", "rank_high"], axis=1)
+    return leaderboard.join(rows.reindex(leaderboard.index).astype("Int64"))
 
 
 def find_test(name: str) -> Test:

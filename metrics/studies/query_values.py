@@ -1,6 +1,7 @@
 """Compare rerankers query by query: their values, wins and losses."""
 
 from collections import Counter
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -46,24 +47,6 @@ def round_differences(differences: FloatArray) -> FloatArray:
 def alpha(level: float) -> float:
     """Return 1 − level without float error: p values below it are significant."""
     return round(1 - level, 12)
-
-
-def agreeing_signs(n: int) -> float:
-    """Return the smallest p of a sign flip test of n differences: that n signs agree."""
-    return 2.0 ** (1 - n) if n else 1.0
-
-
-def holm(p: FloatArray) -> FloatArray:
-    """Return (n,) p values adjusted for n comparisons by Holm's method.
-
-    statsmodels' version runs the garbage collector, which takes 0.1 s in a large process.
-
-    Source: Holm, Scandinavian Journal of Statistics 6(2), 1979.
-    """
-    order = np.argsort(p)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return np.minimum(adjusted, 1.0)
 
 
 def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
@@ -113,6 +96,41 @@ def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") ->
         f": {row['won_before']} won and {row['lost_before']} lost by traditional scores, "
         f"{row['won']} won and {row['lost']} lost by tied scores.",
     )
+
+
+SortKey = Literal["moved", "difference"]
+
+
+def query_differences(
+    evaluation: Evaluation, measure: str, a: str, b: str, traditional: str, sort_by: SortKey = "moved"
+) -> pd.DataFrame:
+    """Return a row for each query of both rerankers, the largest difference first.
+
+    Returns:
+        query_id; a, b, difference (a − b): tied; a_before, b_before, difference_before: traditional;
+        moved (difference_before − difference); tie_ratio_a, tie_ratio_b. Differences within rounding are
+        exactly 0. Sorted by the size of `sort_by`, then of the other column, then by query.
+
+    Raises:
+        UsageError: a name that was not evaluated, or an unknown `sort_by`.
+    """
+    if sort_by not in ("moved", "difference"):
+        raise UsageError(f"sort_by={sort_by!r}: choose 'moved' or 'difference'.")
+    parts = []
+    for ties, ending in (("expected", ""), (traditional, "_before")):
+        table = values_by_query(evaluation, measure, ties)
+        if unknown := {a, b}.difference(table.columns):
+            raise UsageError(f"There is no reranker {min(unknown)!r}.")
+        parts.append(table[[a, b]].set_axis([f"a{ending}", f"b{ending}"], axis=1))
+        parts[-1][f"difference{ending}"] = round_differences((table[a] - table[b]).to_numpy())
+    rows = pd.concat(parts, axis=1).dropna()
+    rows["moved"] = round_differences((rows["difference_before"] - rows["difference"]).to_numpy())
+    ratios = evaluation.lists["tie_ratio"].unstack("reranker")  # noqa: PD010
+    ratios = ratios.reindex(index=rows.index, columns=[a, b]).astype("float64")
+    rows["tie_ratio_a"], rows["tie_ratio_b"] = ratios.iloc[:, 0], ratios.iloc[:, 1]
+    keys = ["moved", "difference"] if sort_by == "moved" else ["difference", "moved"]
+    order = rows[keys].abs().sort_values(keys, ascending=False, kind="stable").index
+    return rows.loc[order].rename_axis("query_id").reset_index()
 
 
 def largest_difference(measure: str) -> float:

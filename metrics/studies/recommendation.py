@@ -5,8 +5,8 @@ import pandas as pd
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard import harmless_ties
+from metrics.studies.pair_findings import Verdicts
 from metrics.studies.prose import Prose, Strong, and_more, decimal
-from metrics.studies.significance import Verdicts
 from metrics.support.wording import describe_part, part_of
 
 MADE_BY_WRITING = ("few-decimals", "half-precision", "saturated", "constant-run")

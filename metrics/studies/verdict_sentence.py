@@ -189,12 +189,8 @@ def _lead_of(rows: pd.DataFrame, leader: str, other: str, level: float) -> tuple
         return 0.0, "", None
     if not is_testable(found).all():
         return row["difference"], f"{queries}, too few for a test", None
-    p = tested_p(row)
-    return (
-        row["difference"],
-        p if "differ" in p else f"{p}, {queries}",
-        bool(significant_signs(found, level)[0] > 0),
-    )
+    p, is_shown = tested_p(row), bool(significant_signs(found, level)[0] > 0)
+    return row["difference"], p if "differ" in p else f"{p}, {queries}", is_shown
 
 
 def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:

@@ -10,11 +10,9 @@ from metrics.evaluation import Evaluation
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, convention_finding
 from metrics.studies.draws import Draws, affordable_draws, draws, equality_margin
-from metrics.studies.leaderboard import leaderboard, mean_std, places
+from metrics.studies.leaderboard import leaderboard, mean_intervals, places
+from metrics.studies.pairs import compare, find_pairs, rank_intervals, significant_signs, with_rank_intervals
 from metrics.studies.prose import Prose, Strong, significant_part
-from metrics.studies.query_values import alpha, values_by_query
-from metrics.studies.significance_tests import holm_pairs
-from metrics.studies.tiers import rank_intervals
 from metrics.support.wording import chance_percent, small_number
 
 SWAPS, CAN_SWAP, WITHIN_LUCK, STANDS = "swaps", "ties can swap", "within luck", "stands"
@@ -25,10 +23,9 @@ VERDICTS = {
     STANDS: "The published order holds in every tie order, and the difference is significant.",
 }
 """Verdict of a printed order → its meaning."""
-_LEVEL = 0.95
 
 
-def pair_verdicts(published: "pd.Series[float]", drawn: Draws) -> pd.DataFrame:
+def pair_verdicts(published: "pd.Series[float]", drawn: Draws, compared: pd.DataFrame) -> pd.DataFrame:
     """Return a verdict for each printed order of two rerankers with different figures.
 
     An order swaps if the rounded tied means are the other way round. Ties can swap it if some tie order puts b
@@ -37,13 +34,11 @@ def pair_verdicts(published: "pd.Series[float]", drawn: Draws) -> pd.DataFrame:
 
     Returns:
         one row per printed order, by the ranks of a, then b: a (published above b), b; a_published,
-        b_published, a_tied, b_tied (means); tied_difference (a - b); p (paired t-test of tied values on shared
-        queries), p_adjusted (Holm, over all published pairs); p_above (chance that a is above b when ties are
-        broken at random); is_significant (p_adjusted is, and the shared queries rank the pair like the tied
-        means); verdict.
+        b_published, a_tied, b_tied (means); tied_difference (a - b); p and p_adjusted (of `compared`, the table
+        of all pairs); p_above (chance that a is above b when ties are broken at random); is_significant
+        (p_adjusted is, and the shared queries rank the pair like the tied means); verdict.
     """
-    values = values_by_query(drawn.evaluation, drawn.measure, "expected")
-    unknown = published.index.difference(values.columns)
+    unknown = published.index.difference(drawn.evaluation.policies.index)
     if len(unknown) or not published.index.is_unique:
         name = unknown[0] if len(unknown) else published.index[published.index.duplicated()][0]
         reason = "was not evaluated" if len(unknown) else "is published twice"
@@ -57,11 +52,10 @@ def pair_verdicts(published: "pd.Series[float]", drawn: Draws) -> pd.DataFrame:
     for column, sides in (("published", printed), ("tied", means)):
         rows[f"a_{column}"], rows[f"b_{column}"] = sides[first], sides[second]
     rows["tied_difference"] = rows["a_tied"] - rows["b_tied"]
-    difference, p, adjusted = (pairs[first, second] for pairs in holm_pairs(values[names].to_numpy()))
-    chances = drawn.chances(rows["a"], rows["b"])
-    rows["p"], rows["p_adjusted"], rows["p_above"] = p, adjusted, chances["above"].to_numpy()
-    lead = order[second] - order[first]
-    rows["is_significant"] = (adjusted < alpha(_LEVEL)) & (np.sign(difference) == np.sign(lead))
+    found, chances = find_pairs(compared, rows["a"], rows["b"]), drawn.chances(rows["a"], rows["b"])
+    rows[["p", "p_adjusted"]], rows["p_above"] = found[["p", "p_adjusted"]], chances["above"].to_numpy()
+    lead, signs = order[second] - order[first], significant_signs(found)
+    rows["is_significant"] = (signs != 0) & (signs == np.sign(lead))
     conditions = [lead < 0, chances["reversible"].to_numpy(bool), ~rows["is_significant"]]
     rows["verdict"] = np.select(conditions, [SWAPS, CAN_SWAP, WITHIN_LUCK], STANDS)
     return rows
@@ -97,10 +91,6 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
     return (*prose, ".")
 
 
-_NORMAL = 1.959964
-"""Quantile of the normal distribution for 95% intervals."""
-
-
 @dataclass(frozen=True, eq=False)
 class AuditedOrder:
     """The audit of the order that a table prints by one measure.
@@ -120,12 +110,13 @@ def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
     """Audit the order that a table prints by a measure."""
     published = _published_means(audit, measure)
     if not len(published):
-        return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["tier", "n"]))
+        return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["n"]))
     names, options, ours = list(published.index), audit.reproduction.best.options, audit.measure(measure)
     published_runs = runs.arranged({name: name for name in names})
     drawn = draws(published_runs, ours, options, affordable_draws(published_runs))
-    pairs = pair_verdicts(published, drawn)
-    return AuditedOrder(measure, pairs, published_places(published, drawn.evaluation, ours))
+    compared = compare(drawn.evaluation, ours)
+    pairs = pair_verdicts(published, drawn, compared)
+    return AuditedOrder(measure, pairs, published_places(published, drawn.evaluation, ours, compared))
 
 
 def orders_by_measure(audit: Audit) -> pd.DataFrame:
@@ -157,27 +148,24 @@ def _published_means(audit: Audit, measure: str) -> "pd.Series[float]":
     return published[(published.index != "") & ~published.index.duplicated()].dropna()
 
 
-def published_places(published: "pd.Series[float]", evaluation: Evaluation, measure: str) -> pd.DataFrame:
+def published_places(
+    published: "pd.Series[float]", evaluation: Evaluation, measure: str, compared: pd.DataFrame
+) -> pd.DataFrame:
     """Return the published and the tied rank of each reranker with a figure, best tied mean first.
-
-    For n random queries with ties broken at random, the variance of a mean is the variance of the tied values
-    over n plus the mean variance by ties over n (law of total variance).
 
     Returns:
         index reranker; traditional (published mean), traditional_rank (shared by equal means), tied, tied_rank,
-        worst, best, gap, tie_ratio, query_low and query_high (95% interval over ties and queries, NaN for one
-        query), n (queries), tier of `rank_intervals`.
+        worst, best, gap, tie_ratio, query_low and query_high (`mean_intervals`), n (queries), rank_low and
+        rank_high (`rank_intervals` from `compared`, the table of all pairs).
     """
     table = leaderboard(evaluation, measure, "expected")
-    table = table.loc[table["tied"].notna(), ["tied", "worst", "best", "tie_ratio", "standard_error"]]
+    table = table.loc[table["tied"].notna(), ["tied", "worst", "best", "tie_ratio"]]
     table = table.assign(traditional=published.reindex(table.index))
     table["gap"] = table["traditional"] - table["tied"]
     for value in ("traditional", "tied"):
         table[f"{value}_rank"] = places(table[value])
-    spread = _NORMAL * np.hypot(table["standard_error"], mean_std(evaluation, measure).reindex(table.index))
-    counts = evaluation.scores[measure, "expected"].groupby(level="reranker").count()
-    table = table.assign(query_low=table["tied"] - spread, query_high=table["tied"] + spread, n=counts)
-    return table.join(rank_intervals(evaluation, measure).set_index("reranker")["tier"])
+    table = with_rank_intervals(table, rank_intervals(evaluation, measure, pairs=compared))
+    return table.join(mean_intervals(evaluation, measure))
 
 
 def audit_finding(audit: Audit, order: AuditedOrder) -> Prose:
