@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.studies.draws import Draws
 
-MANY_TESTS, MANY_RESAMPLED = 5_000_000, 5_000
+MANY_PAIRS, MANY_RESAMPLED = 100_000, 1_000
 """Pairs to compare, times measures and treatments, that a command announces: by formulas, and by resampling."""
 _MEASURES = ("RR", "nDCG@10")
 _BOUNDED = {"expected": "tied", "pessimistic": "worst", "optimistic": "best"}
@@ -32,10 +32,11 @@ _BLOCK = 2**15
 
 
 def _tests() -> list[tuple[str, str]]:
-    from metrics.studies.test_registry import CORRECTIONS, TESTS
+    from metrics.studies.pair_tests import TESTS
+    from metrics.studies.pairs import CORRECTIONS
 
-    tests = [(f"--test {entry.name}", f"{entry.summary} {entry.interval_sentence}") for entry in TESTS]
-    return tests + [(f"--correction {entry.name}", entry.summary) for entry in CORRECTIONS]
+    tests = [(f"--test {entry.name}", f"{entry.summary} Interval: {entry.interval}.") for entry in TESTS]
+    return tests + [(f"--correction {name}", f"{label}.") for name, label in CORRECTIONS.items()]
 
 
 @options.with_shared_options
@@ -51,12 +52,18 @@ def compare_command(
         list[str] | None,
         Option(help="Tie orders to compare under (default: --traditional, and expected). Repeatable."),
     ] = None,
-    test: Annotated[str, Option(help="Test of differences (--list-tests).")] = "t",
-    correction: Annotated[str, Option(help="Correction for multiple comparisons (--list-tests).")] = "holm",
+    test: Annotated[str, Option(help="Test of differences (--list-tests).")] = "flips",
+    correction: Annotated[
+        str | None,
+        Option(help="Correction for the number of pairs (--list-tests; default: largest for flips, else holm)."),
+    ] = None,
+    family: Annotated[
+        Literal["all", "baseline"], Option(help="Pairs to correct for: all, or those with --baseline.")
+    ] = "all",
     level: Annotated[
         float, Option(help="Confidence level of the intervals. A p value below 1 - level is significant.")
     ] = 0.95,
-    seed: Annotated[int, Option(min=0, help="Seed of the randomisation and bootstrap tests.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Seed of sign flips and resamples.")] = 0,
     in_one_table: Annotated[
         bool,
         Option("--table", help="Write one table of all measures and latencies, with significance stars."),
@@ -71,18 +78,18 @@ def compare_command(
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on tie order."""
     from metrics.evaluation import score_runs
-    from metrics.studies.comparisons import baseline_pairs
     from metrics.studies.experiment import experiment_lines, experiment_measures
-    from metrics.studies.test_registry import find_correction, find_test
+    from metrics.studies.pair_findings import method_text
+    from metrics.studies.pairs import baseline_pairs
 
-    find_test(test), find_correction(correction)
     if ties and traditional:
         raise UsageError("Give either --traditional or --ties. With --ties, name the traditional order too.")
     if in_one_table and len(baseline or []) > 1:
         raise UsageError("--table compares all rerankers with one baseline: give --baseline once.")
     runs = inputs.read()
     baseline_pairs(runs.rerankers, baseline)
-    testing = {"test": test, "correction": correction, "level": level, "seed": seed}
+    testing = {"test": test, "correction": correction, "family": family, "level": level, "seed": seed}
+    method = method_text(len(runs.rerankers), baseline, **testing)
     ties = ties or [traditional_order(runs, traditional), "expected"]
     is_alone = len(runs.rerankers) == 1
     if is_alone:
@@ -96,11 +103,9 @@ def compare_command(
         say(f"{name} is the only run. To compare, give two runs or more. Means of {name}:")
         table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
         return
-    if baseline is None and not in_one_table and not only_swaps:
-        n_tables = len(evaluation.measures) * len(ties)
-        limit = MANY_TESTS if find_test(test).name in ("t", "tukey") else MANY_RESAMPLED
-        advice = "To compare all rerankers with one of them: --baseline NAME."
-        _announce_pairs(len(runs.rerankers), n_tables, limit, advice)
+    if not in_one_table:
+        limit = MANY_PAIRS if test in ("flips", "t") else MANY_RESAMPLED
+        _announce_pairs(len(runs.rerankers), len(evaluation.measures) * len(ties), limit)
     with progress("Testing"):
         if in_one_table:
             table = _experiment(runs, evaluation, baseline, testing)
@@ -109,14 +114,15 @@ def compare_command(
             swaps = _swaps(runs, evaluation, scoring, level)
             table_output.write(_with_printed_p(swaps) if table_output.is_for_people else swaps)
         else:
-            blocks = _pair_by_pair(evaluation, baseline, testing)
+            say(f"Pairs: {method}.")
+            blocks = _pair_by_pair(evaluation, baseline, method, testing)
             table_output.write_blocks(map(_with_printed_p, blocks) if table_output.is_for_people else blocks)
 
 
-def _announce_pairs(n_rerankers: int, n_tables: int, limit: int, advice: str) -> None:
+def _announce_pairs(n_rerankers: int, n_tables: int, limit: int) -> None:
     n_pairs = comb(n_rerankers, 2)
     if n_pairs * n_tables > limit:
-        say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs, which may take minutes. {advice}")
+        say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs, which may take minutes.")
 
 
 def _experiment(
@@ -128,7 +134,7 @@ def _experiment(
 
     baseline = baselines[0] if baselines else usual_baseline(runs.rerankers)
     table = experiment_table(with_latency(evaluation, latencies(runs)), baseline, **testing)
-    say(experiment_note(table, baseline, testing["test"], testing["correction"]))
+    say(experiment_note(table, baseline, **testing))
     return table
 
 
@@ -155,19 +161,19 @@ def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", le
 
 
 def _pair_by_pair(
-    evaluation: "Evaluation", baselines: list[str] | None, testing: dict[str, Any]
+    evaluation: "Evaluation", baselines: list[str] | None, method: str, testing: dict[str, Any]
 ) -> "Iterator[pd.DataFrame]":
     """Yield the comparisons by each measure and tie order in blocks, and report which verdicts change."""
     import pandas as pd
 
-    from metrics.studies.significance import compare, is_testable, mask_untested
-    from metrics.studies.test_registry import find_test
+    from metrics.studies.pair_findings import interval_text
+    from metrics.studies.pairs import compare, is_testable, mask_untested
 
     is_tested = False
     for measure in evaluation.measures:
         tables = {ties: compare(evaluation, measure, ties, baselines, **testing) for ties in evaluation.ties}
         if len(tables) > 1 and "expected" in tables:
-            tables = _with_changes(tables, measure, testing)
+            tables = _with_changes(tables, measure, method, testing)
         is_tested = is_tested or any(is_testable(table).any() for table in tables.values())
         n_pairs = max(map(len, tables.values()))
         for start in range(0, max(1, n_pairs), _BLOCK):
@@ -179,25 +185,24 @@ def _pair_by_pair(
             yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
         tables.clear()  # frees millions of rows before the next measure
     if is_tested:
-        say(f"low and high: the {testing['level']:.4g} {find_test(testing['test']).interval}.")
+        say(f"low and high: {testing['level']:.4g} {interval_text(**testing)}.")
 
 
 def _with_changes(
-    tables: "dict[str, pd.DataFrame]", measure: str, testing: dict[str, Any]
+    tables: "dict[str, pd.DataFrame]", measure: str, method: str, testing: dict[str, Any]
 ) -> "dict[str, pd.DataFrame]":
     """Add the column `changed`, whether a verdict differs from the tied one, and report the changes."""
-    from metrics.studies import significance
+    from metrics.studies.pair_findings import Verdicts, changed_verdicts, significance_finding
     from metrics.studies.prose import plain
 
-    test, level, correction = testing["test"], testing["level"], testing["correction"]
     tied = tables["expected"].assign(changed=False)
     tables = tables | {"expected": tied}
     for ties in [name for name in tables if name != "expected"]:
-        changed = significance.changed_verdicts(tied, tables[ties], level)
+        changed = changed_verdicts(tied, tables[ties], testing["level"])
         tables[ties] = tables[ties].assign(changed=changed)
         tied["changed"] |= changed
-        verdicts = significance.Verdicts(tied, tables[ties], changed, ties, level, correction)
-        say(f"{measure}: {plain(significance.significance_finding(verdicts, measure, test))}")
+        verdicts = Verdicts(tied, tables[ties], changed, ties, method, level=testing["level"])
+        say(f"{measure}: {plain(significance_finding(verdicts, measure))}")
     return tables
 
 
@@ -241,7 +246,7 @@ def stability_command(
     sigma = read_noise(noise)
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
     runs = inputs.read()
-    _announce_pairs(len(runs.rerankers), len(names), MANY_TESTS, "Give fewer rerankers.")
+    _announce_pairs(len(runs.rerankers), len(names), MANY_PAIRS)
     tables = []
     with progress("Breaking ties at random"):
         for number, name in enumerate(names):

@@ -154,7 +154,7 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     return Report(
         title=studies.options.title.strip() or f"Effect of ties on {subject}",
         extent=f"{subject} on {number_of_queries(studies)}",
-        conclusion=leaderboard_verdict(*ranking, studies.options.traditional, studies.copies),
+        conclusion=leaderboard_verdict(*ranking, studies.copies),
         recommendation=recommendation(board, studies.verdicts, studies.measure_at, studies.findings),
         summary=tuple(section for section in sections if section.name in _OUTSIDE_APPENDIX),
         appendix=tuple(section for section in sections if section.name not in _OUTSIDE_APPENDIX),

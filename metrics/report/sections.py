@@ -23,13 +23,12 @@ from metrics.studies.gaps import gap_finding, with_overall
 from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.prose import Prose, signed
 from metrics.studies.recommendation import tie_remedies
-from metrics.studies.significance import Verdicts, significance_finding
+from metrics.studies.pair_findings import Verdicts, method_text, significance_finding
 from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
-from metrics.studies.test_registry import find_correction, find_test
+from metrics.studies.pairs import find_test
 from metrics.studies.tie_rules import answers_finding, own_rule_note
-from metrics.studies.tiers import tiers_condition
 from metrics.studies.tradeoffs import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
 from metrics.ties import treatment
@@ -103,7 +102,7 @@ def _summary(studies: ReportStudies) -> Section:
 
 
 def _significance_finding(studies: ReportStudies, verdicts: Verdicts) -> Prose:
-    return significance_finding(verdicts, studies.measure_at.traditional, studies.options.test)
+    return significance_finding(verdicts, studies.measure_at.traditional)
 
 
 @_section("swaps", "Pairs that swap")
@@ -134,8 +133,8 @@ def _swapped_pairs(studies: ReportStudies) -> Table:
     }
     note = (
         "In each pair of values, the first value belongs to the reranker that is ranked first traditionally. "
-        "Difference and p (paired t-test, Holm over all pairs) compare tied scores. Traditional order: "
-        "probability of the traditional order when all ties are broken at random."
+        f"Difference and p ({studies.pairs.method}) compare tied scores. Traditional order: probability of the "
+        "traditional order when all ties are broken at random."
     )
     title = "Pair by pair" if len(rows) == total else f"The {len(rows)} widest of {total:,}"
     return Table.of(title, rows.assign(**values, chance=rows["above"].map(chance_percent)), columns, note)
@@ -234,17 +233,8 @@ def _significance_stars(comparisons: pd.DataFrame, rerankers: Iterable[str]) -> 
     return [text if "*" in (text := stars.get(name, "")) else "" for name in rerankers]
 
 
-def _corrected(studies: ReportStudies, before: str) -> str:
-    """Name the correction after `before`; empty if the test needs none or none was chosen."""
-    correction = find_correction(studies.options.correction)
-    is_free = find_test(studies.options.test).simultaneous or correction.method is None
-    return "" if is_free else f"{before}{correction.label} correction"
-
-
 def _test_text(studies: ReportStudies) -> str:
-    label = find_test(studies.options.test).label
-    is_alone = len(studies.rerankers) == 1
-    return "" if is_alone else f"{label}{_corrected(studies, ', ')}, against {studies.baseline}"
+    return "" if len(studies.rerankers) == 1 else f"{studies.verdicts.method}, against {studies.baseline}"
 
 
 @_section("brief", "Method in brief")
@@ -334,14 +324,13 @@ def _leaderboard(studies: ReportStudies) -> Table:
     std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
     board = board.assign(std_queries=std_over_queries.reindex(board.index))
     columns, note = {}, "SD queries: sample standard deviation over lists."
-    if "tier" in board:
+    if len(board) > 1:
         board = board.assign(ranks=_rank_ranges(board["rank_low"], board["rank_high"]))
-        columns = {"Tier": "tier:d", "Ranks": "ranks"}
+        columns = {"Ranks": "ranks"}
         note += (
             " Ranks: joint 95% confidence intervals for each reranker's rank by true mean (Mogstad et al. "
-            "2024). "
-            f"Tier: neighbouring rerankers that the data cannot tell apart. {tiers_condition(studies.measure)}"
-        ).rstrip()
+            f"2024), from {studies.pairs.method}."
+        )
     columns = _board_columns(studies, columns | {"SD queries": "std_queries:.4f"})
     if not studies.has_own_rule:
         columns["Reason"] = "why"
@@ -434,11 +423,10 @@ def _ties(studies: ReportStudies) -> Section:
 
 @_section("significance", "Significance")
 def _significance(studies: ReportStudies) -> Section:
-    verdicts, test = studies.verdicts.best_first(), find_test(studies.options.test)
+    verdicts = studies.verdicts.best_first()
     has_rows = len(verdicts.tied) > 0
     return Section(
-        f"{studies.measure_at.traditional} differences from {studies.baseline}: "
-        f"{test.label}{_corrected(studies, ' with ')}.",
+        f"{studies.measure_at.traditional} differences from {studies.baseline}: {verdicts.method}.",
         sentences=(_significance_finding(studies, verdicts),),
         tables=_comparison_tables(studies, verdicts) if has_rows else (),
         charts=("differences",) if has_rows else (),
@@ -463,9 +451,9 @@ def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Tabl
         "p adj., tied": "p_adjusted:p",
         "  ": "stars",
     }
-    effects = {"Reranker": "reranker", "Effect d": "dz:+.2f", "Won": "won:,d", "Equal": "equal:,d"}
+    effects = {"Reranker": "reranker", "Differ": "n_differ:,d", "Won": "won:,d", "Equal": "equal:,d"}
     effects |= {"Lost": "lost:,d"} | ({"Note": "note"} if rows["note"].any() else {})
-    note = f"From, to: {verdicts.level:.0%} {find_test(studies.options.test).interval_scope}. {_STARS}"
+    note = f"From, to: {verdicts.level:.0%} {verdicts.interval}. {_STARS}"
     title = f"Queries won and lost against {studies.baseline} by tied scores"
     return (Table.of(f"Against {studies.baseline}", rows, differences, note), Table.of(title, rows, effects))
 
@@ -473,7 +461,7 @@ def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Tabl
 @_section("tradeoffs", "Trade-offs")
 def _tradeoffs(studies: ReportStudies) -> Section:
     options, rows = studies.options, studies.experiment
-    note = experiment_note(rows, studies.baseline, options.test, options.correction)
+    note = experiment_note(rows, studies.baseline, **studies.testing)
     lines = experiment_lines(rows).replace({"ties": {"expected": "tied", options.traditional: "traditional"}})
     lines = lines.rename(columns={"reranker": "Reranker", "ties": "Ties"})
     latency = ", latency" if (rows["measure"] == LATENCY).any() else ""
@@ -569,13 +557,11 @@ def _example(group: FindingGroup) -> str:
 @_section("method", "Method")
 def _method(studies: ReportStudies) -> Section:
     options, order = studies.options, treatment(studies.options.traditional)
-    test, correction = find_test(options.test), find_correction(options.correction)
-    packages = ("tiescope", "numpy", "pandas", "pyarrow", "scipy", "statsmodels")
+    packages = ("tiescope", "numpy", "pandas", "pyarrow", "scipy")
     facts = (
         ("Tied value", "exact mean over all orders of the tied documents, list by list"),
         ("Traditional value", f"{order.label} ({order.name}). {order.summary}"),
-        ("Test", f"{test.label}. {test.source}"),
-        ("Correction", ". ".join(filter(None, (correction.label, correction.source)))),
+        ("Test", f"{studies.verdicts.method}. {find_test(options.test).source}"),
         ("Versions", ", ".join(f"{name} {_version(name)}" for name in packages)),
         ("Python", platform.python_version()),
     )

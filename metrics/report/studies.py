@@ -17,13 +17,13 @@ from metrics.studies.draws import Draws, draws, same_runs
 from metrics.studies.emulation import tool_values
 from metrics.studies.experiment import experiment_measures, experiment_table
 from metrics.studies.gaps import gap_summary, gaps, in_order
-from metrics.studies.leaderboard import leaderboard, mean_std, query_segments
-from metrics.studies.significance import Verdicts, verdicts
+from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std, query_segments
+from metrics.studies.pair_findings import Verdicts, verdicts
+from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.swapped_orders import order_chances, swapped_orders
 from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets import Target, check_targets, targets_of, usual_baseline
 from metrics.studies.tie_rules import tie_answers
-from metrics.studies.tiers import rank_intervals, with_tiers
 from metrics.studies.tradeoffs import latencies, with_latency
 from metrics.support.cached import cached_property
 from metrics.ties import Treatment, order_of_ties, treatment
@@ -52,7 +52,7 @@ class ReportOptions:
         targets: targets such as `MTRR>=0.8`, or names of presets.
         targets_for: reranker whose targets are drawn; if empty, the leader by tied score.
         test: name of a significance test.
-        correction: name of a correction.
+        correction: name of a correction; if empty, that of the test.
         title: heading; if empty, it names the number of rerankers.
         rerankers: rerankers to report, in order; all if empty.
         segments: query groups to report; all if empty.
@@ -70,8 +70,8 @@ class ReportOptions:
     baseline: str = ""
     targets: tuple[str, ...] = ()
     targets_for: str = ""
-    test: str = "t"
-    correction: str = "holm"
+    test: str = "flips"
+    correction: str = ""
     title: str = ""
     rerankers: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
@@ -217,10 +217,10 @@ class ReportStudies:
 
     @cached_property
     def leaderboard(self) -> pd.DataFrame:
-        """The leaderboard with the SD of each mean over ties (`std`) and, for several rerankers, tiers."""
+        """The leaderboard with intervals of means and of ranks, and the SD of each mean over ties (`std`)."""
         table = leaderboard(self.evaluation, self.measure, self.options.traditional)
-        if len(table) > 1:
-            table = with_tiers(table, rank_intervals(self.evaluation, self.measure))
+        ranks = rank_intervals(self.evaluation, self.measure, pairs=self.pairs.tied)
+        table = with_rank_intervals(table, ranks).join(mean_intervals(self.evaluation, self.measure))
         return table.assign(std=mean_std(self.evaluation, self.measure).reindex(table.index))
 
     @cached_property
@@ -242,16 +242,33 @@ class ReportStudies:
         return gap_summary(self.lists).loc[self.leaderboard.index]
 
     @cached_property
+    def pairs(self) -> Verdicts:
+        """All pairs of the reported rerankers, corrected for all pairs of the runs."""
+        evaluation = self.evaluation
+        if self.options.rerankers:
+            ties = self.options.traditional, "expected"
+            every = score_runs(self.runs, self.measure, ties, self.options.scoring)
+            evaluation = every.only(self.runs.rerankers, self._queries)
+        return verdicts(evaluation, self.measure, self.options.traditional).among(self.rerankers)
+
+    @property
+    def testing(self) -> dict[str, Any]:
+        """The chosen test and correction, as `compare` takes them."""
+        return {"test": self.options.test, "correction": self.options.correction or None}
+
+    @cached_property
     def verdicts(self) -> Verdicts:
-        """Differences from the baseline by tied and by traditional scores."""
-        options = self.options
-        testing = options.traditional, self.baseline, options.test, options.correction
-        return verdicts(self.evaluation, self.measure, *testing)
+        """Differences from the baseline by tied and by traditional scores, by the chosen test."""
+        if (self.options.test, self.options.correction) == (ReportOptions.test, ReportOptions.correction):
+            return self.pairs.against(self.baseline)
+        return verdicts(self.evaluation, self.measure, self.options.traditional, self.baseline, **self.testing)
 
     @cached_property
     def swaps(self) -> pd.DataFrame:
         """Pairs whose traditional order differs from their tied order, the widest first."""
-        return swapped_orders(self.evaluation, self.measure, self.options.traditional)
+        return swapped_orders(
+            self.evaluation, self.measure, self.options.traditional, pairs=self.pairs.tied
+        )
 
     @cached_property
     def widest_swaps(self) -> pd.DataFrame:
@@ -269,8 +286,7 @@ class ReportStudies:
         """The measures of a retrieval experiment against the baseline, best reranker first."""
         options, values = self.options, self.experiment_evaluation.only(list(self.leaderboard.index))
         ties = ["expected", options.traditional]
-        testing = {"test": options.test, "correction": options.correction}
-        return experiment_table(values, self.baseline, experiment_measures(), ties, **testing)
+        return experiment_table(values, self.baseline, experiment_measures(), ties, **self.testing)
 
     @cached_property
     def further_values(self) -> pd.DataFrame:

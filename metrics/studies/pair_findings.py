@@ -14,6 +14,7 @@ from metrics.studies.pairs import (
     LARGEST,
     compare,
     find_correction,
+    find_pairs,
     find_test,
     is_testable,
     mask_untested,
@@ -38,7 +39,8 @@ class Verdicts:
         traditional: table of `compare` by the traditional treatment.
         changed: (n_rows,) as `changed_verdicts` returns it.
         treatment: name of the traditional treatment.
-        method: as `method_text` describes the test.
+        method: the test and its correction in words (`method_text`).
+        interval: what the intervals are, in words.
         level: confidence level; a pair is significant if the adjusted p is below 1 - level.
     """
 
@@ -47,7 +49,20 @@ class Verdicts:
     changed: "pd.Series[bool]"
     treatment: str
     method: str
+    interval: str = ""
     level: float = 0.95
+
+    def among(self, rerankers: Sequence[str]) -> "Verdicts":
+        """Return the pairs of these rerankers."""
+        rows = self.tied[["baseline", "reranker"]].isin(list(rerankers)).all(axis=1)
+        return self._ordered(self.tied.index[rows])
+
+    def against(self, baseline: str) -> "Verdicts":
+        """Return the pairs with a baseline, as differences from it, other rerankers in order."""
+        others = dict.fromkeys([*self.tied["baseline"], *self.tied["reranker"]])
+        names = [name for name in others if name != baseline]
+        tied, before = (find_pairs(rows, names, [baseline] * len(names)) for rows in (self.tied, self.traditional))
+        return replace(self, tied=tied, traditional=before, changed=changed_verdicts(tied, before, self.level))
 
     def without_untested(self) -> "Verdicts":
         """Return the pairs without the figures that `mask_untested` removes."""
@@ -94,8 +109,8 @@ def verdicts(
         compare(evaluation, measure, ties, baselines, **testing) for ties in ("expected", traditional)
     )
     level = testing.get("level", 0.95)
-    method = method_text(len(evaluation.policies), baselines, **testing)
-    return Verdicts(tied, before, changed_verdicts(tied, before, level), traditional, method, level)
+    words = method_text(len(evaluation.policies), baselines, **testing), interval_text(**testing)
+    return Verdicts(tied, before, changed_verdicts(tied, before, level), traditional, *words, level)
 
 
 def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
@@ -123,6 +138,15 @@ def method_text(
     pairs = count_of(sum(range(n_rerankers - n, n_rerankers)), "pair")
     by = CORRECTIONS[method] if method != LARGEST else f"the {CORRECTIONS[method]}"
     return f"{chosen.label}, corrected for {pairs} by {by}"
+
+
+def interval_text(*, test: str = "flips", correction: str | None = None, **_: object) -> str:
+    """Return what the intervals of a test are, and what they hold for."""
+    chosen = find_test(test)
+    if chosen.name == "flips" and find_correction(correction or LARGEST) == LARGEST:
+        return "intervals of all pairs together (largest statistic)"
+    scope = "of one pair" if correction == "none" else "corrected like p"
+    return f"{chosen.interval}, {scope}"
 
 
 def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
