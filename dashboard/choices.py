@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import streamlit as st
@@ -22,6 +22,8 @@ from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.measures import side_by_side
+from metrics.studies.pair_tests import TESTS
+from metrics.studies.pairs import CORRECTIONS, LARGEST, Family
 from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
@@ -189,14 +191,23 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
     return [phrase for phrase, is_different in phrases.items() if is_different]
 
 
-def choose_test() -> tuple[str, str]:
-    """Draw the choices of a test and a correction, and return their names."""
-    from metrics.studies.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 scipy.stats
+class Testing(NamedTuple):
+    """How pairs are tested, as `compare` takes it."""
 
+    test: str = "flips"
+    correction: str | None = None
+    family: Family = "all"
+
+
+def choose_testing() -> Testing:
+    """Draw the choices of a test, a correction and the pairs that it covers, and return them."""
     tests = {test.label.removesuffix(" test").removeprefix("paired "): test.name for test in TESTS}
-    corrections = {correction.label: correction.name for correction in CORRECTIONS}
     test = tests[segmented("Test", list(tests), "test")]
-    return test, corrections[segmented("Correction", list(corrections), "correction")]
+    labels = {label: name for name, label in CORRECTIONS.items() if test == Testing().test or name != LARGEST}
+    correction = labels[segmented("Correction", list(labels), "correction")]
+    families: dict[str, Family] = {"all pairs": "all", "against the baseline": "baseline"}
+    family = families[segmented("Corrected for", list(families), "family")]
+    return Testing(test, None if correction == LARGEST else correction, family)
 
 
 MEASURE_KEYS = ("measure", "first", "second")

@@ -31,11 +31,11 @@ from metrics.scale.stored import Stored as Stored
 from metrics.studies.audit.audit import audit as audit
 from metrics.studies.draws import draws as draws
 from metrics.studies.emulation import emulate as emulate
+from metrics.studies.pairs import compare as compare
+from metrics.studies.pairs import rank_intervals as rank_intervals
 from metrics.studies.rank_similarity import rank_overlap as rank_overlap
 from metrics.studies.rank_similarity import tau_b as tau_b
-from metrics.studies.significance import compare as compare
 from metrics.studies.swapped_orders import swapped_orders as swapped_orders
-from metrics.studies.tiers import rank_intervals as rank_intervals
 from metrics.studies.tools import TOOLS as TOOLS
 from metrics.ties import PRECISIONS as PRECISIONS
 from metrics.ties import TREATMENTS as TREATMENTS

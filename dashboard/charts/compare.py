@@ -20,9 +20,9 @@ from dashboard.charts.marks import (
 )
 from dashboard.charts.palette import Palette, blend, faded, ink
 from metrics.evaluation import EQUAL
+from metrics.studies.pair_findings import Verdicts
+from metrics.studies.pairs import significant_signs
 from metrics.studies.prose import signed
-from metrics.studies.significance import Verdicts
-from metrics.studies.test_registry import is_significant
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import chance_percent, count_of, percent, with_signs, written_p
 
@@ -58,7 +58,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         ("tied", verdicts.tied, _SHIFT, "circle", 11, palette.tied),
     ):
         rows = table[is_drawn]
-        fill = np.where(is_significant(rows["p_adjusted"].to_numpy(), verdicts.level), colour, palette.ground)
+        fill = np.where(significant_signs(rows, verdicts.level) != 0, colour, palette.ground)
         interval = {"type": "data", "symmetric": False, "color": colour, "thickness": 2.5, "width": 0}
         reach = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
         figure.draw_marks(
@@ -201,9 +201,7 @@ def verdict_matrix(
     """Write the tied difference of each pair, bold if significant, coloured by which test is significant."""
     names = pd.Index(order)
     ends = [names.get_indexer(pairs.tied[column]) for column in ("reranker", "baseline")]
-    tied, traditional = (
-        is_significant(rows["p_adjusted"].to_numpy(), pairs.level) for rows in (pairs.tied, pairs.traditional)
-    )
+    tied, traditional = (significant_signs(rows, pairs.level) != 0 for rows in (pairs.tied, pairs.traditional))
     labels = ("neither", "traditional only", "tied only", "both")
     kinds, cells_of_pairs = traditional + 2 * tied, PairCells()
     for reranker, baseline, code, row in zip(*ends, kinds.tolist(), pairs.tied.itertuples(), strict=True):

@@ -18,8 +18,11 @@ from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_c
 from metrics import TieScopeError, parse
 from metrics.scale.stored import Stored
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.pair_findings import verdicts
 from metrics.studies.prose import Prose
 from metrics.studies.stored_summary import StoredSummary, stored_summary, stored_summary_finding
+from metrics.studies.swapped_orders import swapped_orders
+from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 
@@ -84,13 +87,11 @@ def _verdict(rows: pd.DataFrame, measure: str, traditional: str, stored: Stored)
 def _tested_verdict(
     file: tuple[str, int, int], measure: str, traditional: str, _rows: pd.DataFrame, _stored: Stored
 ) -> Prose:
-    from metrics.studies.swapped_orders import swapped_orders  # noqa: PLC0415 scipy.special
-    from metrics.studies.verdict_sentence import leaderboard_verdict  # noqa: PLC0415 likewise
-
     with turn(is_dear=_stored.n_lists >= DEAR_ROWS):
         evaluation = _stored.load()
-        swaps = swapped_orders(evaluation, measure, traditional)
-        return leaderboard_verdict(_rows, swaps, evaluation, measure, traditional)
+        pairs = verdicts(evaluation, measure, traditional)
+        swaps = swapped_orders(evaluation, measure, traditional, pairs=pairs.tied)
+        return leaderboard_verdict(_rows, swaps, pairs, evaluation, measure)
 
 
 @st.cache_resource(show_spinner="Counting every list …", max_entries=64)

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC
 from functools import partial
 from hashlib import sha256
-from math import comb
 
 import pandas as pd
 import streamlit as st
@@ -25,15 +24,18 @@ from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
+from dashboard.widgets.pairs import pair_verdicts
 from metrics import parse
 from metrics.evaluation import AS_READ, EQUAL
 from metrics.measures import MeasureAt
+from metrics.studies import swapped_orders as study
 from metrics.studies import unjudged as unjudged_study
 from metrics.studies.draws import same_runs
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_std
+from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose, decimal
-from metrics.studies.tiers import rank_intervals, tiers_condition, with_tiers
+from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, part_of
 
@@ -104,12 +106,10 @@ _MANY_EMPTY = 0.2
 @cached_by_key(show_spinner=False, max_entries=24)
 def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return the verdict on the leader, tie order and chance."""
-    from metrics.studies import verdict_sentence  # noqa: PLC0415 scipy.special
-
     rows = view.study(leaderboard, measure, traditional)
-    swaps = swapped_orders(view, measure, traditional)
+    swaps, pairs = swapped_orders(view, measure, traditional), pair_verdicts(view, measure, traditional)
     copies = same_runs(view.board.runs, view.evaluation, measure)
-    return verdict_sentence.leaderboard_verdict(rows, swaps, view.evaluation, measure, traditional, copies)
+    return leaderboard_verdict(rows, swaps, pairs, view.evaluation, measure, copies)
 
 
 @ui.section("The verdict")
@@ -133,9 +133,8 @@ def scores_section(
 ) -> None:
     """Draw ranks, scores with their bounds, and the ranked table."""
     if len(rows) > 1:
-        rows = with_tiers(rows, view.study(rank_intervals, str(name)))
-        if condition := tiers_condition(str(name)):
-            st.caption(condition)
+        pairs = pair_verdicts(view, str(name), view.traditional).tied
+        rows = with_rank_intervals(rows, rank_intervals(view.evaluation, str(name), pairs=pairs))
     drawable = charted_rerankers(rows)
     matches = search_rows(drawable, part)
     places = shown_rows(len(matches), "places", has_pages=True)
@@ -193,31 +192,26 @@ _VERDICTS = {
 
 def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return the pairs of rerankers that swap once ties are averaged."""
-    from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
-
-    return view.study(study.swapped_orders, measure, traditional)
+    pairs = pair_verdicts(view, measure, traditional).tied
+    return study.swapped_orders(view.evaluation, measure, traditional, pairs=pairs)
 
 
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first pairs that swap, with the chance of each order under random tie-breaking."""
-    from metrics.studies.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
-
     rows = swapped_orders(view, measure, traditional).head(n_rows)
     with board_turn(view.board):
-        return order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
+        return study.order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
 
 
 @ui.section("Pairs that swap")
 def swaps_section(view: View, measure: str) -> None:
     """Draw the pairs that swap; nothing for a measure with its own rule for ties."""
-    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
-
     name, n_rerankers = parse(measure), len(view.rerankers)
     if name.measure.answers:
         return
     swaps = swapped_orders(view, measure, view.traditional)
-    prose = swaps_finding(swaps, n_rerankers, name.traditional)
+    prose = study.swaps_finding(swaps, n_rerankers, name.traditional)
     if not len(swaps):
         ui.heading(PAIRS, ui.prose_markdown(prose))
         return
@@ -227,7 +221,7 @@ def swaps_section(view: View, measure: str) -> None:
     rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
     sentence, whole_names = ui.elide_prose(prose, sentence_names(view.rerankers))
     extract = f" The {len(rows)} widest of {len(swaps):,}." if len(rows) < len(swaps) else ""
-    test = f"p: paired t-test, Holm over {count_of(comb(n_rerankers, 2), 'pair')}."
+    test = f"p: {pair_verdicts(view, measure, view.traditional).method}."
     order = view.treatment.order
     columns = {
         **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),

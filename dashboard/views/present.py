@@ -26,13 +26,17 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
 from dashboard.widgets.one_list import boxes_text, load_list
+from dashboard.widgets.pairs import pair_verdicts
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import question
+from metrics.studies import swapped_orders as study
 from metrics.studies.gaps import gaps, tie_prediction
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.one_list import gap_of_list, lists_by_gap, query_finding
+from metrics.studies.pair_findings import significance_finding
 from metrics.studies.prose import Prose, Strong, headline
+from metrics.studies.verdict_sentence import query_sets
 from metrics.support.wording import count_of
 
 _ASSETS = Path(__file__).parents[1] / "assets"
@@ -170,10 +174,8 @@ def _order(view: View, measure: str) -> Slide:
     name = parse(measure).traditional
     table = leaderboard(view.evaluation, measure, view.traditional)
     rows = drawable_rerankers(table)
-    from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
-    from metrics.studies.verdict_sentence import query_sets  # noqa: PLC0415 likewise
-
-    swaps = study.swapped_orders(view.evaluation, measure, view.traditional)
+    pairs = pair_verdicts(view, measure, view.traditional)
+    swaps = study.swapped_orders(view.evaluation, measure, view.traditional, pairs=pairs.tied)
     finding = leaderboard_finding(table, name, view.traditional)
     if len(swaps):
         finding = study.swaps_finding(swaps, len(rows), name)
@@ -182,7 +184,7 @@ def _order(view: View, measure: str) -> Slide:
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Rank of each reranker by traditional and tied {name}, with its worst and best score.",
         f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
-        f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
+        f"{_first_of(len(rows))} {f'p: {pairs.method}.' if len(swaps) else ''}",
         wide=least_width(map(str, rows.index)),
     )
 
@@ -207,17 +209,15 @@ def _ties(view: View, measure: str) -> Slide:
 
 
 def _tests(view: View, measure: str) -> Slide:
-    from metrics.studies.significance import significance_finding, verdicts  # noqa: PLC0415 scipy
-
-    name, test = parse(measure).traditional, "t"
-    rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")
+    name = parse(measure).traditional
+    rows = pair_verdicts(view, measure, view.traditional).against(view.baseline)
     n_drawn = MOST_ROWS - 4
     changed = "Changed verdicts come first. " if rows.changed.any() else ""
     return Slide(
-        significance_finding(rows, name, test),
+        significance_finding(rows, name),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
-        f"Each reranker against {_short(view, view.baseline)}, paired t-test with Holm correction: by "
+        f"Each reranker against {_short(view, view.baseline)}, {rows.method}: by "
         f"{view.treatment.order} (orange) and with ties averaged (blue). "
         f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
     )

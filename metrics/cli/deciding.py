@@ -55,7 +55,7 @@ def compare_command(
     test: Annotated[str, Option(help="Test of differences (--list-tests).")] = "flips",
     correction: Annotated[
         str | None,
-        Option(help="Correction for the number of pairs (--list-tests; default: largest for flips, else holm)."),
+        Option(help="Correction for the number of pairs (--list-tests; default: largest, or holm)."),
     ] = None,
     family: Annotated[
         Literal["all", "baseline"], Option(help="Pairs to correct for: all, or those with --baseline.")
@@ -88,7 +88,13 @@ def compare_command(
         raise UsageError("--table compares all rerankers with one baseline: give --baseline once.")
     runs = inputs.read()
     baseline_pairs(runs.rerankers, baseline)
-    testing = {"test": test, "correction": correction, "family": family, "level": level, "seed": seed}
+    testing: dict[str, Any] = {
+        "test": test,
+        "correction": correction,
+        "family": family,
+        "level": level,
+        "seed": seed,
+    }
     method = method_text(len(runs.rerankers), baseline, **testing)
     ties = ties or [traditional_order(runs, traditional), "expected"]
     is_alone = len(runs.rerankers) == 1

@@ -150,11 +150,12 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     subject = f"{count} rerankers" if count > 1 else studies.rerankers[0]
     sections = [write(studies) for name, write in SECTIONS.items() if name in names]
     board = studies.leaderboard
-    ranking = board, studies.swaps, studies.evaluation, studies.measure
     return Report(
         title=studies.options.title.strip() or f"Effect of ties on {subject}",
         extent=f"{subject} on {number_of_queries(studies)}",
-        conclusion=leaderboard_verdict(*ranking, studies.copies),
+        conclusion=leaderboard_verdict(
+            board, studies.swaps, studies.pairs, studies.evaluation, studies.measure, studies.copies
+        ),
         recommendation=recommendation(board, studies.verdicts, studies.measure_at, studies.findings),
         summary=tuple(section for section in sections if section.name in _OUTSIDE_APPENDIX),
         appendix=tuple(section for section in sections if section.name not in _OUTSIDE_APPENDIX),

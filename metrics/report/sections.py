@@ -21,13 +21,13 @@ from metrics.studies.emulation import by_reranker, by_tool, comparable_values, t
 from metrics.studies.experiment import experiment_lines, experiment_measures, experiment_note
 from metrics.studies.gaps import gap_finding, with_overall
 from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
+from metrics.studies.pair_findings import Verdicts, significance_finding
+from metrics.studies.pairs import find_test
 from metrics.studies.prose import Prose, signed
 from metrics.studies.recommendation import tie_remedies
-from metrics.studies.pair_findings import Verdicts, method_text, significance_finding
 from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
-from metrics.studies.pairs import find_test
 from metrics.studies.tie_rules import answers_finding, own_rule_note
 from metrics.studies.tradeoffs import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent

@@ -266,9 +266,7 @@ class ReportStudies:
     @cached_property
     def swaps(self) -> pd.DataFrame:
         """Pairs whose traditional order differs from their tied order, the widest first."""
-        return swapped_orders(
-            self.evaluation, self.measure, self.options.traditional, pairs=self.pairs.tied
-        )
+        return swapped_orders(self.evaluation, self.measure, self.options.traditional, pairs=self.pairs.tied)
 
     @cached_property
     def widest_swaps(self) -> pd.DataFrame:

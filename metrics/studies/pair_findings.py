@@ -61,7 +61,8 @@ class Verdicts:
         """Return the pairs with a baseline, as differences from it, other rerankers in order."""
         others = dict.fromkeys([*self.tied["baseline"], *self.tied["reranker"]])
         names = [name for name in others if name != baseline]
-        tied, before = (find_pairs(rows, names, [baseline] * len(names)) for rows in (self.tied, self.traditional))
+        baselines = [baseline] * len(names)
+        tied, before = (find_pairs(rows, names, baselines) for rows in (self.tied, self.traditional))
         return replace(self, tied=tied, traditional=before, changed=changed_verdicts(tied, before, self.level))
 
     def without_untested(self) -> "Verdicts":

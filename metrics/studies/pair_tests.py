@@ -147,23 +147,25 @@ def largest_statistic(comparison: Comparison, level: float) -> Results:
     )
 
 
-def _shares(squares: FloatArray, divisors: FloatArray) -> FloatArray:
+def _shares(squares: FloatArray, divisors: FloatArray | IntArray) -> FloatArray:
     """Return squares / divisors, infinite where a divisor is not above 0."""
-    return np.divide(squares, divisors, out=np.full(len(squares), np.inf), where=divisors > 0)
+    shares = np.full(len(squares), np.inf)
+    np.divide(squares, divisors, out=shares, where=divisors > 0)
+    return shares
 
 
 def _place(chance: FloatArray | float, n: int) -> IntArray:
     """Return the place of the first of n sorted draws that is not among a share `chance` of them."""
-    return np.ceil(np.asarray(chance) * n * (1 - EQUAL)).astype(np.int64)
+    return np.asarray(np.ceil(np.asarray(chance) * n * (1 - EQUAL)), dtype=np.int64)
 
 
 def _signs(comparison: Comparison, draws: int) -> tuple[FloatArray, int]:
     """Return (n_flips, n_queries) signs, and the flips they lack: 1, the data, if drawn; 0 if all."""
     n = len(comparison.values)
     if 2**n <= draws + 1:
-        return 1 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1), 0
+        return np.asarray(1 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1), dtype=np.float64), 0
     random = np.random.default_rng(comparison.seed)
-    return 2.0 * random.integers(0, 2, (draws, n), dtype=np.int8) - 1, 1
+    return np.asarray(2.0 * random.integers(0, 2, (draws, n), dtype=np.int8) - 1, dtype=np.float64), 1
 
 
 def _flipped_sums(comparison: Comparison, signs: FloatArray) -> Iterator[tuple[slice, FloatArray]]:

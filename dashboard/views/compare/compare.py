@@ -18,7 +18,7 @@ from dashboard.charts.compare import (
     verdict_matrix,
 )
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
-from dashboard.choices import View, choose_test
+from dashboard.choices import Testing, View, choose_testing
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.server.board_results import cached_by_key
@@ -28,18 +28,17 @@ from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
+from dashboard.widgets.pairs import compared_pairs
 from metrics import parse
 from metrics.errors import UsageError
-from metrics.studies import significance
-from metrics.studies.comparisons import SortKey, detectable, query_differences
 from metrics.studies.draws import Draws, Noise, draws, read_noise, same_runs, stability_finding
 from metrics.studies.leaderboard import places
-from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
-from metrics.studies.query_values import largest_difference
-from metrics.studies.significance import Verdicts, is_testable, significance_finding
-from metrics.studies.test_registry import find_correction, find_test
+from metrics.studies.pair_findings import Verdicts, significance_finding, tested_p
+from metrics.studies.pairs import find_test, significant_signs
+from metrics.studies.prose import Prose, Strong, and_more, signed
+from metrics.studies.query_values import SortKey, query_differences
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of
+from metrics.support.wording import count_of, part_of
 
 BASELINE, PAIRS = "Against the baseline", "All pairs"
 STABILITY, TRADEOFFS = "Stability", "Trade-offs"
@@ -61,25 +60,23 @@ def show(view: View) -> None:
         measure = choices.measure(has_more=False)
         choices.choose_relevant_from(view.board)
         with choices.more_menu(help="Choose the test, the correction or another measure."):
-            test, correction = choose_test()
-            found = find_test(test)
-            st.caption(f"{found.summary} {found.interval_sentence} {_STARS}")
+            testing = choose_testing()
+            st.caption(f"{find_test(testing.test).summary} {_STARS}")
     has_pairs = len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
     section = controls.choose_section(sections)
     name = parse(measure).traditional
-    verdicts = shown_verdicts(view, measure, view.traditional, baseline, test, correction)
+    verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
-        sentence = significance_finding(verdicts, name, test)
-        finding((*sentence, *detectable_sentence(view, verdicts, measure, baseline, test)), view.rerankers)
+        finding(significance_finding(verdicts, name), view.rerankers)
     if section == STABILITY:
         stability_section(view, measure)
     elif section == TRADEOFFS:
-        tradeoff_section(view, measure, baseline, test, correction)
+        tradeoff_section(view, measure, baseline, testing)
     elif section == PAIRS:
-        pairs_section(view, measure, test, correction)
+        pairs_section(view, measure, testing)
     elif len(view.rerankers) > 1:
-        baseline_section(view, verdicts, measure, baseline, test, correction)
+        baseline_section(view, verdicts, measure, baseline)
 
 
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
@@ -88,45 +85,22 @@ _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".re
 _MAX_NOTES = 4
 """Notes shown below the table at most; the table has all."""
 _HIDDEN = (
-    *("stars", ("traditional_stars", "stars_before"), "low", "high", "dz", "superiority"),
-    *("won", "equal", "lost", "n", "note"),
+    *("stars", ("traditional_stars", "stars_before"), "low", "high", "won", "equal", "lost", "n", "note"),
 )
 """Columns behind the table's menu of columns."""
 
 
-@cached_by_key(show_spinner="Testing differences …", max_entries=24)
-def shown_verdicts(
-    view: ShownBoard, measure: str, traditional: str, baseline: str | None, test: str, correction: str
-) -> significance.Verdicts:
-    """Return the tests against the baseline, or those of all pairs without one."""
-    return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
-
-
-def baseline_section(
-    view: View, verdicts: Verdicts, measure: str, baseline: str, test: str, correction: str
-) -> None:
+def baseline_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
     """Draw the differences from the baseline, their table, and the queries behind one of them."""
     row_range = shown_rows(len(view.rerankers), "paired")
-    difference_chart(view, verdicts, parse(measure).traditional, test, row_range.n_shown)
+    difference_chart(view, verdicts, parse(measure).traditional, row_range.n_shown)
     row_range.buttons()
-    comparison_table(verdicts, measure, test, correction)
+    comparison_table(verdicts)
     comparison_detail(view, verdicts, measure, baseline)
 
 
-def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> Prose:
-    """Return a sentence with the smallest difference that a t-test of this kind detects; empty if unknown."""
-    if not is_testable(verdicts.tied).any():
-        return ()
-    least = view.study(
-        detectable, measure, "expected", baseline, verdicts.level, paired=find_test(test_name).paired
-    )
-    if not 0 < least < largest_difference(measure):
-        return ()
-    return (f" With these queries, a t-test has 80% power to detect a difference of {decimal(least)}.",)
-
-
 @section("Differences from the baseline")
-def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str, n_drawn: int) -> None:
+def difference_chart(view: View, verdicts: Verdicts, measure: str, n_drawn: int) -> None:
     """Draw the differences from the baseline with their intervals."""
     baseline = str(verdicts.tied["baseline"].iloc[0])
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
@@ -135,8 +109,8 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
     heading(
         f"Difference from {escape_markdown(name)}",
-        f"{selection}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
-        "Right: verdicts after correction, by traditional and by tied scores.",
+        f"{selection}Mean difference with {verdicts.level:.0%} {verdicts.interval}; filled: significant. "
+        "Right: stars by traditional and by tied scores.",
     )
     chart(
         kept_figure(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
@@ -146,12 +120,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
 
 
 @section("The table of comparisons")
-def comparison_table(
-    verdicts: Verdicts,
-    measure: str,
-    test_name: str,
-    correction_name: str,
-) -> None:
+def comparison_table(verdicts: Verdicts) -> None:
     """Draw the table of comparisons with the baseline, and name test and correction."""
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
@@ -163,16 +132,13 @@ def comparison_table(
         f"Results against {escape_markdown(labels[baseline])}",
         "significance",
         shown_columns(
-            *("reranker", "difference", "p_adjusted", "traditional_difference", "changed"),
+            *("reranker", "difference", "p_adjusted", "n_differ", "traditional_difference", "changed"),
             ("traditional_p_adjusted", "p_adjusted_before"),
             *_HIDDEN,
         ),
         explanation="Changed verdicts first." if has_changed_first else "",
     )
-    test, correction = find_test(test_name), find_correction(correction_name)
-    is_corrected = not test.simultaneous and correction.method is not None
-    corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
-    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}.")
+    st.caption(f"{verdicts.method[0].upper()}{verdicts.method[1:]}.")
     noted = verdicts.tied[verdicts.tied["note"] != ""].groupby("note", sort=False)["reranker"]
     for note, names in islice(noted, _MAX_NOTES):
         further = and_more(len(names) - 1)
@@ -182,10 +148,8 @@ def comparison_table(
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
     tested = verdicts.without_untested()
     traditional = tested.traditional[["difference", "p_adjusted", "stars"]].add_prefix("traditional_")
-    first, last = (
-        ["difference", "low", "high", "p", "p_adjusted", "stars"],
-        ["dz", "superiority", "won", "equal", "lost", "note"],
-    )
+    first = ["difference", "low", "high", "p", "p_adjusted", "stars", "n_differ"]
+    last = ["won", "equal", "lost", "note"]
     tied = tested.tied
     parts = tied[["reranker", "n"]], traditional, tied[first], verdicts.changed.rename("changed"), tied[last]
     return pd.concat(parts, axis=1)
@@ -211,15 +175,14 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
 
 
 def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Prose:
-    """Describe a comparison in words: difference, interval, effect and queries."""
+    """Describe a comparison in words: difference, interval, p and queries."""
     if not row["n"]:
         return Strong(str(row.name)), " has no query in common with the baseline."
-    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])}; "
-    effect = f"effect d {signed(row['dz'], 2)}. "
+    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])} ({tested_p(row)}). "
     return (
         Strong(str(row.name)),
         f": {signed(row['difference'])} {measure}, ties averaged",
-        ". " if pd.isna(row["p_adjusted"]) else interval + effect,
+        ". " if pd.isna(row["p_adjusted"]) else interval,
         f"The reranker is better on {row['won']:,} of {count_of(int(row['n']), 'query')}, worse on "
         f"{row['lost']:,} and equal on {row['equal']:,}.",
     )
@@ -274,12 +237,12 @@ def best_rerankers(view: View, measure: str, most: int) -> View:
     return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
 
 
-def pairs_section(view: View, measure: str, test: str, correction: str) -> None:
+def pairs_section(view: View, measure: str, testing: Testing) -> None:
     """Draw the verdict on every pair."""
     row_range = shown_rows(len(view.rerankers), "paired")
     best_view = best_rerankers(view, measure, row_range.n_shown)
-    pairs = shown_verdicts(best_view, measure, view.traditional, None, test, correction)
-    pair_chart(best_view, pairs, measure, test, correction)
+    pairs = compared_pairs(view, measure, view.traditional, "", testing._replace(family="all"))
+    pair_chart(best_view, pairs, measure)
     row_range.buttons()
 
 
@@ -313,17 +276,15 @@ def stability_section(view: View, measure: str) -> None:
 
 
 @section("Verdicts on all pairs")
-def pair_chart(view: View, pairs: Verdicts, measure: str, test_name: str, correction_name: str) -> None:
-    """Draw which pairs differ significantly."""
-    correction = find_correction(correction_name)
-    corrected = "no correction" if correction.method is None else f"{correction.label} correction"
-    corrected = "tested together" if find_test(test_name).simultaneous else corrected
-    n_pairs = count_of(len(pairs.tied), "pair")
+def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
+    """Draw which pairs of the view differ significantly, and count all pairs."""
+    n_significant = int((significant_signs(pairs.tied, pairs.level) != 0).sum())
     heading(
         "All pairs",
-        f"Tied {measure} difference, row minus column; bold: significant. Colour: significance by traditional "
-        f"and by tied scores (level {1 - pairs.level:.0%}, {corrected}, {n_pairs}).",
+        f"{part_of(n_significant, len(pairs.tied), 'pair')} differ significantly by tied scores. Tied {measure} difference, row minus column; bold: significant. Colour: significance by traditional "
+        f"and by tied scores. {pairs.method[0].upper()}{pairs.method[1:]}.",
     )
+    pairs = pairs.among(view.rerankers)
     order = [name for name in view.rerankers if name in {*pairs.tied["reranker"], *pairs.tied["baseline"]}]
     alt = "Tied difference of each pair of rerankers, with significance by traditional and by tied scores."
     is_narrow = visitor.is_narrow()

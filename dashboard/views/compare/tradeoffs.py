@@ -13,7 +13,7 @@ from dashboard.cache import ShownBoard
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
-from dashboard.choices import View
+from dashboard.choices import Testing, View
 from dashboard.controls import select_slider
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
@@ -76,17 +76,17 @@ def ranked_tradeoffs(
 
 @cached_by_key(show_spinner="Testing every measure …", max_entries=16)
 def tested_experiment(
-    view: ShownBoard, k: int, traditional: str, baseline: str, test: str, correction: str
+    view: ShownBoard, k: int, traditional: str, baseline: str, testing: Testing
 ) -> tuple[pd.DataFrame, pd.DataFrame, str]:
     """Return the experiment with every measure and the latency: its table, its lines on screen, its note."""
     timed = tradeoffs.with_latency(_list_depths(view, k, traditional), tradeoffs.latencies(view.board.runs))
     measures, ties = experiment.experiment_measures(k), ["expected", traditional]
-    table = experiment.experiment_table(timed, baseline, measures, ties, test=test, correction=correction)
-    note = experiment.experiment_note(table, baseline, test, correction)
+    table = experiment.experiment_table(timed, baseline, measures, ties, **testing._asdict())
+    note = experiment.experiment_note(table, baseline, **testing._asdict())
     return table, experiment.experiment_lines(table), note
 
 
-def tradeoff_section(view: View, measure: str, baseline: str, test: str, correction: str) -> None:
+def tradeoff_section(view: View, measure: str, baseline: str, testing: Testing) -> None:
     """Draw quality against latency and diversity, and every measure against the baseline."""
     is_timed = bool(len(list_speeds(view)))
     k, latency, budget = _choose(is_timed=is_timed)
@@ -120,7 +120,7 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
                 recall_section(ordered, with_target, k, n_drawn)
         row_range.buttons()
     with table_place:
-        experiment = tested_experiment(ordered, k, view.traditional, baseline, test, correction)
+        experiment = tested_experiment(ordered, k, view.traditional, baseline, testing)
         experiment_table(experiment, view.traditional, baseline, has_targets=has_targets)
         figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
         if gaps is not None:
