@@ -281,8 +281,9 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
     n_significant = int((significant_signs(pairs.tied, pairs.level) != 0).sum())
     heading(
         "All pairs",
-        f"{part_of(n_significant, len(pairs.tied), 'pair')} differ significantly by tied scores. Tied {measure} difference, row minus column; bold: significant. Colour: significance by traditional "
-        f"and by tied scores. {pairs.method[0].upper()}{pairs.method[1:]}.",
+        f"{part_of(n_significant, len(pairs.tied), 'pair')} differ significantly by tied scores. Tied "
+        f"{measure} difference, row minus column; bold: significant. Colour: significance by traditional and "
+        f"by tied scores. {pairs.method[0].upper()}{pairs.method[1:]}.",
     )
     pairs = pairs.among(view.rerankers)
     order = [name for name in view.rerankers if name in {*pairs.tied["reranker"], *pairs.tied["baseline"]}]
