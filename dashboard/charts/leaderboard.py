@@ -1,68 +1,17 @@
 """Charts of the Leaderboard: ranks beside scores, and other tools."""
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from math import ceil
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from dashboard.charts import marks
 from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text, short_names, text_columns
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
 from metrics.evaluation import EQUAL
 from metrics.studies.leaderboard import swap_matrix
-from metrics.support.arrays import BoolArray
-
-_END = 0.34
-"""Rows from a tier's last row to the end of its bracket."""
-_SHORTEST_TIER = 0.03
-"""Share of all ranks that a tier needs for its number."""
-
-
-def tier_runs(tiers: pd.Series) -> list[tuple[int, int, int]]:
-    """Return the runs of equal tiers from the top: tier, first and last row, counted from 0."""
-    values = tiers.astype(int).tolist()
-    starts = [row for row, tier in enumerate(values) if not row or tier != values[row - 1]]
-    return [(values[first], first, end - 1) for first, end in pairwise([*starts, len(values)])]
-
-
-def add_tier_brackets(figure: Figure, tiers: pd.Series, start: float) -> None:
-    """Add a bracket and a number per tier in column x4, and shade every second tier.
-
-    The shade begins at `start`, a share of the width.
-    """
-    runs, palette = tier_runs(tiers), figure.palette
-    x = [value for _ in runs for value in (0.2, 0.4, 0.4, 0.2, None)]
-    y = [value for _, first, last in runs for value in (*[first - _END] * 2, *[last + _END] * 2, None)]
-    line = {"color": palette.muted, "width": 1.5}
-    figure.draw_line(x=x, y=y, line=line, xaxis="x4", cliponaxis=False)
-    middles, words = [(first + last) / 2 for _, first, last in runs], [str(tier) for tier, _, _ in runs]
-    look = {"textposition": "middle right", "color": palette.muted, "xaxis": "x4"}
-    figure.draw_words(np.full(len(runs), 0.5), middles, words, **look)
-    _shade_tiers(figure, tiers, start)
-    figure.write("tier", x=0.3, xref="x4", y=0, yref="paper", yanchor="top", yshift=1)
-
-
-def _shade_tiers(figure: Figure, tiers: pd.Series, start: float, above: float = 0.5) -> None:
-    """Shade every second of several tiers, from `above` rows above its first row."""
-    runs, colour = tier_runs(tiers), faded(figure.palette.other, 0.14)
-    band = {"xref": "paper", "x0": start, "x1": 1, "layer": "below", "line": {"width": 0}}
-    for _, first, last in runs[::2] if len(runs) > 1 else []:
-        figure.draw_shape(type="rect", **band, y0=first - above, y1=last + 1 - above, fillcolor=colour)
-
-
-def add_tier_lines(figure: Figure, tiers: pd.Series) -> None:
-    """Add a numbered line above each tier of the strip."""
-    look = {"y0": 1.04, "y1": 1.04, "yref": "paper", "line": {"color": figure.palette.muted, "width": 1.5}}
-    for tier, first, last in tier_runs(tiers):
-        figure.draw_shape(type="line", x0=first + 0.65, x1=last + 1.35, **look)
-        if last - first + 1 >= _SHORTEST_TIER * len(tiers):
-            place = {"x": 1 + (first + last) / 2, "y": 1.04, "yref": "paper", "yanchor": "bottom"}
-            figure.write(f"{'tier ' * (first == 0)}{tier}", **place)
-
+from metrics.support.wording import percent, with_signs
 
 _STACKED_ROW = 44
 """Pixels of a row whose name stands above its bar."""
@@ -82,11 +31,9 @@ def score_bounds(
     if is_stacked:
         figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
         marks.label_rows_above(figure, leaderboard.index, 0.24)
-        if "tier" in leaderboard:
-            _shade_tiers(figure, leaderboard["tier"], 0, above=0.8)
-            place = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
-            for tier, first, _ in tier_runs(leaderboard["tier"]):
-                figure.write(f"tier {tier}", y=first - 0.24, **place)
+        place = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
+        for row, ranks in enumerate(rank_texts(leaderboard)):
+            figure.write(f"rank {ranks}", y=row - 0.24, **place)
         figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     else:
         figure.style(marks.rows_height(len(leaderboard)))
@@ -95,10 +42,8 @@ def score_bounds(
     return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))
 
 
-_MIN_WIDTH, _NAME_ROOM = 490, 142
-"""Pixels that the chart keeps on a phone, and those of its names."""
-_SLIM_COLUMN, _BROAD_COLUMN = 7, 9
-"""Pixels of a column of narrow letters, and of other letters."""
+LEAST_WIDTH = 860
+"""Pixels that keep the columns of the leaderboard apart."""
 FEW = 20
 """Rerankers above which only moves of `LONG_MOVE` ranks are highlighted."""
 LONG_MOVE = 3
@@ -106,13 +51,15 @@ _SLOPE_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
 """Pixels of a row, of a row where there are many, and the number from which there are many."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
-_SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
-"""A rank with the space to its mark, which is wider than plotly assumes."""
-_LEGEND: dict[str, Any] = {"x": 1, "xanchor": "right", "font": {"size": 12}, "itemsizing": "constant"}
-_SLOPE, _NAMES, _SCORES, _TIER_ROOM = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
-"""Ends of the three panels as shares of the width, and the width of tiers."""
-_LEGEND_ROW = 22
-"""Pixels of the legend's second row."""
+_COLUMNS = {"slope": 100, "rank": 42, "strip": 76, "name": 164, "tied": 58, "scores": 400}
+_COLUMNS |= {"traditional": 50, "moved": 42, "gap": 62, "ties": 62}
+"""Columns from left to right and their relative widths."""
+_SPACE = 8
+"""Width of the space beside the strip and beside the scores, as those of the columns."""
+_APART = 15
+"""Rerankers up to which the cells of a strip are drawn apart."""
+Places = dict[str, tuple[float, float]]
+"""Left and right end of each column, as shares of the width."""
 
 
 def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
@@ -124,82 +71,134 @@ def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
     return pd.Series(swaps.any(axis=0) | swaps.any(axis=1), leaderboard.index)
 
 
-def least_width(names: Iterable[str]) -> int:
-    """Return the pixels that keep names apart from scores."""
-    labels = short_names(names, SLOPE_COLUMNS).values()
-    widest = max((sum(map(_letter_width, label)) for label in labels), default=0)
-    return max(_MIN_WIDTH, ceil(_MIN_WIDTH * widest / _NAME_ROOM))
-
-
-def _letter_width(letter: str) -> int:
-    columns = text_columns(letter)
-    is_slim = columns > 1 or (letter.isascii() and not letter.isupper())
-    return columns * (_SLIM_COLUMN if is_slim else _BROAD_COLUMN)
-
-
-def place_and_score(
+def leaderboard_figure(
     leaderboard: pd.DataFrame,
     palette: Palette,
-    measure: str,
+    labels: tuple[str, str],
     drawn_rerankers: Sequence[str] | None = None,
     order: str = "traditional",
 ) -> Figure:
-    """Draw traditional and tied rank, name, and scores with tie bounds, one row per reranker.
+    """Draw the leaderboard as a table with the scores on one axis.
 
-    `leaderboard` is sorted, best first, with traditional, tied, worst, best, traditional_rank and tied_rank.
-    Optional columns are tier, and query_low and query_high (confidence interval).
-    `drawn_rerankers` selects rows. `order` names the ranking that the tied one is compared with.
+    On the axis, a thin line is the interval of the tied mean over queries, a bar goes from the worst to the
+    best tie order (if they differ), a dot is the tied and a diamond the traditional score. A slope from the
+    traditional to the tied ranks comes first if a drawn rank changes.
+
+    Args:
+        leaderboard: rows, best first, with traditional, tied, worst, best, gap, tie_ratio, traditional_rank and
+            tied_rank; optional: rank_low and rank_high (interval of the rank), query_low and query_high
+            (interval of the mean).
+        palette: colours of the theme.
+        labels: names of the tied and of the traditional mean.
+        drawn_rerankers: the rows to draw; all by default.
+        order: what ranked the traditional scores.
     """
     leaderboard = drawable_rerankers(leaderboard)
     rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]
-    stands_out = is_out_of_order(leaderboard)
-    names = chart_names(map(str, leaderboard.index), SLOPE_COLUMNS)
-    moves = _moves(leaderboard.assign(is_marked=stands_out), rows.index)
-    ends = moves[["left", "right"]].to_numpy()
-    above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
-    figure = Figure(palette)
-    if intervals := [name for name in ("query_low", "query_high") if name in rows]:
-        look = {"xaxis": "x2", "name": "queries, 95%", "legend": "legend2"}
-        heights = pd.Series(np.arange(len(rows)), rows.index)
-        marks.add_segments(figure, rows[intervals], heights, palette.muted, 1.5, **look)
-    marks.add_bounds_rows(figure, rows, xaxis="x2")
-    _add_slope(figure, moves, len(rows), order)
-    is_marked = stands_out[rows.index].to_numpy(dtype=bool)
-    words = _bold([names[str(name)] for name in rows.index], is_marked)
-    look = {"textposition": "middle right", "xaxis": "x3"} | marks.values_hover(rows)
-    figure.draw_words(np.zeros(len(rows)), np.arange(len(rows)), words, size=13, **look)
-    if "tier" in rows:
-        add_tier_brackets(figure, rows["tier"], _NAMES[0])
+    moves, heights, figure = _moves(leaderboard, rows.index), np.arange(len(rows)), Figure(palette)
+    has_slope = bool((moves["traditional_rank"] != moves["tied_rank"]).any())
+    places = _places(has_slope=has_slope, has_strip="rank_low" in rows)
+    intervals = [name for name in ("query_low", "query_high") if name in rows]
+    is_bar = (rows["best"] - rows["worst"] > EQUAL).to_numpy()
+    marks.add_bounds(figure, rows[is_bar], y=heights[is_bar], xaxis="x2", showlegend=False)
+    if intervals:
+        ends = rows[intervals].set_axis(heights).dropna()
+        marks.add_segments(figure, ends, pd.Series(ends.index, ends.index), palette.muted, 1.3, xaxis="x2")
+    marks.add_values(figure, rows, y=heights, xaxis="x2", showlegend=False, **marks.values_hover(rows))
+    if has_slope:
+        _add_slope(figure, moves, len(rows), places["slope"], order)
+    if "rank_low" in rows:
+        _add_strip(figure, rows, len(leaderboard))
+    _add_texts(figure, rows, places, chart_names(map(str, leaderboard.index), SLOPE_COLUMNS))
+    _add_heads(figure, places, labels, has_intervals=bool(intervals), has_bars=bool(is_bar.any()))
+    outside = moves[["left", "right"]].to_numpy()
+    above, below = (bool(cut.any()) and has_slope for cut in (outside < 0, outside >= len(rows)))
     height = _SLOPE_ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
-    plot = height * max(len(rows) + above + below, _LEAST_ROWS)
-    figure.style(88 + plot, b=BELOW - 4)
+    figure.style(78 + height * max(len(rows) + above + below, _LEAST_ROWS), l=0, r=0, t=40, b=BELOW_TICKS)
     figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
-    hidden = {"visible": False, "range": [0, 1]}
-    values = [*marks.VALUES, *intervals]
-    scores = padded_range(rows[values].ffill(axis=1).to_numpy())
-    if order != "traditional":  # legend and hover texts name the order
-        for trace in figure.traces:
-            for part in {"name", "hovertemplate"} & trace.keys():
-                trace[part] = trace[part].replace("traditional", order)
-    domain = (_SCORES[0] + _TIER_ROOM * ("tier" in rows), _SCORES[1])
-    figure.set_layout(
-        xaxis=hidden | {"domain": _SLOPE},
-        xaxis3=hidden | {"domain": _NAMES},
-        xaxis4=hidden | {"domain": (_NAMES[1], _NAMES[1] + _TIER_ROOM)},
-        xaxis2={"domain": domain, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
-        legend=_LEGEND,
-    )
-    if not intervals:
-        return figure
-    figure.set_traces({"type": "bar"}, legend="legend2")  # a second row: bars and lines below marks
-    usual = figure.settings["template"]["layout"]["legend"]
-    font = usual["font"] | _LEGEND["font"]
+    values = rows[[*marks.VALUES, *intervals]].ffill(axis=1).to_numpy()
+    hidden = {"visible": False, "anchor": "y"}
     return figure.set_layout(
-        height=figure.height + _LEGEND_ROW,
-        margin={"t": figure.settings["margin"]["t"] + _LEGEND_ROW},
-        legend={"y": 1 + _LEGEND_ROW / plot},
-        legend2=usual | _LEGEND | {"traceorder": "reversed", "font": font},
+        barmode="overlay",
+        xaxis=hidden | {"domain": (0, 1), "range": (0, 1)},
+        xaxis2={"domain": places["scores"], "range": padded_range(values), "anchor": "y", "nticks": 7},
+        xaxis4=hidden | {"domain": places["strip"], "range": (0.5, len(leaderboard) + 0.5)},
     )
+
+
+def _places(*, has_slope: bool, has_strip: bool) -> Places:
+    widths = _COLUMNS | ({} if has_slope else {"slope": 0}) | ({} if has_strip else {"strip": 0})
+    ends = np.cumsum([0, *widths.values()]) / sum(widths.values())
+    places = dict(zip(widths, zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True), strict=True))
+    space, (start, end), (first, last) = _SPACE / sum(widths.values()), places["strip"], places["scores"]
+    return places | {"strip": (start, max(start, end - 2 * space)), "scores": (first + space, last - 2 * space)}
+
+
+def rank_texts(leaderboard: pd.DataFrame) -> list[str]:
+    """Return the rank interval of each reranker, `1–4`, or its rank where there is no interval."""
+    if "rank_low" not in leaderboard:
+        return [str(rank) for rank in leaderboard["tied_rank"]]
+    ends = leaderboard[["rank_low", "rank_high"]].to_numpy()
+    return [f"{low}" if low == high else f"{low}–{high}" for low, high in ends]
+
+
+def _add_strip(figure: Figure, rows: pd.DataFrame, n: int) -> None:
+    """Draw ranks 1 to n of each row as cells: pale, shaded within its interval, dark at its own rank."""
+    ranks, palette = np.arange(1, n + 1), figure.palette
+    low, high, own = (rows[name].to_numpy(np.int64)[:, None] for name in ("rank_low", "rank_high", "tied_rank"))
+    shade = ((ranks >= low) & (ranks <= high)).astype(np.float64) + (ranks == own)
+    look = {"x": ranks, "y": np.arange(len(rows)), "xaxis": "x4", "zmin": 0, "zmax": 2}
+    gaps = {"xgap": int(n <= _APART), "ygap": 16 if len(rows) <= _SLIM_FROM else 10}
+    figure.draw(marks.cells(shade, [palette.grid, palette.other, palette.muted], **look | gaps))
+
+
+def _add_texts(figure: Figure, rows: pd.DataFrame, places: Places, names: Mapping[str, str]) -> None:
+    palette, ranks = figure.palette, rows["traditional_rank"]
+    is_moved = ranks != rows["tied_rank"]
+    texts = {
+        "rank": (rank_texts(rows), palette.muted),
+        "name": ([f"<b>{names[str(name)]}</b>" for name in rows.index], palette.text),
+        "tied": ([f"<b>{value:.3f}</b>" for value in rows["tied"]], palette.text),
+        "traditional": ([f"{value:.3f}" for value in rows["traditional"]], palette.text),
+        "moved": ([f"#{rank}" for rank in ranks], np.where(is_moved, palette.traditional, "rgba(0,0,0,0)")),
+        "gap": ([signed_decimals(value) for value in rows["gap"]], palette.text),
+        "ties": ([with_signs(percent(share)) for share in rows["tie_ratio"]], palette.text),
+    }
+    look = {"textposition": "middle right", "size": 13} | marks.values_hover(rows)
+    for column, (words, colour) in texts.items():
+        x = np.full(len(rows), places[column][0])
+        figure.draw_words(x, np.arange(len(rows)), words, color=colour, **look)
+
+
+def signed_decimals(value: float) -> str:
+    """Write a difference with three decimals, a sign and a true minus; 0 for none."""
+    if abs(value) <= EQUAL:
+        return "0"
+    text = f"{abs(value):.3f}" if abs(value) >= 0.0005 else "<0.001"  # noqa: PLR2004 what three decimals show
+    return f"{'+' if value > 0 else '−'}{text}"
+
+
+def _add_heads(
+    figure: Figure, places: Places, labels: tuple[str, str], *, has_intervals: bool, has_bars: bool
+) -> None:
+    palette, (tied, traditional) = figure.palette, labels
+    place = {
+        "xref": "paper",
+        "xanchor": "left",
+        "y": 1,
+        "yref": "paper",
+        "yanchor": "bottom",
+        "yshift": 10,
+        "xshift": 3,
+    }
+    rank = "rank, 95%" if places["strip"][1] > places["strip"][0] else "rank"
+    heads = {"rank": rank, "tied": tied, "traditional": traditional, "gap": "gap", "ties": "tied docs"}
+    colours = {"tied": palette.tied, "traditional": palette.traditional}
+    for column, words in heads.items():
+        font = {"size": 12, "color": colours.get(column, palette.text)}
+        figure.write(f"<b>{words}</b>", x=places[column][0], font=font, **place)
+    key = ["line: 95% over queries"] * has_intervals + ["bar: worst to best tie order"] * has_bars
+    figure.write(" · ".join(key), x=sum(places["scores"]) / 2, **place | {"xanchor": "center"})
 
 
 def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame:
@@ -218,52 +217,50 @@ def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame
     return moves[moves["left"].between(0, n - 1) | moves["right"].between(0, n - 1)]
 
 
-def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, order: str) -> None:
+def _add_slope(
+    figure: Figure, moves: pd.DataFrame, n_rows: int, place: tuple[float, float], order: str
+) -> None:
     """Connect traditional and tied rank of each reranker; lines to ranks outside the rows end at the edge."""
-    palette = figure.palette
-    for is_bold, colour, width in ((False, palette.other, 1.5), (True, palette.traditional, 2.5)):
-        ends = moves.loc[moves["is_marked"] == is_bold, ["left", "right"]].clip(-0.7, n_rows - 0.3)
-        across = pd.DataFrame({"left": 0, "right": 1}, ends.index)
+    palette, size = figure.palette, (moves["traditional_rank"] - moves["tied_rank"]).abs()
+    left, right = (place[0] + share * (place[1] - place[0]) for share in (0.24, 0.8))
+    for is_drawn, colour, width in (
+        (size == 0, palette.grid, 1.5),
+        ((size > 0) & (size < LONG_MOVE), palette.other, 1.5),
+        (size >= LONG_MOVE, palette.traditional, 2.5),
+    ):
+        ends = moves.loc[is_drawn, ["left", "right"]].clip(-0.7, n_rows - 0.3)
+        across = pd.DataFrame({"left": left, "right": right}, ends.index)
         marks.add_segments(figure, across, ends.astype(float), colour, width)
     sides = (
-        (0, "left", "traditional", marks.covering_diamond(palette, 11), palette.traditional, "from"),
-        (1, "right", "tied", marks.tied_dot(palette), palette.tied, "to"),
+        (left, "left", "traditional", marks.covering_diamond(palette, 11), "from"),
+        (right, "right", "tied", marks.tied_dot(palette), "to"),
     )
-    for x_end, side, value, marker, colour, word in sides:
-        inside, places = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]
-        ranks = [_SPACES[side].format(place) for place in places[inside.index]]
+    for x_end, side, value, marker, word in sides:
+        inside, ranks = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]
         figure.draw_scatter(
             x=np.full(len(inside), x_end),
             y=inside[side],
-            mode="markers+text",
+            mode="markers+text" if side == "left" else "markers",
             marker=marker,
-            text=_bold(ranks, inside["is_marked"].to_numpy()),
-            textposition=f"middle {side}",
+            text=[f"{rank}\u2002" for rank in ranks[inside.index]],
+            textposition="middle left",
             textfont={"size": 12, "color": palette.muted},
             **marks.values_hover(inside),
         )
-        head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
-        title, font = order if side == "left" else value, {"size": 13, "color": colour}
-        figure.write(title, x=x_end, xref="x", font=font, **head)
         edges = ((moves[side] < 0, -0.75, "bottom"), (moves[side] >= n_rows, n_rows - 0.25, "top"))
         for is_outside, height, yanchor in edges:
             if is_outside.any():
-                span = dict.fromkeys((places[is_outside].min(), places[is_outside].max()))
+                span = dict.fromkeys((ranks[is_outside].min(), ranks[is_outside].max()))
                 text = f"{word}<br>{'–'.join(map(str, span))}"
                 figure.write(text, x=x_end, xref="x", y=height, yanchor=yanchor)
-
-
-def _bold(texts: Sequence[str], is_marked: BoolArray) -> list[str]:
-    return [f"<b>{text}</b>" if is_bold else text for text, is_bold in zip(texts, is_marked, strict=True)]
+    head = {"x": place[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
+    figure.write(f"<b>{order} → tied</b>", **head, yshift=10, font={"size": 12, "color": palette.text})
 
 
 _CLEARLY_OFF = 0.05
 """Share of the range of tied scores from which a gap has its diamond."""
 _MANY_DOTS = 60
 """Rerankers above which dots are smaller."""
-
-_TIER_LINES = 20
-"""Pixels of the tier lines."""
 
 
 def clear_gap(leaderboard: pd.DataFrame) -> float:
@@ -289,10 +286,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     ):
         hover = marks.values_hover(leaderboard[rows])
         figure.draw_marks(x=places[rows], y=spots[value][rows], marker=marker, **hover)
-    room = _TIER_LINES * ("tier" in leaderboard)
-    figure.style(170 + room, t=12 + room, b=BELOW_TICKS)
-    if "tier" in leaderboard:
-        add_tier_lines(figure, leaderboard["tier"])
+    figure.style(170, t=12, b=BELOW_TICKS)
     figure.set_yaxes(title_text=measure, nticks=4, range=padded_range(leaderboard[marks.VALUES].to_numpy()))
     return figure.set_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
 

@@ -84,8 +84,8 @@ def add_diamond(figure: Figure, x: float, y: float, hover: str, **trace: Any) ->
 def add_bounds(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
     """Add a bar from `worst` to `best` for each row of a table, counted from the top."""
     look = {"width": 0.42, "marker": {"color": figure.palette.bounds}, "name": "worst to best"}
-    length, rows = table["best"] - table["worst"], np.arange(len(table))
-    figure.draw_bars(x=length, base=table["worst"], y=rows, orientation="h", **look | trace)
+    look |= {"y": np.arange(len(table)), "orientation": "h"}
+    figure.draw_bars(x=table["best"] - table["worst"], base=table["worst"], **look | trace)
 
 
 def add_bounds_rows(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> None:  # noqa: ANN401

@@ -8,7 +8,7 @@ from plotly.offline import get_plotlyjs
 
 from dashboard.charts.compare import difference_forest, finish_heatmap
 from dashboard.charts.figure import Figure
-from dashboard.charts.leaderboard import place_and_score, tool_strip
+from dashboard.charts.leaderboard import LEAST_WIDTH, leaderboard_figure, tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from dashboard.charts.rerankers import aligned_rows
 from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
@@ -17,7 +17,7 @@ from metrics.report import Figure as ReportFigure
 from metrics.report import Report, ReportCharts, ReportStudies
 from metrics.studies.emulation import comparable_values
 
-_SLOPE_WIDTH = 720
+_SLOPE_WIDTH = LEAST_WIDTH
 """Pixels of ranks, names and scores in a font wider than the app's."""
 _BASIC_SCRIPT = Path(__file__).parents[1] / "assets" / "plotly-basic.min.js"
 """plotly.js with scatter and bar traces alone: npm's plotly.js-basic-dist-min, 4.1.1."""
@@ -70,8 +70,9 @@ def _tools(studies: ReportStudies, palette: Palette) -> Figure:
 
 def _published(studies: ReportStudies, palette: Palette) -> Figure:
     order = studies.audited_order
-    title = parse(studies.audit.measure(order.measure)).traditional
-    return place_and_score(order.places, palette, title, list(order.places.index[:MOST_DRAWN]), "published")
+    name = parse(studies.audit.measure(order.measure))
+    labels = name.tied, f"published {name.traditional}"
+    return leaderboard_figure(order.places, palette, labels, list(order.places.index[:MOST_DRAWN]), "published")
 
 
 def _of_many(studies: ReportStudies) -> str:
@@ -84,10 +85,10 @@ CHARTS: Mapping[str, _Chart] = {
         lambda studies: f"Rank and {studies.measure_at.traditional} with tie bounds{_of_many(studies)}",
         "Rank of each reranker by traditional and by tied score, its name, and its worst, best, tied "
         "and traditional mean.",
-        lambda studies, palette: place_and_score(
+        lambda studies, palette: leaderboard_figure(
             studies.leaderboard,
             palette,
-            studies.measure_at.traditional,
+            (studies.measure_at.tied, studies.measure_at.traditional),
             list(studies.leaderboard.index[:MOST_DRAWN]),
         ),
         lambda _: _SLOPE_WIDTH,

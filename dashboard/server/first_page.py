@@ -45,12 +45,12 @@ def _draw_sample() -> None:
     import plotly.tools  # noqa: F401 Streamlit's chart imports it
 
     from dashboard import cache
-    from dashboard.charts.leaderboard import place_and_score
+    from dashboard.charts.leaderboard import leaderboard_figure
     from dashboard.charts.palette import LIGHT
     from metrics import evaluate
     from metrics.studies.leaderboard import leaderboard
 
     treatments = ["expected", "input", "optimistic", "pessimistic"]
     evaluation = evaluate(cache.sample_board().runs, ["RR"], treatments)
-    figure = place_and_score(leaderboard(evaluation, "RR", "input"), LIGHT, "MRR")
+    figure = leaderboard_figure(leaderboard(evaluation, "RR", "input"), LIGHT, ("MTRR", "MRR"))
     figure.to_json()

@@ -11,7 +11,7 @@ from dashboard import cache, controls
 from dashboard import published as table_choice
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
-from dashboard.charts.leaderboard import least_width, place_and_score
+from dashboard.charts.leaderboard import LEAST_WIDTH, leaderboard_figure
 from dashboard.choices import UNJUDGED, View
 from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
@@ -24,7 +24,7 @@ from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import section, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.leaderboard_parts import slope_caption
+from dashboard.widgets.leaderboard_parts import shared_text
 from metrics import MEASURES, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -268,24 +268,13 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
     if not len(places):
         return
     row_range = shown_rows(len(places), "places")
-    with ui.keep_wide(least_width(map(str, places.index))):
-        grid = st.grid(2, wrap=False)
-        with grid.cell():
-            title = f"Published and tied rank by {escape_markdown(order.measure)}"
-            ui.heading(title, slope_caption(places))
-        with grid.cell():
-            ui.heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
-        names = list(row_range.of(places).index)
-        figure = kept_figure(
-            place_and_score,
-            places,
-            view.palette,
-            parse(audit.measure(order.measure)).traditional,
-            names,
-            "published",
-        )
-        alt = "Published and tied rank of each reranker, and its score with tie bounds and confidence interval."
-        ui.chart(figure, "published-places", alt)
+    name = parse(audit.measure(order.measure))
+    title = f"Published and tied rank by {escape_markdown(order.measure)}"
+    ui.heading(title, "Published scores are in the column of traditional scores. " + shared_text(places))
+    names, labels = list(row_range.of(places).index), (name.tied, f"published {name.traditional}")
+    figure = kept_figure(leaderboard_figure, places, view.palette, labels, names, "published")
+    alt = "Published and tied rank of each reranker, and its score with tie bounds and confidence interval."
+    ui.chart(figure, "published-places", alt, wide=LEAST_WIDTH)
     row_range.buttons()
     if words := agreement_sentence(places["tied"], places["traditional"]):
         st.caption(words)

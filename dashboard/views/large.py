@@ -54,7 +54,7 @@ def show(results: Results | None) -> None:
     charted_rows, order = charted_rerankers(rows, row_range.n_shown), treatment(results.traditional)
     table_place, chart_place = table_and_chart_places(len(rows))
     with chart_place:
-        leaderboard_charts(charted_rows, results.palette, name.traditional, order)
+        leaderboard_charts(charted_rows, results.palette, name)
         row_range.buttons()
     try:
         file = cache.file_version(results.stored.path)

@@ -32,7 +32,7 @@ from metrics.studies import swapped_orders as study
 from metrics.studies import unjudged as unjudged_study
 from metrics.studies.draws import same_runs
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
-from metrics.studies.leaderboard import leaderboard, mean_std
+from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose, decimal
 from metrics.studies.verdict_sentence import leaderboard_verdict
@@ -135,6 +135,7 @@ def scores_section(
     if len(rows) > 1:
         pairs = pair_verdicts(view, str(name), view.traditional).tied
         rows = with_rank_intervals(rows, rank_intervals(view.evaluation, str(name), pairs=pairs))
+    rows = rows.join(view.study(mean_intervals, str(name)))
     drawable = charted_rerankers(rows)
     matches = search_rows(drawable, part)
     places = shown_rows(len(matches), "places", has_pages=True)
@@ -142,7 +143,7 @@ def scores_section(
     if not name.measure.answers:
         if len(matches) == len(drawable):
             _strip(view, drawable, name.traditional, places)
-        leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
+        leaderboard_charts(drawable, view.palette, name, drawn_rows)
     places.buttons()
     if unjudged is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):

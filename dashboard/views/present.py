@@ -15,7 +15,7 @@ from dashboard.boards import board_name
 from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
-from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score
+from dashboard.charts.leaderboard import LEAST_WIDTH, drawable_rerankers, leaderboard_figure
 from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import gap_multiples
@@ -32,9 +32,10 @@ from metrics.evaluation import EQUAL
 from metrics.measures import question
 from metrics.studies import swapped_orders as study
 from metrics.studies.gaps import gaps, tie_prediction
-from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.leaderboard import leaderboard, leaderboard_finding, mean_intervals
 from metrics.studies.one_list import gap_of_list, lists_by_gap, query_finding
 from metrics.studies.pair_findings import significance_finding
+from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose, Strong, headline
 from metrics.studies.verdict_sentence import query_sets
 from metrics.support.wording import count_of
@@ -173,19 +174,22 @@ def _make_slide(
 def _order(view: View, measure: str) -> Slide:
     name = parse(measure).traditional
     table = leaderboard(view.evaluation, measure, view.traditional)
-    rows = drawable_rerankers(table)
+    labels = parse(measure).tied, name
     pairs = pair_verdicts(view, measure, view.traditional)
+    intervals = rank_intervals(view.evaluation, measure, pairs=pairs.tied)
+    table = with_rank_intervals(table, intervals).join(mean_intervals(view.evaluation, measure))
+    rows = drawable_rerankers(table)
     swaps = study.swapped_orders(view.evaluation, measure, view.traditional, pairs=pairs.tied)
     finding = leaderboard_finding(table, name, view.traditional)
     if len(swaps):
         finding = study.swaps_finding(swaps, len(rows), name)
     return Slide(
         (*query_sets(view.evaluation, measure), *finding),
-        place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
+        leaderboard_figure(rows, view.palette, labels, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Rank of each reranker by traditional and tied {name}, with its worst and best score.",
         f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
         f"{_first_of(len(rows))} {f'p: {pairs.method}.' if len(swaps) else ''}",
-        wide=least_width(map(str, rows.index)),
+        wide=LEAST_WIDTH,
     )
 
 

@@ -15,7 +15,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import chart, heading, keep_wide, section, table
+from dashboard.widgets.components import chart, heading, section, table
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.measures import MeasureAt
@@ -48,52 +48,36 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
 def leaderboard_charts(
     leaderboard: pd.DataFrame,
     palette: Palette,
-    measure: str,
-    traditional: Treatment,
+    measure: MeasureAt,
     drawn_rerankers: pd.Index | None = None,
 ) -> None:
-    """Draw ranks, names and scores in shared rows."""
+    """Draw the leaderboard as one figure; on a phone, names above bars."""
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
-    scores_help = (
-        f"Bar: from the worst to the best tie order. Diamond: traditional score, by {traditional.order}. "
-        "Dot: tied score, the mean over all tie orders."
-    )
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
-        st.header("Score with tie bounds", anchor=False, help=scores_help)
-        figure = kept_figure(charts.score_bounds, rows, palette, measure, is_stacked=True)
-        chart(figure, "place-and-score", f"Worst, best, tied and traditional {measure} of each reranker.")
+        figure = kept_figure(charts.score_bounds, rows, palette, measure.traditional, is_stacked=True)
+        alt = f"Worst, best, tied and traditional {measure.traditional} of each reranker."
+        chart(figure, "place-and-score", alt)
         return
-    with keep_wide(charts.least_width(map(str, leaderboard.index))):
-        with st.grid(2, wrap=False):
-            st.header("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
-            st.header("Score with tie bounds", anchor=False, help=scores_help)
-        chart(
-            kept_figure(charts.place_and_score, leaderboard, palette, measure, names),
-            "place-and-score",
-            f"Rank of each reranker by traditional and by tied {measure}, with its worst, best, tied and "
-            "traditional score.",
-        )
+    labels = (measure.tied, measure.traditional)
+    chart(
+        kept_figure(charts.leaderboard_figure, leaderboard, palette, labels, names),
+        "place-and-score",
+        f"Rank interval, {measure.tied} with its intervals, {measure.traditional}, gap and tied documents of "
+        "each reranker, and how its rank changes when ties are averaged.",
+        wide=charts.LEAST_WIDTH,
+    )
+    if shared := shared_text(leaderboard):
+        st.caption(shared)
 
 
-def slope_caption(leaderboard: pd.DataFrame) -> str:
-    """Return the legend of the slope: shortened names, orange and tiers."""
+def shared_text(leaderboard: pd.DataFrame) -> str:
+    """Return a sentence with the ends that all long names share and charts leave out; empty for none."""
     ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
-    if len(leaderboard) == 1:
-        return "Ranks cannot change, because only one reranker is shown."
-    marked = (
-        "swaps with another" if len(leaderboard) <= charts.FEW else f"moves {charts.LONG_MOVE} ranks or more"
-    )
-    orange = f"Orange: {marked}." if charts.is_out_of_order(leaderboard).any() else f"No reranker {marked}."
-    tiers = (
-        " Tier: neighbouring rerankers that the data cannot tell apart, at 95% confidence over all pairs."
-        if "tier" in leaderboard
-        else ""
-    )
-    return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
+    return f"Names share {shared}." if shared else ""
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
