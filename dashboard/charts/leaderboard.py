@@ -42,7 +42,7 @@ def score_bounds(
     return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))
 
 
-LEAST_WIDTH = 860
+LEAST_WIDTH = 840
 """Pixels that keep the columns of the leaderboard apart."""
 FEW = 20
 """Rerankers above which only moves of `LONG_MOVE` ranks are highlighted."""
@@ -51,7 +51,7 @@ _SLOPE_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
 """Pixels of a row, of a row where there are many, and the number from which there are many."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
-_COLUMNS = {"slope": 100, "rank": 42, "strip": 76, "name": 164, "tied": 58, "scores": 400}
+_COLUMNS = {"slope": 122, "rank": 42, "strip": 76, "name": 164, "tied": 58, "scores": 400}
 _COLUMNS |= {"traditional": 50, "moved": 42, "gap": 62, "ties": 62}
 """Columns from left to right and their relative widths."""
 _SPACE = 8
@@ -174,8 +174,9 @@ def signed_decimals(value: float) -> str:
     """Write a difference with three decimals, a sign and a true minus; 0 for none."""
     if abs(value) <= EQUAL:
         return "0"
-    text = f"{abs(value):.3f}" if abs(value) >= 0.0005 else "<0.001"  # noqa: PLR2004 what three decimals show
-    return f"{'+' if value > 0 else '−'}{text}"
+    if abs(value) < 0.0005:  # noqa: PLR2004 what three decimals show
+        return "<0.001" if value > 0 else ">−0.001"
+    return f"{value:+.3f}".replace("-", "−")
 
 
 def _add_heads(
@@ -254,7 +255,7 @@ def _add_slope(
                 text = f"{word}<br>{'–'.join(map(str, span))}"
                 figure.write(text, x=x_end, xref="x", y=height, yanchor=yanchor)
     head = {"x": place[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
-    figure.write(f"<b>{order} → tied</b>", **head, yshift=10, font={"size": 12, "color": palette.text})
+    figure.write(f"{order} → tied", **head, yshift=10, font={"size": 11.5, "color": palette.muted})
 
 
 _CLEARLY_OFF = 0.05

@@ -71,7 +71,7 @@ def _tools(studies: ReportStudies, palette: Palette) -> Figure:
 def _published(studies: ReportStudies, palette: Palette) -> Figure:
     order = studies.audited_order
     name = parse(studies.audit.measure(order.measure))
-    labels = name.tied, f"published {name.traditional}"
+    labels = name.tied, "published"
     return leaderboard_figure(order.places, palette, labels, list(order.places.index[:MOST_DRAWN]), "published")
 
 

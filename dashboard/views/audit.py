@@ -271,7 +271,7 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
     name = parse(audit.measure(order.measure))
     title = f"Published and tied rank by {escape_markdown(order.measure)}"
     ui.heading(title, "Published scores are in the column of traditional scores. " + shared_text(places))
-    names, labels = list(row_range.of(places).index), (name.tied, f"published {name.traditional}")
+    names, labels = list(row_range.of(places).index), (name.tied, "published")
     figure = kept_figure(leaderboard_figure, places, view.palette, labels, names, "published")
     alt = "Published and tied rank of each reranker, and its score with tie bounds and confidence interval."
     ui.chart(figure, "published-places", alt, wide=LEAST_WIDTH)
