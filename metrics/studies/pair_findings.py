@@ -144,9 +144,10 @@ def method_text(
 def interval_text(*, test: str = "flips", correction: str | None = None, **_: object) -> str:
     """Return what the intervals of a test are, and what they hold for."""
     chosen = find_test(test)
-    if chosen.name == "flips" and find_correction(correction or LARGEST) == LARGEST:
+    method = find_correction(correction or (LARGEST if chosen.name == "flips" else "holm"))
+    if method == LARGEST:
         return "intervals of all pairs together (largest statistic)"
-    scope = "of one pair" if correction == "none" else "corrected like p"
+    scope = "of one pair" if method == "none" else "corrected like p"
     return f"{chosen.interval}, {scope}"
 
 
@@ -209,7 +210,7 @@ def tested_p(row: "pd.Series[Any]") -> str:
     An example: `p = 0.03; 6 of 30 queries differ`.
     """
     differ = describe_part(int(row["n_differ"]), int(row["n"]), "query", "differ")
-    return chance(row["p_adjusted"]) + f"; {differ}" * bool(row["n_differ"] < FEW)
+    return chance(row["p_adjusted"]) + f"; {differ}" * bool(row["n"] and row["n_differ"] < FEW)
 
 
 def _standings(verdicts: Verdicts, baseline: str) -> str:

@@ -297,9 +297,9 @@ def mann_whitney(comparison: Comparison) -> tuple[FloatArray, Interval]:
         from scipy import stats  # noqa: PLC0415 the default test does without
     samples = [values[np.isfinite(values)].round(12) for values in comparison.values.T]
     p = np.ones(len(comparison.pairs))
-    for number, (theirs, ours) in enumerate(comparison.pairs):
+    for number, columns in enumerate(np.sort(comparison.pairs)):
         begin_step("Comparing", number, len(p))
-        a, b = samples[ours], samples[theirs]
+        a, b = (samples[column] for column in columns)
         if len(a) and len(b) and len(np.unique([*a, *b])) > 1:
             permuted = stats.PermutationMethod(n_resamples=DRAWS, rng=np.random.default_rng(comparison.seed))
             method = permuted if len(a) + len(b) <= MOST_PERMUTED else "asymptotic"

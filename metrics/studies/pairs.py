@@ -221,7 +221,7 @@ def _notes(
     conditions = {
         f"no query in common: {NO_TEST}": n == 0,
         f"one query in common: {NO_TEST}": n == 1,
-        "no query differs": columns["n_differ"] == 0,
+        "no query differs": (columns["n_differ"] == 0) & test.is_paired,
         "p compares ranks, the interval compares means, and the two disagree": is_significant != excludes_0,
         f"too few queries: the interval at level {level:.4g} is unbounded": np.isinf(results.low),
     }
