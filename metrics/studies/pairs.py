@@ -126,9 +126,14 @@ def compare(
         columns[name] = np.where(np.isinf(ends), np.copysign(largest, ends), ends)
     columns |= {"baseline": labels.take(pairs[:, 0]), "reranker": labels.take(pairs[:, 1])}
     columns |= {"p": results.p, "p_adjusted": results.p_adjusted, "note": pd.array(notes, dtype="str")}
-    stars = np.searchsorted([bound for bound, _ in STARS], results.p_adjusted, side="right")
-    columns["stars"] = pd.array(MARKS, dtype="str").take(stars)
+    columns["stars"] = stars(results.p_adjusted)
     return pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
+
+
+def stars(p: FloatArray) -> pd.api.extensions.ExtensionArray:
+    """Return (n,) stars of p values: *** < 0.001, ** < 0.01, * < 0.05, else ns."""
+    places = np.searchsorted([bound for bound, _ in STARS], p, side="right")
+    return pd.array(MARKS, dtype="str").take(places)
 
 
 def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> IntArray:

@@ -8,9 +8,8 @@ import pytest
 from repository import ROOT
 
 from metrics import evaluate, read_runs, swapped_orders
-from metrics.studies.comparisons import COLUMNS
-from metrics.studies.significance import compare
-from metrics.studies.test_registry import CORRECTIONS, TESTS
+from metrics.studies.pair_tests import TESTS
+from metrics.studies.pairs import COLUMNS, CORRECTIONS, compare
 
 QUERIES = 40
 
@@ -79,15 +78,16 @@ def test_several_baselines_are_each_compared_with_the_others(call, table):
     "options",
     [
         {"test": "permutation", "seed": 4},
-        {"test": "tukey", "level": 0.9},
+        {"level": 0.9, "family": "baseline", "baseline": "third"},
         {"test": "t", "correction": "bh"},
         {"test": "mann-whitney", "correction": "none"},
     ],
-    ids=lambda options: options["test"],
+    ids=lambda options: options.get("test", "default"),
 )
 def test_test_correction_level_and_seed_are_those_asked_for(call, table, options):
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
     _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", *arguments, "--format", "csv")
+    options = {"baselines" if name == "baseline" else name: value for name, value in options.items()}
     expected = compare(evaluate(read_runs([table]), ["RR"], ["expected"]), "RR", "expected", **options)
     for name in ("p_adjusted", "low", "high"):
         assert [float(row[name]) for row in rows(out)] == expected[name].to_list()
@@ -131,15 +131,14 @@ def test_json_has_no_infinity(call, write):
     runs = write("runs.csv", text)
     _, out, _ = call("compare", runs, "-m", "RR", "--ties", "input", "--format", "json")
     record = json.loads(out, parse_constant=pytest.fail)[0]
-    assert (record["dz"], record["difference"], record["p"]) == (None, -1, 1 / 16)
-    assert "dz is infinite" in record["note"]
+    assert (record["difference"], record["p"], record["low"], record["high"]) == (-1, 1 / 16, -1, 1)
     _, out, _ = call("compare", runs, "-m", "DCG", "--ties", "input", "--format", "json")
     record = json.loads(out, parse_constant=pytest.fail)[0]
     assert (record["low"], record["high"]) == (None, None)
 
 
-UNTESTED = ("low", "high", "p", "p_adjusted", "dz")
-FIGURES = ("mean_baseline", "mean", "difference", "superiority")
+UNTESTED = ("low", "high", "p", "p_adjusted")
+FIGURES = ("mean_baseline", "mean", "difference")
 
 
 @pytest.mark.parametrize(("grade", "n", "blank"), [(0, "0", {*UNTESTED, *FIGURES}), (1, "1", {*UNTESTED})])
@@ -160,13 +159,14 @@ def test_fewer_than_two_common_queries_leave_the_figures_of_a_test_blank(call, w
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        ("wilcoxon", "randomisation-test confidence interval of the mean difference (p itself compares ranks)"),
-        ("t", "interval of Student's t"),
+        ("wilcoxon", "Student's t interval of the mean difference (p compares ranks), corrected like p"),
+        ("t", "Student's t interval, corrected like p"),
+        ("flips", "intervals of all pairs together (largest statistic)"),
     ],
 )
 def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
     _, _, err = call("compare", table, "-m", "RR", "--test", test, "--level", "0.9")
-    assert f"low and high: the 0.9 {words}" in err
+    assert f"low and high: 0.9 {words}" in err
 
 
 @pytest.mark.parametrize("mode", [[], ["--table"], ["--swaps"], ["--baseline", "one"]])
@@ -181,7 +181,7 @@ def test_tests_and_corrections_are_listed(call):
     code, out, _ = call("compare", "--list-tests")
     assert code == 0
     assert all(f"--test {one.name} " in out for one in TESTS)
-    assert all(f"--correction {one.name} " in out for one in CORRECTIONS)
+    assert all(f"--correction {one} " in out for one in CORRECTIONS)
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_tests_and_corrections_are_listed(call):
             ["--baseline", "plane"],
             "There is no reranker 'plane'. Choose the baseline among: lucky, plain, third.",
         ),
-        (["--test", "permutaton"], "There is no test 'permutaton'. Did you mean randomisation?"),
-        (["--correction", "sidak"], "There is no correction 'sidak'. Choose from: holm"),
+        (["--test", "permutaton"], "There is no test 'permutaton'. Did you mean permutation?"),
+        (["--correction", "sidak"], "There is no correction 'sidak'. Choose from: largest, holm"),
         (["--level", "95"], "level=95"),
         (["--seed", "-1"], "seed"),
         (["-m", "Foo"], "'Foo'"),
@@ -204,9 +204,9 @@ def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, 
     assert words in err
 
 
-def test_no_other_command_and_no_table_of_swaps_waits_for_statsmodels():
-    modules = "metrics.cli, metrics.studies.swapped_orders"
-    script = f"import sys, {modules}; print({{'statsmodels', 'scipy.stats'}} & set(sys.modules))"
+def test_no_command_and_no_default_test_waits_for_scipy():
+    modules = "metrics.cli, metrics.studies.pair_findings"
+    script = f"import sys, {modules}; print({{'statsmodels', 'scipy'}} & set(sys.modules))"
     finished = subprocess.run(  # noqa: S603
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )

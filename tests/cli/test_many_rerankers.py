@@ -8,8 +8,8 @@ from metrics import read_runs
 from metrics.cli import deciding, output
 from metrics.cli import options as shared
 from metrics.evaluation import ScoringOptions, score_runs
-from metrics.studies import significance_tests as paired_tests
-from metrics.studies.significance import compare
+from metrics.studies import pair_tests
+from metrics.studies.pairs import compare, find_pairs
 
 
 def test_messages_name_twenty_rerankers_and_count_the_others(call, write):
@@ -73,8 +73,8 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
 @pytest.mark.parametrize(
     ("command", "limit"),
     [
-        (["compare"], "MANY_TESTS"),
-        (["stability"], "MANY_TESTS"),
+        (["compare"], "MANY_PAIRS"),
+        (["stability"], "MANY_PAIRS"),
         (["compare", "--test", "bootstrap"], "MANY_RESAMPLED"),
     ],
 )
@@ -95,14 +95,10 @@ def test_all_pairs_are_tested_in_blocks_as_one_by_one(write, monkeypatch):
     ]
     runs = read_runs(write("runs.csv", "reranker,query_id,doc_id,score,relevance\n" + "".join(lines)))
     evaluation = score_runs(runs, ["RR"], ["expected"], ScoringOptions())
-    whole = compare(evaluation, "RR", "expected", correction="none")
-    monkeypatch.setattr(paired_tests, "CELLS", 20)
-    pd.testing.assert_frame_equal(compare(evaluation, "RR", "expected", correction="none"), whole)
-    for row in whole.itertuples():
-        alone = compare(evaluation, "RR", "expected", row.baseline, correction="none")
-        pd.testing.assert_series_equal(
-            alone[alone["reranker"] == row.reranker].iloc[0],
-            whole.loc[row.Index],
-            check_names=False,
-            check_index=True,
-        )
+    whole = compare(evaluation, "RR")
+    monkeypatch.setattr(pair_tests, "_CELLS", 20)
+    pd.testing.assert_frame_equal(compare(evaluation, "RR"), whole)
+    for name in evaluation.policies.index:
+        rows = compare(evaluation, "RR", baselines=name)
+        expected = find_pairs(whole, rows["reranker"], rows["baseline"])
+        pd.testing.assert_frame_equal(rows, expected[rows.columns])

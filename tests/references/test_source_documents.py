@@ -45,7 +45,7 @@ from metrics.simulation import (
     notebook_synthetic,
 )
 from metrics.simulation.list_text import runs_from_list, scenario_documents
-from metrics.studies.comparisons import stars
+from metrics.studies.pairs import stars
 from metrics.studies.gaps import gaps, ranks_and_ratios
 from metrics.studies.one_list import complexity_report, sampled_mean
 from metrics.studies.targets import PRESETS, Target
@@ -690,7 +690,7 @@ MRR_MAP = (
     Feature(362, 376, "Mann-Whitney U, two-sided, 0.05", "Compare, Test; `compare --test mann-whitney`",
             prints(compare("--test", "mann-whitney"), "p_adjusted")),
     Feature(378, 380, "p = 0.000017 and 0.000024: three stars", "`stars`",
-            equal(lambda: [stars(0.000017), stars(0.000024)], ["***", "***"])),
+            equal(lambda: list(stars([0.000017, 0.000024])), ["***", "***"])),
     Feature(382, 382, "not due to chance", "Errors in the sources",
             corrects("chance alone would rank two samples at least this")),
     Feature(386, 390, "MRR ignores several relevant", "Guide, Measures",
@@ -739,11 +739,11 @@ RETRIEVAL = (
             both(prints(compare("--table"), "Hits@20", "RR", "R@20", "DR@20", "Div@20", "p_adjusted"),
                 reports("Every measure against GPT-4 (Low Ties)", "Hits@20", "DR@20", "Div@20"),
                 tradeoffs("Against BM25", "MiniLM float32", "tied", "traditional"))),
-    Feature(46, 47, "p < 0.001: ***", "`stars`", equal(lambda: [stars(0.0009), stars(0.001)], ["***", "**"])),
-    Feature(48, 48, "p < 0.01: **", "`stars`", equal(lambda: [stars(0.0099), stars(0.01)], ["**", "*"])),
-    Feature(49, 49, "p < 0.05: *", "`stars`", equal(lambda: [stars(0.0499), stars(0.05)], ["*", "ns"])),
+    Feature(46, 47, "p < 0.001: ***", "`stars`", equal(lambda: list(stars([0.0009, 0.001])), ["***", "**"])),
+    Feature(48, 48, "p < 0.01: **", "`stars`", equal(lambda: list(stars([0.0099, 0.01])), ["**", "*"])),
+    Feature(49, 49, "p < 0.05: *", "`stars`", equal(lambda: list(stars([0.0499, 0.05])), ["*", "ns"])),
     Feature(50, 50, "p ≥ 0.05: ns", "`stars`; report, Compare",
-            both(equal(lambda: stars(0.5), "ns"), reports("p \\< 0.01,", "p \\< 0.05, ns not significant"))),
+            both(equal(lambda: list(stars([0.5])), ["ns"]), reports("p \\< 0.01,", "p \\< 0.05, ns not significant"))),
     Feature(47, 50, "stars say a difference, not an improvement", "Errors in the sources",
             corrects("worse methods also get stars")),
     Feature(44, 45, "each p as it is, many compared", "Errors in the sources; `compare --correction`",

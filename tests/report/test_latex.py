@@ -113,7 +113,7 @@ def test_the_table_for_a_paper_has_both_values_bounds_and_stars():
     runs = ranked(["a", "b", "c", "d"])
     table = report(runs, preset="paper").sections[0].tables[0]
     assert [name for name in table.frame if name.strip()] == ["Reranker", "MRR", "MTRR", "Worst", "Best"]
-    assert "Stars: paired t-test, Holm correction, against a" in table.note
+    assert "Stars: sign flips, corrected for 6 pairs by the largest statistic, against a" in table.note
     own_rule = report(runs, preset="paper", measures=["TsRR"]).sections[0].tables[0]
     assert [name for name in own_rule.frame if name.strip()] == ["Reranker", "TsRR"]
     alone = report(ranked(["a"]), preset="paper").sections[0].tables[0]

@@ -104,8 +104,8 @@ def test_a_report_is_the_short_one_unless_another_is_asked_for(simulated):
 
 def test_its_first_line_is_the_verdict_of_the_leaderboard_in_every_form(simulated_report):
     table = leaderboard(evaluation := simulated_report.studies.evaluation, "RR", "input")
-    swaps = swapped_orders(evaluation, "RR", "input")
-    verdict = plain(leaderboard_verdict(table, swaps, evaluation, "RR", "input"))
+    swaps, pairs = swapped_orders(evaluation, "RR", "input"), verdicts(evaluation, "RR", "input")
+    verdict = plain(leaderboard_verdict(table, swaps, pairs, evaluation, "RR"))
     assert plain(simulated_report.conclusion) == verdict
     first_sentence = verdict.partition(". ")[0]
     lines = simulated_report.markdown(DAY).splitlines()
@@ -353,7 +353,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
         [name, ties] for name in ("fast", "middle", "slow") for ties in ("tied", "traditional")
     ]
     assert {row[0]: row[-1] for row in rows} == {"fast": "0.0115 ns", "middle": "–", "slow": "1.15"}
-    assert "compared with slow by the Wilcoxon signed-rank test with Holm" in finished.latex(DAY).replace(
+    assert "compared with slow by Wilcoxon signed-rank test, corrected for 3 pairs by Holm" in finished.latex(DAY).replace(
         r"\allowbreak{}", ""
     )
     assert "1 of 3 rerankers has no latencies." in Elements(finished.html(DAY)).text
@@ -412,7 +412,7 @@ def test_the_table_pairs_an_own_tie_rule_with_the_replaced_measure():
     finished = report(runs, measures=["TsRR", "RR"], preset="full")
     assert plain(finished.recommendation).startswith("Report TsRR together with MTRR, and name its tie rule.")
     table, rules, every = section(finished, "scores").tables
-    assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "Tier", "Ranks", "SD queries"]
+    assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "Ranks", "SD queries"]
     assert all(re.fullmatch(r"\d+(–\d+)?", ranks) for ranks in table.frame["Ranks"])
     assert list(rules.frame) == ["Reranker", "MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
     own_rows = every.frame[every.frame["Measure"] == "TsRR"]

@@ -15,6 +15,7 @@ from metrics.studies.experiment import (
     experiment_note,
     experiment_table,
 )
+from metrics.studies.pairs import compare, find_pairs
 from metrics.studies.tradeoffs import LATENCY, latencies, with_latency
 
 TIES = ("input", "expected")
@@ -51,6 +52,8 @@ def runs_of(latency=seconds, names=("base", "coarse", "best"), queries=QUERIES):
 
 
 def table_of(runs, baseline="base", **testing):
+    """Return the table by paired t-tests, with Holm's correction over the comparisons with the baseline."""
+    testing = {"test": "t", "family": "baseline"} | testing
     evaluation = evaluate(runs, MEASURES, TIES)
     return experiment_table(with_latency(evaluation, latencies(runs)), baseline, **testing)
 
@@ -142,8 +145,6 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     partial = row(table, "best", LATENCY)
     assert (partial["n"], partial["n_tested"], row(table, "best", "RR")["n"]) == (5, 5, 8)
     assert partial["value"] == pytest.approx(mean(seconds("best", query) for query in range(3, QUERIES)))
-    assert "assumes normal differences" in partial["note"]
-    assert "sign test on 5 queries" in partial["note"]
     assert "Lists without a latency are left out." in experiment_note(table, "base")
 
 
@@ -152,7 +153,7 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     [
         (
             runs_of(untimed("base", "coarse", "best")),
-            ["compared with base by the paired t-test with Holm", "No run has latencies."],
+            ["compared with base by paired t-test, corrected for 2 pairs by Holm", "No run has latencies."],
         ),
         (runs_of(names=("base",)), ["There is only one reranker, so there is nothing to test."]),
         (runs_of(queries=1), ["A test needs two queries, so no difference can be significant."]),
@@ -161,16 +162,28 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
 )
 def test_the_note_says_what_is_not_tested(runs, sentences):
     table = table_of(runs)
-    note = experiment_note(table, "base")
+    note = experiment_note(table, "base", test="t", family="baseline")
     assert all(sentence in note for sentence in sentences)
     assert set(table["stars"]) <= {"", "ns", "*", "**", "***"}
     assert len(experiment_lines(table)) == 2 * table["reranker"].nunique()
 
 
 def test_the_note_names_the_test_and_what_corrects_it():
-    table = table_of(runs_of(), test="tukey")
-    assert "Tukey HSD test on all pairs at once" in experiment_note(table, "base", "tukey")
-    assert "Wilcoxon signed-rank test without correction" in experiment_note(table, "base", "wilcoxon", "none")
+    table = table_of(runs_of(), test="flips", correction=None, family="all")
+    assert "by sign flips, corrected for 3 pairs by the largest statistic" in experiment_note(table, "base")
+    note = experiment_note(table, "base", test="wilcoxon", correction="none")
+    assert "Wilcoxon signed-rank test, not corrected" in note
+
+
+def test_rows_are_those_of_the_table_of_pairs():
+    runs = runs_of()
+    pairs = compare(evaluate(runs, MEASURES, TIES), "RR", "expected")
+    rows = find_pairs(pairs, ["coarse", "best"], ["base", "base"])
+    table = experiment_table(evaluate(runs, MEASURES, TIES), "base")
+    for expected in rows.to_dict("records"):
+        cell = row(table, expected["reranker"], "RR")
+        names = ["difference", "low", "high", "p", "p_adjusted", "stars", "note"]
+        assert cell[names].to_list() == [expected[name] for name in names]
 
 
 def test_the_spread_over_orderings_is_no_value_to_be_better_by():

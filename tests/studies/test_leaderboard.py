@@ -21,9 +21,9 @@ from metrics.studies.leaderboard import (
     mean_std,
     place_range,
 )
+from metrics.studies.pair_findings import verdicts
 from metrics.studies.prose import plain
 from metrics.studies.recommendation import recommendation
-from metrics.studies.significance import verdicts
 
 
 def ranked(relevant, size=5, *, tied=True):

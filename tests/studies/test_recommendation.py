@@ -4,9 +4,9 @@ from boards import COARSE, QRELS, STRICT, TIED, board
 
 from metrics import evaluate, parse
 from metrics.studies.leaderboard import leaderboard
+from metrics.studies.pair_findings import verdicts
 from metrics.studies.prose import plain
 from metrics.studies.recommendation import recommendation, tie_remedies
-from metrics.studies.significance import verdicts
 from metrics.studies.targets import check_targets, target_finding, target_summary, targets_of
 
 TIES = ["input", "expected", "pessimistic", "optimistic"]

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 from published_tables import printed_table, small_board
-from statsmodels.stats.multitest import multipletests
 
 from metrics import Runs, UsageError, evaluate, read_runs
 from metrics.studies.audit.audit import audit
@@ -28,8 +27,8 @@ from metrics.studies.audit.audited_order import (
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.published import read_published
 from metrics.studies.draws import draws
+from metrics.studies.pairs import compare, find_pairs
 from metrics.studies.prose import plain
-from metrics.studies.significance import compare
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +128,11 @@ BOARD = studied(
     lists("last", lambda _: 2),
 )
 """MRR 1, .75, .775, .6111 (1/3 to 1) and 1/3."""
+COMPARED = compare(BOARD.evaluation, "RR")
 
 
 def verdicts(**published):
-    return pair_verdicts(pd.Series(published), BOARD)
+    return pair_verdicts(pd.Series(published), BOARD, COMPARED)
 
 
 def test_each_printed_order_has_the_verdict_of_its_ties_and_queries():
@@ -156,15 +156,11 @@ def test_each_printed_order_has_the_verdict_of_its_ties_and_queries():
     assert 0.5 < swapped["p_above"].iloc[0] < 1
 
 
-def test_p_are_those_of_the_pairs_published_corrected_over_them_alone():
+def test_p_are_those_of_the_table_of_pairs():
     rows = verdicts(first=0.9, alike=0.8, mixed=0.8)
-    pairs = compare(BOARD.evaluation.only(["first", "mixed", "alike"]), "RR", "expected", correction="none")
-    p = pairs.set_index(["baseline", "reranker"])["p"]
-    _, adjusted, _, _ = multipletests(p, method="holm")
-    expected = dict(zip(p.index, zip(p, adjusted, strict=True), strict=True))
-    for row in rows.itertuples():
-        p_values = expected.get((row.a, row.b), expected.get((row.b, row.a)))
-        assert (row.p, row.p_adjusted) == pytest.approx(p_values, abs=1e-12)
+    found = find_pairs(COMPARED, rows["a"], rows["b"])
+    assert rows[["p", "p_adjusted"]].equals(found[["p", "p_adjusted"]])
+    assert len(rows) == 2
 
 
 def test_figures_printed_alike_have_no_order():
@@ -178,7 +174,7 @@ def test_a_reranker_that_was_not_evaluated_or_is_there_twice_is_refused():
     with pytest.raises(UsageError, match="'other' was not evaluated"):
         verdicts(other=1.0)
     with pytest.raises(UsageError, match="'first' is published twice"):
-        pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), BOARD)
+        pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), BOARD, COMPARED)
 
 
 PRINTED = "pairs with different published means"
