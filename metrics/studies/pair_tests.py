@@ -140,7 +140,7 @@ def largest_statistic(comparison: Comparison, level: float) -> Results:
     reached = len(largest) - np.searchsorted(largest, observed)
     n_flips = len(signs) + n_lacking
     place = _place(alpha(level), n_flips) - n_lacking
-    critical = largest[-place] if place > 0 else np.sqrt(len(comparison.values)) + 1
+    critical = largest[-place] if place > _n_certain(n_lacking) else np.sqrt(len(comparison.values)) + 1
     half = np.sqrt(_shares(critical**2 * squares, n * (n - critical**2)))
     return Results(
         (hits + n_lacking) / n_flips, (reached + n_lacking) / n_flips, difference - half, difference + half
@@ -152,6 +152,11 @@ def _shares(squares: FloatArray, divisors: FloatArray | IntArray) -> FloatArray:
     shares = np.full(len(squares), np.inf)
     np.divide(squares, divisors, out=shares, where=divisors > 0)
     return shares
+
+
+def _n_certain(n_lacking: int) -> int:
+    """Return the flips that reach any statistic: of all flips, those of no sign and of every sign."""
+    return 0 if n_lacking else 2
 
 
 def _place(chance: FloatArray | float, n: int) -> IntArray:
@@ -237,7 +242,8 @@ def sign_flips(comparison: Comparison) -> tuple[FloatArray, Interval]:
             largest[part] = np.take_along_axis(np.sort(np.abs(sums)), -places[part, None], axis=1)[:, 0]
         total = squares + n * difference**2
         squared = np.divide(np.square(largest * (1 + _ROUNDING)), total, out=np.zeros(len(n)), where=total > 0)
-        half = np.where(places > 0, np.sqrt(_shares(squared * squares, n * (n - squared))), np.inf)
+        half = np.sqrt(_shares(squared * squares, n * (n - squared)))
+        half = np.where(places > _n_certain(n_lacking), half, np.inf)
         return difference - half, difference + half
 
     return (hits + n_lacking) / n_flips, interval
@@ -300,7 +306,7 @@ def mann_whitney(comparison: Comparison) -> tuple[FloatArray, Interval]:
     for number, columns in enumerate(np.sort(comparison.pairs)):
         begin_step("Comparing", number, len(p))
         a, b = (samples[column] for column in columns)
-        if len(a) and len(b) and len(np.unique([*a, *b])) > 1:
+        if min(len(a), len(b)) > 1 and len(np.unique([*a, *b])) > 1:
             permuted = stats.PermutationMethod(n_resamples=DRAWS, rng=np.random.default_rng(comparison.seed))
             method = permuted if len(a) + len(b) <= MOST_PERMUTED else "asymptotic"
             p[number] = stats.mannwhitneyu(a, b, method=method).pvalue

@@ -330,7 +330,8 @@ def with_rank_intervals(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> p
 
 def find_test(name: str) -> Test:
     """Return the test with a name or alias; raise UsageError if there is none."""
-    return _find(name, {alias: test for test in TESTS for alias in (test.name, *test.aliases)}, "test")
+    aliases = {alias: test for test in TESTS for alias in test.aliases}
+    return _find(name, {test.name: test for test in TESTS}, aliases, "test")
 
 
 def find_correction(name: str) -> str:
@@ -341,13 +342,13 @@ def find_correction(name: str) -> str:
         "max": LARGEST,
         "westfall-young": LARGEST,
     }
-    return _find(name, {one: one for one in CORRECTIONS} | aliases, "correction")
+    return _find(name, {one: one for one in CORRECTIONS}, aliases, "correction")
 
 
-def _find(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
-    key = name.strip().casefold()
-    if key in entries:
-        return entries[key]
-    close = get_close_matches(key[:40], entries, n=1)
+def _find(name: str, entries: Mapping[str, Entry], aliases: Mapping[str, Entry], kind: str) -> Entry:
+    key, every = name.strip().casefold(), {**entries, **aliases}
+    if key in every:
+        return every[key]
+    close = get_close_matches(key[:40], every, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"Choose from: {', '.join(entries)}."
     raise UsageError(f"There is no {kind} {name[:40]!r}. {hint}")
