@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import board
+from comparing import scored
 from document_checks import (
     SIMULATED,
     both,
@@ -32,6 +33,7 @@ from document_checks import (
     value,
 )
 from repository import ROOT, SAMPLE
+from scipy.stats import ttest_rel
 
 import metrics
 from metrics import Runs, evaluate
@@ -45,9 +47,9 @@ from metrics.simulation import (
     notebook_synthetic,
 )
 from metrics.simulation.list_text import runs_from_list, scenario_documents
-from metrics.studies.pairs import stars
 from metrics.studies.gaps import gaps, ranks_and_ratios
 from metrics.studies.one_list import complexity_report, sampled_mean
+from metrics.studies.pairs import stars
 from metrics.studies.targets import PRESETS, Target
 from metrics.ties import Orderings, Ranking, count_orderings
 
@@ -120,6 +122,16 @@ def online_means_are_those_of_evaluate():
     tied = evaluate(rows, "RR", "expected").scores.to_numpy()
     values = [running.means(last=last)["tied"].item() for last in (None, 2)]
     return np.allclose(values, [tied.mean(), tied[-2:].mean()], atol=1e-12)
+
+
+def stars_of_paired_t_tests():
+    """Each reranker has the stars of scipy's paired t-test against the baseline, uncorrected."""
+    names = ("A", "GraphFlow", "B", "C")
+    values = np.random.default_rng(5).random((30, 4)) + [0, 0, 0.2, 0.4]
+    evaluation = scored("DR@20", expected=dict(zip(names, values.T, strict=True)))
+    table = metrics.compare(evaluation, "DR@20", baselines="GraphFlow", test="t", correction="none")
+    p = [ttest_rel(values[:, names.index(name)], values[:, 1]).pvalue for name in table["reranker"]]
+    return np.allclose(table["p_adjusted"], p) and len(set(p)) == 3 and table["stars"].to_list() == list(stars(p))
 
 
 def one_list(measure, targets, grades, k):
@@ -739,6 +751,9 @@ RETRIEVAL = (
             both(prints(compare("--table"), "Hits@20", "RR", "R@20", "DR@20", "Div@20", "p_adjusted"),
                 reports("Every measure against GPT-4 (Low Ties)", "Hits@20", "DR@20", "Div@20"),
                 tradeoffs("Against BM25", "MiniLM float32", "tied", "traditional"))),
+    Feature(43, 45, "paired t-tests against GraphFlow, each p as it is",
+            "`compare --test t --correction none --baseline GraphFlow`",
+            true(stars_of_paired_t_tests)),
     Feature(46, 47, "p < 0.001: ***", "`stars`", equal(lambda: list(stars([0.0009, 0.001])), ["***", "**"])),
     Feature(48, 48, "p < 0.01: **", "`stars`", equal(lambda: list(stars([0.0099, 0.01])), ["**", "*"])),
     Feature(49, 49, "p < 0.05: *", "`stars`", equal(lambda: list(stars([0.0499, 0.05])), ["*", "ns"])),

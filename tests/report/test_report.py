@@ -20,6 +20,7 @@ from metrics.report import SECTIONS, ReportOptions, report, write_report
 from metrics.studies.audit.published import read_published
 from metrics.studies.audit.published_table import example_table
 from metrics.studies.leaderboard import leaderboard
+from metrics.studies.pair_findings import verdicts
 from metrics.studies.prose import plain
 from metrics.studies.swapped_orders import swapped_orders
 from metrics.studies.targets import PRESETS

@@ -145,7 +145,7 @@ def test_stars_are_those_of_the_field():
 def test_an_interval_excludes_0_exactly_where_the_adjusted_p_is_significant(
     test, correction, values, shift, level
 ):
-    values = np.array(values) + shift * np.arange(len(values[0]))
+    values = (np.array(values) + shift * np.arange(len(values[0]))) / 2
     table = compared(values, test=test, correction=correction, level=level)
     assert table.notna().all(axis=None)
     assert (table["p"] <= table["p_adjusted"] + 1e-12).all()
@@ -439,7 +439,7 @@ def test_a_reranker_without_a_mean_has_no_rank():
     values = spread_values(1)
     values[:, 8] = np.nan
     rows = rank_intervals(board(values), "RR")
-    assert rows["reranker"].tolist() == [f"r{row}" for row in range(8)]
+    assert sorted(rows["reranker"]) == [f"r{row}" for row in range(8)]
     assert rows["highest"].max() == 8
     leaderboard = pd.DataFrame(index=pd.Index(["r8", "r0"], name="reranker"))
     assert with_rank_intervals(leaderboard, rows)["rank_low"].tolist() == [pd.NA, 1]

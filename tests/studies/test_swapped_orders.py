@@ -4,19 +4,15 @@ from math import comb
 import numpy as np
 import pandas as pd
 import pytest
-from comparing import VALUES, scored, tied_values
+from comparing import VALUES, scored
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from metrics import Runs, UsageError, evaluate, swapped_orders
 from metrics.evaluation import AS_READ
 from metrics.studies.leaderboard import leaderboard
+from metrics.studies.pairs import compare
 from metrics.studies.prose import plain
-from metrics.studies.query_values import holm
-from metrics.studies.significance import compare
-from metrics.studies.significance_tests import paired_p
 from metrics.studies.swapped_orders import order_chances, swaps_finding
 
 
@@ -72,37 +68,6 @@ def test_rerankers_level_in_one_of_the_orders_do_not_swap():
     tied = [[0.5, 0.5, 0.4]]
     assert not len(swapped_orders(board([[0.3, 0.6, 0.1]], tied), "RR", "input"))
     assert not len(swapped_orders(board([[0.5, 0.5 + 1e-15, 0.1]], [[0.6, 0.5, 0.4]]), "RR", "input"))
-
-
-def test_two_hundred_rerankers_have_each_pair_tested_as_scipy_tests_it():
-    values = tied_values(0, 60, 200, 0.001)
-    difference, p = paired_p(values)
-    for row, column in np.random.default_rng(1).integers(0, 200, (40, 2)).tolist():
-        if row != column:
-            tested = stats.ttest_rel(values[:, row], values[:, column])
-            assert p[row, column] == p[column, row] == pytest.approx(tested.pvalue, rel=1e-9)
-            assert difference[row, column] == pytest.approx((values[:, row] - values[:, column]).mean())
-    pairs = p[np.triu_indices(200, 1)]
-    assert len(pairs) == comb(200, 2)
-    assert holm(pairs) == pytest.approx(multipletests(pairs, method="holm")[1])
-
-
-def test_a_pair_is_tested_on_the_queries_both_have():
-    values = tied_values(3, 40, 6)
-    values[np.random.default_rng(2).random(values.shape) < 0.3] = np.nan
-    values[1:, 5] = np.nan
-    p = paired_p(values)[1]
-    for row, column in permutations(range(5), 2):
-        tested = stats.ttest_rel(values[:, row], values[:, column], nan_policy="omit")
-        assert p[row, column] == pytest.approx(tested.pvalue, rel=1e-9)
-    assert (p[5] == 1).all()
-
-
-def test_differences_a_millionth_of_the_values_are_tested_without_cancelling():
-    values = 1000 + np.random.default_rng(5).random((30, 1)) * 500
-    values = np.hstack([values, values + 1e-4 + 1e-5 * np.random.default_rng(6).random((30, 1))])
-    tested = stats.ttest_rel(values[:, 0], values[:, 1])
-    assert paired_p(values)[1][0, 1] == pytest.approx(tested.pvalue, rel=1e-4)
 
 
 def test_a_swap_whose_common_queries_say_otherwise_is_not_significant():

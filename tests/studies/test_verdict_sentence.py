@@ -2,33 +2,26 @@
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
-from scipy.stats import ttest_rel
 
 from dashboard import cache
 from metrics import evaluate
 from metrics.studies.draws import same_runs
 from metrics.studies.leaderboard import leaderboard
-from metrics.studies.prose import plain
-from metrics.studies.query_values import values_by_query
+from metrics.studies.pair_findings import tested_p, verdicts
+from metrics.studies.pairs import compare, find_pairs
+from metrics.studies.prose import decimal, plain
 from metrics.studies.swapped_orders import swapped_orders
-from metrics.studies.verdict_sentence import (
-    leaderboard_verdict,
-    pair_test,
-    query_sets,
-    swap_count,
-)
+from metrics.studies.verdict_sentence import leaderboard_verdict, query_sets, swap_count
 
 HEADER = "reranker,query_id,doc_id,score,relevance\n"
 
 
 def verdict(runs, measure="RR", traditional="input", **options):
     evaluation = evaluate(runs, [measure], ["expected", traditional, "optimistic", "pessimistic"], **options)
-    rows, swaps = (
-        leaderboard(evaluation, measure, traditional),
-        swapped_orders(evaluation, measure, traditional),
-    )
+    rows, pairs = leaderboard(evaluation, measure, traditional), verdicts(evaluation, measure, traditional)
+    swaps = swapped_orders(evaluation, measure, traditional, pairs=pairs.tied)
     copies = same_runs(runs, evaluation, measure)
-    return plain(leaderboard_verdict(rows, swaps, evaluation, measure, traditional, copies))
+    return plain(leaderboard_verdict(rows, swaps, pairs, evaluation, measure, copies))
 
 
 def rows(name, scores, queries=range(12), relevant=1):
@@ -39,12 +32,11 @@ def rows(name, scores, queries=range(12), relevant=1):
     )
 
 
-def test_difference_and_p_of_two_rerankers_are_those_of_the_paired_t_test():
-    evaluation = evaluate(cache.sample_board().runs, ["RR"], ["expected"])
-    names = ("BM25", "MiniLM grade 0-10")
-    ours, theirs = (evaluation.scores.loc[name, ("RR", "expected")] for name in names)
-    expected = (pytest.approx((ours - theirs).mean()), pytest.approx(ttest_rel(ours, theirs).pvalue), 200)
-    assert pair_test(values_by_query(evaluation, "RR", "expected"), *names) == expected
+def test_difference_and_p_are_those_of_the_table_of_pairs():
+    evaluation = evaluate(cache.sample_board(cache.PROMPTS_LABEL).runs, ["RR"], ["expected"])
+    row = find_pairs(compare(evaluation, "RR"), ["MiniLM prompt 1"], ["MiniLM prompt 2"]).iloc[0]
+    text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
+    assert f"{decimal(row['difference'])} MRR ahead of MiniLM prompt 2 ({tested_p(row)}, 100 queries)" in text
 
 
 def test_a_leader_by_file_order_alone_is_called_that():

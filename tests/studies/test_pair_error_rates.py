@@ -1,0 +1,55 @@
+"""How often the default test calls chance a difference, on boards whose rerankers are equally good.
+
+pytest -m slow tests/studies/test_pair_error_rates.py    five minutes; not part of a plain run
+python tests/studies/test_pair_error_rates.py            the rates, of skewed shapes too
+"""
+
+import numpy as np
+import pytest
+
+from metrics.studies.pair_tests import Comparison, largest_statistic
+from metrics.studies.pairs import baseline_pairs
+
+BOARDS, QUERIES, RERANKERS, ALPHA = 4_000, 30, 4, 0.05
+PAIRS = baseline_pairs([str(number) for number in range(RERANKERS)], None)
+SYMMETRIC = {
+    "normal": lambda random, size: random.normal(size=size),
+    "uniform": lambda random, size: random.uniform(-1, 1, size),
+    "three-valued": lambda random, size: random.choice([-1.0, 0, 1], size, p=[0.1, 0.8, 0.1]),
+    "Laplace": lambda random, size: random.laplace(size=size),
+    "t with 3 degrees of freedom": lambda random, size: random.standard_t(3, size),
+}
+"""Shapes of values, of all rerankers alike and independent of each other, so that their differences are symmetric."""
+SKEWED = {
+    "one reranker skewed: exponential": lambda random, size: random.exponential(size=size) - 1,
+    "one reranker 1 on 10 % of queries, else 0": lambda random, size: (random.random(size) < 0.1) - 0.1,
+    "one reranker 1 on 2 % of queries, else 0": lambda random, size: (random.random(size) < 0.02) - 0.02,
+}
+"""Shapes of differences from a constant: the hardest case, as differences of like rerankers are symmetric."""
+
+
+def error_rate(values_of, n_boards, shape):
+    """Return the share of boards with a significant pair, though all means are equal."""
+    n_wrong = 0
+    for seed in range(n_boards):
+        values = values_of(np.random.default_rng(seed), shape)
+        pairs = PAIRS if shape[1] == RERANKERS else np.array([[0, 1]])
+        if len(pairs) == 1:
+            values = np.column_stack([np.zeros(len(values)), values])
+        results = largest_statistic(Comparison(values, pairs, seed), 1 - ALPHA)
+        n_wrong += bool((results.p_adjusted < ALPHA).any())
+    return n_wrong / n_boards
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_at_most_one_in_twenty_null_boards_of_symmetric_differences_has_a_significant_pair(name):
+    rate = error_rate(SYMMETRIC[name], BOARDS, (QUERIES, RERANKERS))
+    assert rate <= ALPHA + 2 * np.sqrt(ALPHA * (1 - ALPHA) / BOARDS), rate
+
+
+if __name__ == "__main__":
+    for name, values_of in SYMMETRIC.items():
+        print(name, error_rate(values_of, BOARDS, (QUERIES, RERANKERS)), flush=True)
+    for name, values_of in SKEWED.items():
+        print(name, [error_rate(values_of, BOARDS, (n, 1)) for n in (10, 30, 100, 300)], flush=True)
