@@ -22,7 +22,7 @@ SAMPLES = {
     *(f"sample_data/docsearch/{name}" for name in ("docsearch.parquet", "leaderboard.csv", "prompts.parquet")),
 }
 """What the app opens; in the repository beside the package that it is in where it is installed."""
-OF_EXTRAS = ("streamlit", "scipy", "plotly", "statsmodels", "sqlalchemy", "jinja2")
+OF_EXTRAS = ("streamlit", "scipy", "plotly", "sqlalchemy", "jinja2")
 LOCKED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 EVERY_PAGE = """

@@ -241,9 +241,9 @@ _FIRST_PAIRS = 10
 """Pairs shown at first."""
 _EXPLANATION = (
     "Every pair of rerankers in the published order: first the pairs that swap, then the closest pairs. p: "
-    "paired t-test of the tied scores, with Holm correction over all pairs. Within luck: ties cannot reverse "
-    "the order, but another sample of queries could. Stands: ties cannot reverse the order, and the difference "
-    "is significant."
+    "sign flips of the tied differences, corrected for all pairs by the largest statistic. Within luck: ties "
+    "cannot reverse the order, but another sample of queries could. Stands: ties cannot reverse the order, and "
+    "the difference is significant."
 )
 
 

@@ -78,7 +78,7 @@ IMPORT = "import metrics; metrics.evaluate, metrics.Running, metrics.Stored"
 GUARDS = "import dashboard.cli.serving, dashboard.asgi"
 """What answers a browser's first requests."""
 TABLES = {"numpy", "pandas", "pyarrow", "scipy"}
-NOT_FOR_VALUES = {"scipy", "statsmodels", "rich.console", "sqlalchemy", "streamlit", "plotly", "dask", "jinja2"}
+NOT_FOR_VALUES = {"scipy", "rich.console", "sqlalchemy", "streamlit", "plotly", "dask", "jinja2"}
 
 
 @pytest.mark.parametrize(

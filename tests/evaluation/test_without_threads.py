@@ -27,7 +27,7 @@ runs.findings, runs._repr_html_(), evaluation._repr_html_()
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 NEEDED = {"numpy", "pandas", "pyarrow"}
-NOT_NEEDED = {"alembic", "jinja2", "platformdirs", "plotly", "rich", "scipy", "sqlalchemy", "statsmodels"}
+NOT_NEEDED = {"alembic", "jinja2", "platformdirs", "plotly", "rich", "scipy", "sqlalchemy"}
 NOT_THERE = {"dashboard", "multiprocessing", "sqlite3", "streamlit", "typer", "webbrowser"}
 
 

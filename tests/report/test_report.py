@@ -354,9 +354,9 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
         [name, ties] for name in ("fast", "middle", "slow") for ties in ("tied", "traditional")
     ]
     assert {row[0]: row[-1] for row in rows} == {"fast": "0.0115 ns", "middle": "–", "slow": "1.15"}
-    assert "compared with slow by Wilcoxon signed-rank test, corrected for 3 pairs by Holm" in finished.latex(DAY).replace(
-        r"\allowbreak{}", ""
-    )
+    assert "compared with slow by Wilcoxon signed-rank test, corrected for 3 pairs by Holm" in finished.latex(
+        DAY
+    ).replace(r"\allowbreak{}", "")
     assert "1 of 3 rerankers has no latencies." in Elements(finished.html(DAY)).text
     lists = finished.per_query().set_index(["reranker", "query_id"])
     assert lists.loc["fast", "latency_s"].to_list() == pytest.approx([0.01, 0.011, 0.012, 0.013])

@@ -1,11 +1,11 @@
 """How often the default test calls chance a difference, on boards whose rerankers are equally good.
 
-pytest -m slow tests/studies/test_pair_error_rates.py    five minutes; not part of a plain run
-python tests/studies/test_pair_error_rates.py            the rates, of skewed shapes too
+pytest -m slow tests/studies/test_pair_error_rates.py    ten minutes; not part of a plain run
 """
 
 import numpy as np
 import pytest
+from repository import ROOT
 
 from metrics.studies.pair_tests import Comparison, largest_statistic
 from metrics.studies.pairs import baseline_pairs
@@ -19,13 +19,14 @@ SYMMETRIC = {
     "Laplace": lambda random, size: random.laplace(size=size),
     "t with 3 degrees of freedom": lambda random, size: random.standard_t(3, size),
 }
-"""Shapes of values, of all rerankers alike and independent of each other, so that their differences are symmetric."""
+"""Values of rerankers that are alike and independent, so that their differences are symmetric."""
 SKEWED = {
-    "one reranker skewed: exponential": lambda random, size: random.exponential(size=size) - 1,
-    "one reranker 1 on 10 % of queries, else 0": lambda random, size: (random.random(size) < 0.1) - 0.1,
-    "one reranker 1 on 2 % of queries, else 0": lambda random, size: (random.random(size) < 0.02) - 0.02,
+    "exponential": lambda random, size: random.exponential(size=size) - 1,
+    "1 on 10% of queries, else 0": lambda random, size: (random.random(size) < 0.1) - 0.1,
+    "1 on 2% of queries, else 0": lambda random, size: (random.random(size) < 0.02) - 0.02,
 }
-"""Shapes of differences from a constant: the hardest case, as differences of like rerankers are symmetric."""
+"""Differences from a constant, with mean 0: the hardest case, for rerankers that are alike differ symmetrically."""
+GUIDE = ROOT / "docs" / "how-to" / "compare.md"
 
 
 def error_rate(values_of, n_boards, shape):
@@ -48,8 +49,11 @@ def test_at_most_one_in_twenty_null_boards_of_symmetric_differences_has_a_signif
     assert rate <= ALPHA + 2 * np.sqrt(ALPHA * (1 - ALPHA) / BOARDS), rate
 
 
-if __name__ == "__main__":
-    for name, values_of in SYMMETRIC.items():
-        print(name, error_rate(values_of, BOARDS, (QUERIES, RERANKERS)), flush=True)
-    for name, values_of in SKEWED.items():
-        print(name, [error_rate(values_of, BOARDS, (n, 1)) for n in (10, 30, 100, 300)], flush=True)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SKEWED)
+def test_the_docs_give_the_error_rates_of_skewed_differences(name):
+    row = next(
+        line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {name} |")
+    )
+    rates = [error_rate(SKEWED[name], BOARDS, (n, 1)) for n in (10, 30, 100, 300)]
+    assert row == f"| {name} | {' | '.join(f'{rate:.1%}' for rate in rates)} |"

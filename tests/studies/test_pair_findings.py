@@ -98,8 +98,16 @@ def test_a_verdict_is_by_the_level_asked_for(level, expected):
             TESTED.format("3 pairs"),
             "intervals of all pairs together (largest statistic)",
         ),
-        ({"test": "t"}, "paired t-test, corrected for 6 pairs by Holm", "Student's t interval, corrected like p"),
-        ({"test": "t", "correction": " None "}, "paired t-test, not corrected", "Student's t interval, of one pair"),
+        (
+            {"test": "t"},
+            "paired t-test, corrected for 6 pairs by Holm",
+            "Student's t interval, corrected like p",
+        ),
+        (
+            {"test": "t", "correction": " None "},
+            "paired t-test, not corrected",
+            "Student's t interval, of one pair",
+        ),
         (
             {"test": "u", "correction": "bh", "baselines": ["a", "b"], "family": "baseline"},
             "Mann-Whitney U test, corrected for 5 pairs by Benjamini-Hochberg",
@@ -120,7 +128,9 @@ def test_few_differing_queries_are_said_beside_p():
     assert tested_p(row) == f"{chance(row['p_adjusted'])}; 6 of 30 queries differ"
     values[:20, 1] = 0.1
     assert tested_p(compare(alike(values), "RR").iloc[0]) == "p < 0.001"
-    apart = scored(expected={"A": {f"a{at}": at / 9 for at in range(9)}, "B": {f"b{at}": 0.5 for at in range(9)}})
+    apart = scored(
+        expected={"A": {f"a{at}": at / 9 for at in range(9)}, "B": {f"b{at}": 0.5 for at in range(9)}}
+    )
     assert "differ" not in tested_p(compare(apart, "RR", test="mann-whitney").iloc[0])
 
 

@@ -39,7 +39,9 @@ def boards(most_queries, rerankers=(2, 4)):
     )
 
 
-two_columns = st.lists(st.tuples(SHARES, SHARES), min_size=2, max_size=30).map(lambda rows: np.array(rows, float))
+two_columns = st.lists(st.tuples(SHARES, SHARES), min_size=2, max_size=30).map(
+    lambda rows: np.array(rows, float)
+)
 
 
 def comparison(table, seed=0):
@@ -128,7 +130,10 @@ def test_many_queries_are_tested_by_drawn_flips_close_to_all_of_them():
     deltas = differences(values)
     signs = 1 - 2 * (np.arange(2**18)[:, None] >> np.arange(18) & 1)
     exact = np.mean(np.abs(signs @ deltas) >= abs(deltas.sum()) - 1e-9)
-    drawn = {DRAWS: run_test("flips", values)[0], LARGEST_FLIPS: largest_statistic(comparison(values), 0.95).p[0]}
+    drawn = {
+        DRAWS: run_test("flips", values)[0],
+        LARGEST_FLIPS: largest_statistic(comparison(values), 0.95).p[0],
+    }
     for n_flips, p in drawn.items():
         assert p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / n_flips))
 
@@ -278,4 +283,6 @@ def test_draws_depend_on_nothing_but_the_seed(name):
 
 def test_each_test_says_what_it_asks_and_where_it_is_from():
     assert [test.name for test in TESTS if not test.is_paired] == ["mann-whitney"]
-    assert all(test.summary.endswith((".", "?")) and test.source and test.label and test.interval for test in TESTS)
+    assert all(
+        test.summary.endswith((".", "?")) and test.source and test.label and test.interval for test in TESTS
+    )

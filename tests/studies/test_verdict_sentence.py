@@ -1,6 +1,5 @@
 """The verdict of a leaderboard: who leads, whether chance or the order of ties decides it, and by how much."""
 
-import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
 
 from dashboard import cache
