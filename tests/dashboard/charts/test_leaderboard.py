@@ -7,7 +7,6 @@ import pytest
 from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
 from dashboard.charts.leaderboard import (
     clear_gap,
-    is_out_of_order,
     leaderboard_figure,
     place_strip,
     rank_texts,
@@ -171,16 +170,6 @@ def test_lines_of_the_slope_are_orange_for_long_moves_and_pale_where_a_rank_stay
         LIGHT.other: 3,
         LIGHT.grid: 1,
     }
-
-
-def test_who_stays_while_others_pass_swaps_with_them():
-    assert list(is_out_of_order(leaderboard([3, 2, 1]))) == [True, True, True]
-
-
-def test_among_many_a_move_of_two_places_does_not_stand_out():
-    places = [3, 1, 2, 7, 4, 5, 6, *range(8, 26)]
-    moves = is_out_of_order(leaderboard(places))
-    assert list(moves[moves].index) == ["lynx-rerank-4b-lora-r3-lr1e4-s2k"]
 
 
 def ends_outside(rows, start, stop):
