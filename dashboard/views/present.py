@@ -121,8 +121,8 @@ MOST_ROWS = 12
 _MOST_PANELS = 3
 _PANELS, _PHONE = 600, 350
 """Pixels that a figure of panels needs, and that a phone has."""
-_HEIGHT = 520
-"""Maximum height of a chart in pixels, to fit a window of 810 pixels."""
+_HEIGHT = 470
+"""Maximum height of a chart in pixels, to fit a window of 720 pixels."""
 
 
 @dataclass(frozen=True)
