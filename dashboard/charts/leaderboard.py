@@ -10,7 +10,6 @@ from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
 from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
 from metrics.evaluation import EQUAL
-from metrics.studies.leaderboard import swap_matrix
 from metrics.support.wording import percent, with_signs
 
 _STACKED_ROW = 44
@@ -45,30 +44,24 @@ def score_bounds(
 LEAST_WIDTH = 840
 """Pixels that keep the columns of the leaderboard apart."""
 FEW = 20
-"""Rerankers above which only moves of `LONG_MOVE` ranks are highlighted."""
+"""Rerankers above which a strip shows them all."""
 LONG_MOVE = 3
+"""Ranks from which a move is highlighted."""
 _SLOPE_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
 """Pixels of a row, of a row where there are many, and the number from which there are many."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
-_COLUMNS = {"slope": 122, "rank": 42, "strip": 76, "name": 164, "tied": 58, "scores": 400}
-_COLUMNS |= {"traditional": 50, "moved": 42, "gap": 62, "ties": 62}
+_COLUMNS = {"slope": 116, "rank": 44, "strip": 76, "name": 174, "tied": 58, "scores": 352}
+_COLUMNS |= {"traditional": 50, "moved": 42, "gap": 70, "ties": 74}
 """Columns from left to right and their relative widths."""
 _SPACE = 8
 """Width of the space beside the strip and beside the scores, as those of the columns."""
 _APART = 15
 """Rerankers up to which the cells of a strip are drawn apart."""
+_HALF_CELL = 0.22
+"""Half the height of these cells, in rows."""
 Places = dict[str, tuple[float, float]]
 """Left and right end of each column, as shares of the width."""
-
-
-def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rerankers are highlighted: those that swap with another, or of many that move far."""
-    if len(leaderboard) > FEW:
-        moves = leaderboard["traditional_rank"] - leaderboard["tied_rank"]
-        return moves.abs() >= LONG_MOVE
-    swaps = swap_matrix(leaderboard)
-    return pd.Series(swaps.any(axis=0) | swaps.any(axis=1), leaderboard.index)
 
 
 def leaderboard_figure(
@@ -147,9 +140,12 @@ def _add_strip(figure: Figure, rows: pd.DataFrame, n: int) -> None:
     ranks, palette = np.arange(1, n + 1), figure.palette
     low, high, own = (rows[name].to_numpy(np.int64)[:, None] for name in ("rank_low", "rank_high", "tied_rank"))
     shade = ((ranks >= low) & (ranks <= high)).astype(np.float64) + (ranks == own)
-    look = {"x": ranks, "y": np.arange(len(rows)), "xaxis": "x4", "zmin": 0, "zmax": 2}
-    gaps = {"xgap": int(n <= _APART), "ygap": 16 if len(rows) <= _SLIM_FROM else 10}
-    figure.draw(marks.cells(shade, [palette.grid, palette.other, palette.muted], **look | gaps))
+    bands = np.full((2 * len(rows) - 1, n), np.nan)  # the rows and the spaces between them
+    bands[::2] = shade
+    edges = np.arange(len(rows)).repeat(2) + np.tile([-_HALF_CELL, _HALF_CELL], len(rows))
+    look = {"x": ranks, "y": edges, "xaxis": "x4", "zmin": 0, "zmax": 2}
+    gaps = {"xgap": int(n <= _APART), "ygap": 0}
+    figure.draw(marks.cells(bands, [palette.grid, palette.other, palette.muted], **look | gaps))
 
 
 def _add_texts(figure: Figure, rows: pd.DataFrame, places: Places, names: Mapping[str, str]) -> None:

@@ -33,6 +33,7 @@ from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
+from metrics.studies.pair_findings import method_text
 from metrics.studies.rank_similarity import agreement_sentence
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names
@@ -240,10 +241,9 @@ _COLOURS = ("orange", "yellow", "gray", "blue")
 _FIRST_PAIRS = 10
 """Pairs shown at first."""
 _EXPLANATION = (
-    "Every pair of rerankers in the published order: first the pairs that swap, then the closest pairs. p: "
-    "sign flips of the tied differences, corrected for all pairs by the largest statistic. Within luck: ties "
-    "cannot reverse the order, but another sample of queries could. Stands: ties cannot reverse the order, and "
-    "the difference is significant."
+    "Every pair of rerankers in the published order: first the pairs that swap, then the closest pairs. Within "
+    "luck: ties cannot reverse the order, but another sample of queries could. Stands: ties cannot reverse the "
+    "order, and the difference is significant. p of the tied scores: {}."
 )
 
 
@@ -260,7 +260,7 @@ def orders_section(
             shown_columns(("measure", "published_measure"), "n_orders", "hold", "can_swap", "swap"),
         )
     _places(view, audit, order)
-    _pairs(view, order.pairs)
+    _pairs(view, order.pairs, method_text(len(order.places)))
 
 
 def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None:
@@ -280,7 +280,7 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
         st.caption(words)
 
 
-def _pairs(view: View, pairs: pd.DataFrame) -> None:
+def _pairs(view: View, pairs: pd.DataFrame, method: str) -> None:
     if not len(pairs):
         return
     counts, names = pairs["verdict"].value_counts(), list(audited_order.VERDICTS)
@@ -303,7 +303,7 @@ def _pairs(view: View, pairs: pd.DataFrame) -> None:
     }
     with head:
         ui.table_head("Pair by pair", "audit-pairs", rows)
-        st.caption(_EXPLANATION)
+        st.caption(_EXPLANATION.format(method))
     ui.table_rows(cells, "audit-pairs", columns)
     row_range.buttons()
 

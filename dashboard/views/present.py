@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ def show(view: View) -> None:
             chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)
 
 
-FACTOR = 1.5
+FACTOR = 1.36
 """Factor by which marks, lines and texts are larger."""
 _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b"}
 """Properties in pixels; `width` is one only in a line."""
@@ -121,8 +121,8 @@ MOST_ROWS = 12
 _MOST_PANELS = 3
 _PANELS, _PHONE = 600, 350
 """Pixels that a figure of panels needs, and that a phone has."""
-_HEIGHT = 520
-"""Maximum height of a chart in pixels, to fit a window of 810 pixels."""
+_HEIGHT = 470
+"""Maximum height of a chart in pixels, to fit a window of 720 pixels."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def _tests(view: View, measure: str) -> Slide:
     n_drawn = MOST_ROWS - 4
     changed = "Changed verdicts come first. " if rows.changed.any() else ""
     return Slide(
-        significance_finding(rows, name),
+        significance_finding(replace(rows, method=""), name),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
         f"Each reranker against {_short(view, view.baseline)}, {rows.method}: by "

@@ -168,13 +168,8 @@ def places(means: "pd.Series[float]") -> "pd.Series[int]":
     return means.round(12).rank(method="min", ascending=False).astype("Int64")
 
 
-def swap_matrix(leaderboard: pd.DataFrame) -> BoolArray:
-    """Return (n, n) whether the row ranks above the column traditionally and below it when tied."""
-    return swaps_of(*(leaderboard[f"{value}_rank"].to_numpy(np.int64) for value in ("traditional", "tied")))
-
-
 def swaps_of(before: IntArray, tied: IntArray) -> BoolArray:
-    """Return the same from the (n,) traditional and tied ranks."""
+    """Return (n, n) whether the row ranks above the column traditionally and below it when tied."""
     return np.asarray((before[:, None] < before) & (tied[:, None] > tied))
 
 

@@ -39,7 +39,7 @@ class Verdicts:
         traditional: table of `compare` by the traditional treatment.
         changed: (n_rows,) as `changed_verdicts` returns it.
         treatment: name of the traditional treatment.
-        method: the test and its correction in words (`method_text`).
+        method: the test and its correction in words (`method_text`); empty to leave them out of sentences.
         interval: what the intervals are, in words.
         level: confidence level; a pair is significant if the adjusted p is below 1 - level.
     """
@@ -181,7 +181,7 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
         better, other = other, better
     lead = f"{decimal(abs(best['difference']))} {measure}"
     n_significant = int(np.count_nonzero(significant_signs(tied, verdicts.level)))
-    source = f"{tested_p(best)}; {verdicts.method}"
+    source = "; ".join(filter(None, (tested_p(best), verdicts.method)))
     if decimal(differences.abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
         claim = f"{whose} the same mean as {baseline}"

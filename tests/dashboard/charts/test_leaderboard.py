@@ -1,21 +1,25 @@
-"""The charts of the Leaderboard: places, names, scores and tiers."""
+"""The charts of the Leaderboard: ranks, names, scores and their intervals."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
 from dashboard.charts.leaderboard import (
     clear_gap,
-    is_out_of_order,
-    least_width,
-    place_and_score,
+    leaderboard_figure,
     place_strip,
+    rank_texts,
     score_bounds,
-    tier_runs,
+    signed_decimals,
     tool_strip,
 )
 from dashboard.charts.marks import rows_height
 from dashboard.charts.palette import LIGHT
+
+LABELS = "MTRR", "MRR"
+COLUMNS = "rank", "name", "tied", "traditional", "moved", "gap", "ties"
+"""Columns of text from left to right."""
 
 
 def test_legends_of_large_marks_keep_a_distance_from_the_first_row():
@@ -41,48 +45,136 @@ def leaderboard(traditional_places, name="lynx-rerank-4b-lora-r{}-lr1e4-s2k"):
             "worst": tied - 0.01,
             "best": tied + 0.5,
             "gap": traditional - tied,
+            "tie_ratio": 0.5,
             "tied_rank": range(1, n + 1),
             "traditional_rank": traditional_places,
         }
     ).set_axis([name.format(place) for place in range(n)])
 
 
-def drawn_texts(figure):
-    texts = [text for trace in figure.data for text in trace.text or ()]
-    return [text.removeprefix("<b>").removesuffix("</b>").strip() for text in texts]
+def figure_of(rows, names=None, **options):
+    return leaderboard_figure(rows, LIGHT, LABELS, names, **options)
+
+
+def columns(figure):
+    """The columns of text, name → one text a row."""
+    texts = sorted(traces(figure, "text"), key=lambda trace: trace.x[0])
+    return {name: list(trace.text) for name, trace in zip(COLUMNS, texts, strict=True)}
 
 
 def traces(figure, mode):
     return list(figure.to_plotly().select_traces({"type": "scatter", "mode": mode}))
 
 
-def test_names_stand_once_and_places_and_scores_share_their_rows():
-    figure = place_and_score(leaderboard([2, 1, 3]), LIGHT, "MRR")
-    assert sum("r0" in text for text in drawn_texts(figure)) == 1
-    assert {trace.xaxis for trace in figure.data} == {None, "x2", "x3"}
-    assert {trace.yaxis for trace in figure.data} == {None}
+def slope_ends(figure):
+    """The diamonds and the dots of the slope."""
+    return traces(figure, "markers+text") + [
+        trace for trace in traces(figure, "markers") if trace.xaxis is None
+    ]
 
 
-def test_only_what_swaps_is_orange_and_bold_among_few():
-    rows = leaderboard([2, 1, 3, 4])
-    assert list(is_out_of_order(rows)) == [True, True, False, False]
-    lines = {trace.line.color: len(trace.x) for trace in traces(place_and_score(rows, LIGHT, "MRR"), "lines")}
-    assert lines == {LIGHT.traditional: 2 * 3, LIGHT.other: 2 * 3}
+def notes(figure):
+    return [note.text for note in figure.layout.annotations]
 
 
-def test_who_stays_while_others_pass_swaps_with_them():
-    assert list(is_out_of_order(leaderboard([3, 2, 1]))) == [True, True, True]
+def with_intervals(rows, low, high):
+    return rows.assign(rank_low=pd.array(low, dtype="Int64"), rank_high=pd.array(high, dtype="Int64"))
 
 
-def test_among_many_a_move_of_two_places_does_not_stand_out():
-    places = [3, 1, 2, 7, 4, 5, 6, *range(8, 26)]
-    moves = is_out_of_order(leaderboard(places))
-    assert list(moves[moves].index) == ["lynx-rerank-4b-lora-r3-lr1e4-s2k"]
+def test_each_reranker_has_one_row_with_its_rank_interval_name_scores_gap_and_ties():
+    rows = with_intervals(leaderboard([2, 1, 3], "r{}"), [1, 1, 3], [2, 2, 3])
+    rows = rows.assign(gap=[0.0, 0.0126, -0.0001], tie_ratio=[0, 0.001, 0.63])
+    figure = figure_of(rows)
+    assert columns(figure) == {
+        "rank": ["1–2", "1–2", "3"],
+        "name": ["<b>r0</b>", "<b>r1</b>", "<b>r2</b>"],
+        "tied": ["<b>1.000</b>", "<b>0.667</b>", "<b>0.333</b>"],
+        "traditional": ["0.334", "0.668", "0.001"],
+        "moved": ["#2", "#1", "#3"],
+        "gap": ["0", "+0.013", ">−0.001"],
+        "ties": ["0%", "<1%", "63%"],
+    }
+    assert {trace.yaxis for trace in figure.data} == {None}, "all on one axis of rows"
+
+
+def test_a_traditional_rank_is_seen_only_where_it_differs():
+    (moved,) = (trace for trace in traces(figure_of(leaderboard([2, 1, 3])), "text") if trace.text[0] == "#2")
+    is_seen = [colour == LIGHT.traditional for colour in moved.textfont.color]
+    assert is_seen == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1e-13, "0"), (4e-4, "<0.001"), (-4e-4, ">−0.001"), (0.0126, "+0.013"), (-0.0126, "−0.013")],
+)
+def test_a_gap_has_a_sign_and_is_0_only_where_there_is_none(value, text):
+    assert signed_decimals(value) == text
+
+
+def test_where_no_rank_changes_there_is_no_slope_and_its_width_goes_to_the_scores():
+    still, moved = (figure_of(leaderboard(places)) for places in ([1, 2, 3], [2, 1, 3]))
+    assert not slope_ends(still)
+    assert len(slope_ends(moved)) == 2
+    assert "traditional → tied" in notes(moved)
+    assert "traditional → tied" not in notes(still)
+    widths = [np.ptp(figure.layout.xaxis2.domain) for figure in (still, moved)]
+    assert widths[0] > widths[1]
+
+
+def test_only_rows_whose_worst_is_not_their_best_have_a_bar():
+    rows = leaderboard([1, 2, 3])
+    rows.loc[rows.index[1], ["worst", "best"]] = rows["tied"].iloc[1]
+    (bars,) = figure_of(rows).to_plotly().select_traces({"type": "bar"})
+    assert list(bars.y) == [0, 2]
+    untied = figure_of(rows.assign(worst=rows["tied"], best=rows["tied"]))
+    assert not any("worst to best" in text for text in notes(untied))
+
+
+def test_the_cells_of_a_strip_are_dark_at_its_rank_and_shaded_in_its_interval():
+    rows = with_intervals(leaderboard([1, 2, 3, 4]), [1, 1, 2, 4], [2, 3, 3, 4])
+    figure = figure_of(rows, list(rows.index[1:]))
+    (strip,) = figure.to_plotly().select_traces({"type": "heatmap"})
+    assert [list(row) for row in strip.z][::2] == [[1, 2, 1, 0], [0, 1, 2, 0], [0, 0, 0, 2]]
+    assert list(strip.y) == pytest.approx([-0.22, 0.22, 0.78, 1.22, 1.78, 2.22])
+    assert list(strip.x) == [1, 2, 3, 4]
+    assert "<b>rank, 95%</b>" in notes(figure)
+
+
+def test_without_rank_intervals_a_row_has_its_rank_and_no_strip():
+    figure = figure_of(leaderboard([1, 2]))
+    assert columns(figure)["rank"] == ["1", "2"]
+    assert not list(figure.to_plotly().select_traces({"type": "heatmap"}))
+    assert "<b>rank</b>" in notes(figure)
+    assert rank_texts(with_intervals(leaderboard([1, 2]), [1, 2], [1, 2])) == ["1", "2"]
+
+
+def test_names_are_escaped():
+    assert columns(figure_of(leaderboard([1], "<b>&{}")))["name"] == ["<b>&lt;b&gt;&amp;0</b>"]
+
+
+@pytest.mark.parametrize("n", [1, 2, 60, 200])
+def test_any_number_of_rerankers_has_a_row_each(n):
+    rows = with_intervals(leaderboard(range(1, n + 1), "r{}"), [1] * n, [n] * n)
+    figure = figure_of(rows.assign(query_low=rows["tied"] - 0.1, query_high=np.nan))
+    assert {len(texts) for texts in columns(figure).values()} == {n}
+    low, high = figure.layout.yaxis.range
+    assert (low, high) == (n - 0.4, -0.6)
+    assert type(figure.layout.height) is int, "Streamlit draws 450 pixels for any other"
+    assert figure.layout.height < 4200
+
+
+def test_lines_of_the_slope_are_orange_for_long_moves_and_pale_where_a_rank_stays():
+    (*lines,) = traces(figure_of(leaderboard([4, 1, 2, 3, 5])), "lines")
+    assert {line.line.color: len(line.x) // 3 for line in lines} == {
+        LIGHT.traditional: 1,
+        LIGHT.other: 3,
+        LIGHT.grid: 1,
+    }
 
 
 def ends_outside(rows, start, stop):
     """What is said of places outside the drawn rows, and at which height: below 0 above the first row."""
-    figure = place_and_score(rows, LIGHT, "MRR", list(rows.index[start:stop]))
+    figure = figure_of(rows, list(rows.index[start:stop]))
     return {
         note.text.replace("<br>", " "): note.y for note in figure.layout.annotations if note.yref != "paper"
     }
@@ -93,31 +185,23 @@ def test_the_slope_labels_ranks_outside_its_rows():
     assert ends_outside(rows, 0, 20) == {"from 27": 19.75, "to 21": 19.75}
     assert ends_outside(rows, 20, 30) == {"from 20": -0.75, "to 20": -0.75}
     assert not ends_outside(rows, 0, 30)
-    heights = [place_and_score(rows, LIGHT, "MRR", list(rows.index[:n])).layout.height for n in (20, 30)]
-    assert heights == [88 + 30 * 21, 88 + 30 * 30]
-    assert {type(height) for height in heights} == {int}, "Streamlit draws 450 pixels for any other"
+    heights = [figure_of(rows, list(rows.index[:n])).layout.height for n in (20, 30)]
+    assert heights == [78 + 30 * 21, 78 + 30 * 30]
     entering = leaderboard([21, 23, *range(1, 21), 22, *range(24, 31)])
     assert set(ends_outside(entering, 0, 20)) == {"from 21–23", "to 21–22"}
 
 
 def test_each_end_of_the_slope_stands_at_its_own_place_though_others_leave_the_rows():
     rows = leaderboard([*range(1, 20), 27, *range(20, 27), 28, 29, 30])
-    (diamonds, dots) = traces(place_and_score(rows, LIGHT, "MRR", list(rows.index[:20])), "markers+text")
-    for ends in (diamonds, dots):
-        assert [float(text.strip("\u2002\u2009</b>")) - 1 for text in ends.text] == list(ends.y)
+    diamonds, dots = slope_ends(figure_of(rows, list(rows.index[:20])))
+    assert [float(text) - 1 for text in diamonds.text] == list(diamonds.y)
     assert sorted(diamonds.y) == list(dots.y) == list(range(20))
-
-
-def test_a_place_stands_farther_from_a_diamond_than_from_a_dot():
-    diamonds, dots = traces(place_and_score(leaderboard([1, 2, 3]), LIGHT, "MRR"), "markers+text")
-    assert diamonds.text[0] == "1\u2002"
-    assert dots.text[0] == "\u20091"
 
 
 def test_rerankers_looked_for_by_name_follow_on_one_another():
     rows = leaderboard([2, 1, 3, 4, 6, 5])
-    figure = place_and_score(rows, LIGHT, "MRR", list(rows.index[[0, 1, 4]]))
-    diamonds, _ = traces(figure, "markers+text")
+    figure = figure_of(rows, list(rows.index[[0, 1, 4]]))
+    diamonds, _ = slope_ends(figure)
     assert list(diamonds.y) == [1, 0, 2]
     assert not [note for note in figure.layout.annotations if note.yref != "paper"]
 
@@ -125,15 +209,12 @@ def test_rerankers_looked_for_by_name_follow_on_one_another():
 @pytest.mark.parametrize("name", ["r{}", "x" * 120 + "{}", "重排序模型" * 20 + "{}", "ن" * 120 + "{}"])
 def test_every_name_has_a_label_of_its_own_that_fits_and_its_hover_the_whole(name):
     rows = leaderboard(range(1, 31), name)
-    (trace,) = traces(place_and_score(rows, LIGHT, "MRR"), "text")
-    assert len(set(trace.text)) == 30
-    assert max(map(text_columns, trace.text)) <= SLOPE_COLUMNS
-    hover = trace.customdata[7][0].replace("<br>", "")
+    figure = figure_of(rows)
+    names = columns(figure)["name"]
+    assert len(set(names)) == 30
+    assert max(text_columns(text.removeprefix("<b>").removesuffix("</b>")) for text in names) <= SLOPE_COLUMNS
+    hover = traces(figure, "text")[1].customdata[7][0].replace("<br>", "")
     assert hover.replace("\u2068", "").replace("\u2069", "") == name.format(7)
-
-
-def test_two_hundred_rerankers_are_drawn_below_five_thousand_pixels():
-    assert place_and_score(leaderboard(range(1, 201)), LIGHT, "MRR").layout.height < 5000
 
 
 def test_the_strip_has_a_diamond_only_where_the_sort_is_clearly_off():
@@ -153,7 +234,7 @@ def test_the_strip_frames_those_that_are_drawn():
 
 
 def test_a_chart_of_one_row_leaves_the_title_of_its_axis_room_below_the_labels():
-    layout = place_and_score(leaderboard([1]), LIGHT, "MRR").layout
+    layout = figure_of(leaderboard([1])).layout
     least = 64  # pixels that plotly leaves a plot, whatever room its labels need
     assert layout.height - layout.margin.t - least >= 45, "pixels of a row of labels and a title"
 
@@ -162,93 +243,29 @@ def test_a_chart_of_one_row_is_as_high_as_its_legend_needs_on_a_phone():
     assert rows_height(1) == rows_height(4) < rows_height(5)
 
 
-@pytest.mark.parametrize(
-    ("name", "pixels"),
-    [("lynx-rerank-4b-lora", 135), ("переранжировщик-большая-модель", 165), ("重排序模型" * 4, 130)],
-)
-def test_on_a_phone_the_half_of_the_names_is_as_wide_as_a_name_of_broad_letters(name, pixels):
-    start, end = place_and_score(leaderboard([1, 2]), LIGHT, "MRR").layout.xaxis3.domain
-    assert (end - start) * (least_width([name, "bm25"]) - 20) > pixels, "the margins take 20 pixels"
-    assert least_width([name, "bm25"]) < 700
-
-
-def test_on_a_phone_names_of_small_latin_letters_ask_for_no_more_room():
-    assert least_width(["lynx-rerank-4b-lora-r16"]) == least_width(["bm25"]) == least_width([])
-
-
-def test_other_tie_orders_are_named_and_query_intervals_are_thin_lines():
-    rows = leaderboard([2, 1, 3])
+def test_the_interval_over_queries_is_a_thin_line_within_the_axis():
+    rows = leaderboard([1, 2, 3])
     rows = rows.assign(query_low=rows["tied"] - 0.5, query_high=[1.2, float("nan"), 0.9])
-    figure = place_and_score(rows, LIGHT, "MRR", order="published")
-    texts = [*(trace.name for trace in figure.data), *(trace.hovertemplate for trace in figure.data)]
-    assert not any("traditional" in (text or "") for text in texts)
-    assert {"published", "tied"} <= {note.text for note in figure.layout.annotations}
-    (line,) = figure.to_plotly().select_traces({"name": "queries, 95%"})
-    (bars,) = figure.to_plotly().select_traces({"type": "bar"})
-    assert line.legend == bars.legend == "legend2"  # below the marks, which have the first row
-    assert figure.layout.height > place_and_score(leaderboard([2, 1, 3]), LIGHT, "MRR").height
-    assert line.xaxis == "x2"
+    figure = figure_of(rows)
+    (line,) = traces(figure, "lines")
+    assert (line.xaxis, line.line.width) == ("x2", 1.3)
+    assert [y for y in line.y if y is not None and not np.isnan(y)] == [0, 0, 2, 2]
+    assert "line: 95% over queries · bar: worst to best tie order" in notes(figure)
     low, high = figure.layout.xaxis2.range
     assert low < rows["query_low"].min()
     assert high > 1.2
 
 
-def ranked(n):
-    tied = pd.Series([1 - place / n for place in range(n)])
-    ranks = dict.fromkeys(("tied_rank", "traditional_rank"), range(1, n + 1))
-    values = dict.fromkeys(("tied", "traditional", "worst", "best"), tied)
-    return pd.DataFrame(values | ranks).assign(gap=0.0).set_axis([f"r{place}" for place in range(n)])
-
-
-def tiered(*tiers):
-    return ranked(len(tiers)).assign(tier=pd.array(tiers, dtype="Int64"))
-
-
-def brackets(figure):
-    return [trace for trace in figure.data if trace.xaxis == "x4"]
-
-
-def test_each_tier_has_a_bracket_round_its_rows_and_every_second_one_a_band():
-    figure = place_and_score(tiered(1, 1, 1, 2, 3, 3), LIGHT, "MRR")
-    lines, numbers = brackets(figure)
-    assert list(numbers.text) == ["1", "2", "3"]
-    assert list(numbers.y) == [1, 3, 4.5]
-    assert [round(y, 2) for y in lines.y if y is not None][:4] == [-0.34, -0.34, 2.34, 2.34]
-    bands = [(shape.y0, shape.y1) for shape in figure.layout.shapes]
-    assert bands == [(-0.5, 2.5), (3.5, 5.5)]
-
-
-def test_one_tier_has_a_bracket_and_no_band_and_a_board_without_tiers_has_neither():
-    figure = place_and_score(tiered(1, 1), LIGHT, "MRR")
-    assert list(brackets(figure)[1].text) == ["1"]
-    assert not figure.layout.shapes
-    bare = place_and_score(ranked(2), LIGHT, "MRR")
-    assert not brackets(bare)
-    assert figure.layout.xaxis2.domain[0] > bare.layout.xaxis2.domain[0]
-    assert figure.layout.legend.xanchor == "right", "a legend that begins at the scores squeezes a phone's rows"
-
-
-def test_a_window_of_rows_has_the_brackets_of_those_it_shows():
-    rows = tiered(*[1] * 15, *[2] * 10)
-    figure = place_and_score(rows, LIGHT, "MRR", list(rows.index[10:20]))
-    assert list(brackets(figure)[1].text) == ["1", "2"]
-    assert list(brackets(figure)[1].y) == [2, 7]
-    assert tier_runs(rows["tier"].iloc[10:20]) == [(1, 0, 4), (2, 5, 9)]
-
-
-def test_the_strip_has_a_line_above_each_tier_and_a_number_where_there_is_room():
-    rows = tiered(*[1] * 60, 2, *[3] * 39)
-    figure = place_strip(rows, LIGHT, "MRR", 0, 19)
-    lines = [(shape.x0, shape.x1) for shape in figure.layout.shapes if shape.type == "line"]
-    assert lines == [(0.65, 60.35), (60.65, 61.35), (61.65, 100.35)]
-    assert [note.text for note in figure.layout.annotations] == ["tier 1", "3"]
-    assert figure.layout.height > place_strip(rows.drop(columns="tier"), LIGHT, "MRR", 0, 19).layout.height
+def test_published_scores_are_named():
+    assert "published → tied" in notes(figure_of(leaderboard([2, 1]), order="published"))
 
 
 def test_stacked_names_stand_above_their_bars_within_the_axis():
     rows = leaderboard([1, 2, 3])
     figure = score_bounds(rows, LIGHT, "MRR", is_stacked=True)
-    assert [note.y for note in figure.layout.annotations] == pytest.approx([-0.24, 0.76, 1.76])
+    names, ranks = figure.layout.annotations[:3], figure.layout.annotations[3:]
+    assert [note.y for note in names] == [note.y for note in ranks] == pytest.approx([-0.24, 0.76, 1.76])
+    assert [note.text for note in ranks] == ["rank 1", "rank 2", "rank 3"]
     assert figure.layout.yaxis.range[1] < -0.24
     taller = score_bounds(leaderboard(range(1, 21)), LIGHT, "MRR", is_stacked=True)
     assert taller.layout.height == figure.layout.height + 17 * 44

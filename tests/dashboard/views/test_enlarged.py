@@ -13,7 +13,11 @@ def test_marks_lines_and_texts_are_larger_and_data_and_bars_are_not():
     bar, dots = large.data
     assert (bar.width, bar.marker.line.width) == (0.4, 2 * FACTOR)
     assert list(dots.x) == [1, 2]
-    assert (list(dots.marker.size), dots.line.width, dots.textfont.size) == ([9, 12], FACTOR, 10 * FACTOR)
+    assert (list(dots.marker.size), dots.line.width, dots.textfont.size) == (
+        [6 * FACTOR, 8 * FACTOR],
+        FACTOR,
+        10 * FACTOR,
+    )
     before, after = (chart.layout.template.layout.font.size for chart in (figure, large))
     assert after == before * FACTOR
     assert (figure.layout.height, large.layout.height) == (200, 500)

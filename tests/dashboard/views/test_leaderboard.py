@@ -6,14 +6,18 @@ from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
 from dashboard.visitor import WIDTH_KEY
-from metrics import evaluate, swapped_orders
+from metrics import compare, evaluate, rank_intervals, swapped_orders
 
 
 def names_drawn(page):
     """The names in the figure of places and scores, as it writes them."""
-    figure = charts(page)["place-and-score"]
-    (names,) = [trace["text"] for trace in figure["data"] if trace.get("xaxis") == "x3"]
-    return [name.removeprefix("<b>").removesuffix("</b>") for name in names]
+    return [name.removeprefix("<b>").removesuffix("</b>") for name in text_columns(page)[1]]
+
+
+def text_columns(page):
+    """The columns of text in the figure, from left to right."""
+    traces = [trace for trace in charts(page)["place-and-score"]["data"] if trace.get("mode") == "text"]
+    return [trace["text"] for trace in sorted(traces, key=lambda trace: trace["x"][0])]
 
 
 def thirty():
@@ -44,17 +48,33 @@ def test_twenty_of_many_rerankers_are_drawn_and_the_address_keeps_more():
     assert names_drawn(again) == list(table(again, "All rerankers")["reranker"]) == ["run07"]
 
 
-def test_the_first_screen_has_the_verdict_the_chart_and_the_ranked_table():
+def test_the_first_screen_has_the_verdict_rank_intervals_and_the_ranked_table():
     page = opened("leaderboard")
     assert finding(page).startswith("MiniLM grade 0-10 leads only because of its tie order. ")
     assert list(charts(page)) == ["place-and-score"]
     rows = table(page, "All rerankers")
     assert list(rows) == ["tied_rank", "reranker", "tied", "traditional", "bounds", "gap", "verdict"]
     assert rows.loc[6, ["reranker", "bounds"]].to_list() == ["MiniLM grade 0-10", "0.557 – 0.835"]
-    texts = [
-        trace.get("text") for trace in charts(page)["place-and-score"]["data"] if trace.get("xaxis") == "x4"
-    ]
-    assert texts[-1] == ["1", "2"]
+    runs = cache.sample_board(cache.SAMPLE_LABEL).runs
+    ranks = rank_intervals(evaluate(runs, "RR", "expected"), "RR")
+    expected = [f"{row.lowest}–{row.highest}" for row in ranks.itertuples()]
+    assert text_columns(page)[0] == expected
+    assert names_drawn(page) == ranks["reranker"].tolist()
+
+
+def test_a_subset_on_screen_keeps_the_ranks_of_its_verdicts_on_the_whole_board():
+    names = ["MiniLM int8", "MiniLM grade 0-10"]
+    pairs = compare(evaluate(cache.sample_board(cache.SAMPLE_LABEL).runs, "RR", "expected"), "RR")
+    pair = pairs[pairs[["baseline", "reranker"]].isin(names).all(axis=1)]
+    swap = table(opened("leaderboard", rerankers=names, section="Pairs that swap"), "Pairs that swap")
+    assert swap["p_adjusted"].tolist() == pair["p_adjusted"].tolist()
+    assert text_columns(opened("leaderboard", rerankers=names))[0] == ["1", "2"], "p = 0.002 < 0.05"
+
+
+def test_one_reranker_has_a_rank_and_no_interval():
+    page = opened("leaderboard", rerankers=["BM25"])
+    assert text_columns(page)[0] == ["1"]
+    assert not [trace for trace in charts(page)["place-and-score"]["data"] if trace["type"] == "heatmap"]
 
 
 def test_on_a_phone_names_stand_above_bounds_without_a_slope():
@@ -65,7 +85,8 @@ def test_on_a_phone_names_stand_above_bounds_without_a_slope():
     figure = charts(page)["place-and-score"]
     assert {trace.get("xaxis", "x") for trace in figure["data"]} == {"x"}
     names = [note["text"] for note in figure["layout"]["annotations"]]
-    assert names == [*table(page, "All rerankers")["reranker"], "tier 1", "tier 2"]
+    assert names[:8] == table(page, "All rerankers")["reranker"].tolist()
+    assert names[8:] == [f"rank {ends}" for ends in [*["1–7"] * 5, "1–8", "6–8", "1–8"]]
     assert "Sample data" in [node.value for node in page.main if node.type == "markdown"][-1]
 
 

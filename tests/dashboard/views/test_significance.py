@@ -11,6 +11,7 @@ import pytest
 from boards import board
 from comparing import scored
 from opening import charts, finding, only, opened, table, texts
+from scipy import stats
 
 from dashboard import cache
 from dashboard.charts.compare import (
@@ -24,11 +25,11 @@ from dashboard.charts.palette import DARK, LIGHT, blend, contrast
 from dashboard.charts.targets import target_matrix
 from dashboard.views.compare import compare as compare_page
 from metrics import evaluate
-from metrics.studies.comparisons import detectable, query_differences
 from metrics.studies.draws import draws
+from metrics.studies.pair_findings import Verdicts, verdicts
+from metrics.studies.pairs import COLUMNS, NO_TEST, STARS, compare, mask_untested, significant_signs
 from metrics.studies.prose import plain, signed
-from metrics.studies.significance import Verdicts, compare, mask_untested, verdicts
-from metrics.studies.significance_tests import NO_TEST
+from metrics.studies.query_values import query_differences, values_by_query
 from metrics.support.wording import written_p
 
 BASE = "GPT-4 (Low Ties)"
@@ -72,43 +73,95 @@ def words(figure):
     return [note.text for note in figure.layout.annotations]
 
 
-def test_the_table_has_the_comparisons_and_the_verdicts_that_change(sample):
-    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank")
-    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
-    results = table(page, "Results against").set_index("reranker")
-    expected = outcome.tied.assign(changed=outcome.changed).set_index("reranker").reindex(results.index)
-    np.testing.assert_allclose(results["p_adjusted"], expected["p_adjusted"])
-    assert results["stars"].tolist() == expected["stars"].tolist()
-    assert results["changed"].tolist() == expected["changed"].tolist()
+def test_the_page_shows_the_table_of_all_pairs_of_the_board(sample):
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc")
+    pairs = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
+    rows = table(page, "Results against").set_index("reranker")
+    expected = pairs.tied.assign(changed=pairs.changed).set_index("reranker").reindex(rows.index)
+    shown = [name for name in (*COLUMNS, "changed") if name in rows]
+    assert len(shown) == 12
+    pd.testing.assert_frame_equal(rows[shown], expected[shown])
+    marks_drawn = {trace["name"]: trace["x"] for trace in charts(page)["forest"]["data"] if "error_x" in trace}
+    assert marks_drawn["tied"] == pytest.approx(pairs.best_first().tied["difference"].tolist())
+    assert finding(page).startswith("1 of 3 verdicts depends on tie order.")
+    assert "Sign flips, corrected for 6 pairs by the largest statistic." in texts(page)
 
 
-@pytest.mark.parametrize("test", ["t-test", "randomisation", "bootstrap", "Mann-Whitney U", "Tukey HSD"])
-def test_every_test_can_be_chosen(test):
+CHOICES = {"test": "t-test", "correction": "none", "family": "against the baseline"}
+"""Those of the fifth source document: stars of paired t-tests, not corrected."""
+
+
+def test_a_link_shows_the_stars_of_paired_t_tests_without_correction(sample):
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", baseline=BASE, **CHOICES)
+    values = values_by_query(sample, "Hits@5", "expected")
+    rows = table(page, "Results against").set_index("reranker")
+    for name, row in rows.iterrows():
+        p = stats.ttest_rel(values[name], values[BASE]).pvalue
+        assert row["p_adjusted"] == pytest.approx(p)
+        assert row["stars"] == next((mark for bound, mark in STARS if p < bound), "ns")
+    assert "Paired t-test, not corrected." in texts(page)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"test": "Wilcoxon signed-rank", "correction": "Holm"},
+        {"test": "t-test", "correction": "Bonferroni", "family": "against the baseline"},
+        {"test": "sign flips", "correction": "largest statistic", "family": "against the baseline"},
+    ],
+)
+def test_a_test_chosen_in_more_changes_every_figure_and_line_of_compare(sample, choices):
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", baseline=BASE, **choices)
+    names = {"Wilcoxon signed-rank": "wilcoxon", "t-test": "t", "sign flips": "flips"}
+    family = "baseline" if "family" in choices else "all"
+    correction = None if choices["test"] == "sign flips" else choices["correction"].casefold()
+    testing = {"test": names[choices["test"]], "correction": correction, "family": family}
+    expected = verdicts(sample, "Hits@5", "docid_asc", BASE, **testing)
+    usual = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
+    rows = table(page, "Results against").set_index("reranker")
+    tied = expected.tied.set_index("reranker").loc[rows.index]
+    assert rows[["low", "high", "p_adjusted"]].equals(tied[["low", "high", "p_adjusted"]])
+    assert not rows["low"].reset_index(drop=True).equals(usual.tied["low"])
+    assert f"{expected.method[0].upper()}{expected.method[1:]}." in texts(page)
+    assert f"with 95% {expected.interval};" in texts(page)
+    assert expected.method in finding(page) or expected.changed.any()
+    pairs = verdicts(sample, "Hits@5", "docid_asc", **testing | {"family": "all"})
+    page.segmented_control(key="section").set_value("All pairs").run()
+    n_significant = np.count_nonzero(significant_signs(pairs.tied))
+    assert f"{n_significant} of 6 pairs differ significantly by tied scores." in texts(page)
+    assert f"{pairs.method[1:]}." in texts(page)
+
+
+def test_a_subset_on_screen_is_still_corrected_for_all_pairs_of_the_board(sample):
+    names = sample.scores.index.unique("reranker").to_list()
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", rerankers=names[:2])
+    row = only(table(page, "Results against").to_dict("records"))
+    pairs = compare(sample, "Hits@5").set_index(["baseline", "reranker"])
+    pair = pairs.loc[tuple(name for name in names[:2])]
+    assert row["p_adjusted"] == pair["p_adjusted"]
+    assert row["p_adjusted"] != compare(sample.only(names[:2]), "Hits@5")["p_adjusted"].iloc[0]
+    assert "corrected for 6 pairs" in texts(page)
+
+
+@pytest.mark.parametrize("test", ["sign flips", "t-test", "bootstrap", "Mann-Whitney U"])
+def test_every_test_can_be_chosen_and_only_sign_flips_have_the_largest_statistic(test):
     page = opened("compare", data=SIMULATED, test=test, correction="none")
     assert page.segmented_control(key="test").value == test
+    assert ("largest statistic" in page.segmented_control(key="correction").options) == (test == "sign flips")
     assert any(test.casefold() in text.value.casefold() for text in page.caption)
     assert any("p\u00a0<\u00a00.05" in text.value for text in page.caption), "no line ends within a bound of p"
 
 
-@pytest.mark.parametrize(("test", "is_paired"), [("t-test", True), ("Mann-Whitney U", False)])
-def test_the_finding_ends_with_the_detectable_difference(sample, test, is_paired):
-    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", test=test)
-    least = detectable(sample, "Hits@5", "expected", BASE, 0.95, paired=is_paired)
-    assert finding(page).endswith(f" a t-test has 80% power to detect a difference of {least:.3f}.")
-
-
-def test_without_a_test_no_difference_is_called_detectable():
+def test_a_comparison_on_one_query_has_a_note():
     text = "\n".join(line for line in THREE.splitlines() if line[:2] == "re" or ",q2," in line)
     page = opened("compare", data=label(board(single_csv=text)))
-    assert finding(page)
-    assert "detect a difference" not in finding(page)
+    assert finding(page).startswith("No test is possible.")
     assert "For high, one query in common: no test is possible." in texts(page)
 
 
 def test_a_single_reranker_is_compared_with_nobody():
     page = opened("compare", data=SIMULATED, rerankers=[BASE])
     assert finding(page)
-    assert "detect a difference" not in finding(page)
     assert not page.dataframe
     assert not charts(page)
 
@@ -140,17 +193,13 @@ THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
 def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     page = opened("compare", data=label(board(three_csv=THREE)), test="Wilcoxon signed-rank")
     row = table(page, "Results against").iloc[0]
-    assert (row["p_adjusted"], row["low"], row["high"]) == (0.25, -1, 1)
+    assert row["p_adjusted"] == 0.25
+    assert row["low"] > 0
     text = texts(page)
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
-    assert "Holm over 1 comparison." in text
-    assert (
-        "the 95% randomisation-test confidence interval of the mean difference (p itself compares ranks)"
-    ) in text
-    assert (
-        "For high, too few queries: the confidence interval of the difference at level 0.95 is unbounded."
-        in text
-    )
+    assert "Wilcoxon signed-rank test, corrected for 1 pair by Holm." in text
+    assert "Student's t interval of the mean difference (p compares ranks), corrected like p" in text
+    assert "For high, p compares ranks, the interval compares means, and the two disagree." in text
 
 
 def test_where_ranks_and_means_disagree_a_note_says_so():
@@ -170,7 +219,7 @@ def test_a_query_opens_both_lists_in_the_query_explorer(sample):
 
 
 def test_the_detail_of_a_comparison_is_that_of_its_row(sample):
-    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).tied.set_index("reranker")
+    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE).tied.set_index("reranker")
     for name, row in outcome.iterrows():
         text = texts(opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", compared=name))
         assert f"95% interval {signed(row['low'])} to {signed(row['high'])}" in text
@@ -234,18 +283,13 @@ def test_of_many_rerankers_the_twenty_others_are_compared_with_bm25(many):
     assert list(charts(page)) == ["forest"]
 
 
-def test_all_pairs_are_corrected_over_their_number():
-    page = opened("compare", data=SIMULATED, section="All pairs")
-    assert "significance by traditional and by tied scores (level 5%, Holm correction, 6 pairs)." in texts(page)
-
-
 def test_tables_and_charts_begin_with_verdicts_that_change(sample, monkeypatch):
     shown = {}
     monkeypatch.setattr(compare_page, "FIRST_ROWS", 2)
     monkeypatch.setattr(compare_page, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
-    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).best_first()
+    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE).best_first()
     outcome = replace(outcome, changed=pd.Series([False, False, True]))
-    compare_page.comparison_table(outcome, "Hits@5", "t", "holm")
+    compare_page.comparison_table(outcome)
     assert shown["rows"]["changed"].tolist() == [True, False, False]
     assert shown["rows"]["reranker"].iloc[0] == outcome.tied["reranker"].iloc[-1]
     assert shown["explanation"] == "Changed verdicts first."
@@ -253,7 +297,7 @@ def test_tables_and_charts_begin_with_verdicts_that_change(sample, monkeypatch):
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
-    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
     figure = difference_forest(outcome, palette, "Hits@5")
     for kind, rows, colour in (
         ("tied", outcome.tied, palette.tied),
@@ -272,10 +316,10 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
 
 
 def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars(sample):
-    before = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    before = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
     rows = before.tied.assign(n=1, low=-1.0, high=1.0, p=1.0, p_adjusted=1.0, stars="ns", note=NO_TEST)
     shown = replace(before, tied=rows, traditional=rows).without_untested()
-    assert shown.tied[["low", "high", "p", "p_adjusted", "dz"]].isna().all(axis=None)
+    assert shown.tied[["low", "high", "p", "p_adjusted"]].isna().all(axis=None)
     assert set(shown.traditional["stars"]) == {"–"}
     assert shown.tied["difference"].equals(rows["difference"])
     figure = difference_forest(replace(before, tied=rows, traditional=rows), LIGHT, "Hits@5")
@@ -288,7 +332,7 @@ def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars
 
 
 def test_a_comparison_without_a_common_query_is_described_without_numbers():
-    rows = compare(scored(expected={"A": {"a": 1}, "B": {"b": 1}}), "RR", "expected", "A")
+    rows = compare(scored(expected={"A": {"a": 1}, "B": {"b": 1}}), "RR")
     row = mask_untested(rows).set_index("reranker").loc["B"]
     assert (
         plain(compare_page.comparison_sentence(row, "MRR", 0.95))
@@ -297,7 +341,7 @@ def test_a_comparison_without_a_common_query_is_described_without_numbers():
 
 
 def test_names_stand_left_of_a_slim_chart_so_that_larger_marks_do_not_cover_them(sample):
-    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
     figure = difference_forest(outcome, LIGHT, "Hits@5", is_slim=True)
     names = figure.layout.yaxis.ticktext
     assert len(set(names)) == len(outcome.tied)
@@ -305,7 +349,7 @@ def test_names_stand_left_of_a_slim_chart_so_that_larger_marks_do_not_cover_them
 
 
 def test_a_row_far_off_the_scale_is_told_in_words(sample):
-    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
     for rows in (outcome.tied, outcome.traditional):
         rows.loc[0, ["difference", "low", "high"]] = [-9.0, -9.1, -8.9]
     figure = difference_forest(outcome, LIGHT, "Hits@5")
@@ -338,7 +382,7 @@ def test_every_pair_has_its_tied_difference_and_the_colour_of_its_verdict():
     ends = {"baseline": ["a", "a", "b"], "reranker": ["b", "c", "c"]}
     tied = pd.DataFrame(ends | {"difference": [-0.0814, 1e-4, -0.5], "p_adjusted": [0.01, 1.0, 0.01]})
     before = pd.DataFrame(ends | {"difference": [-0.1, -0.1, 0.0], "p_adjusted": [0.01, 0.01, 0.2]})
-    pairs = Verdicts(tied, before, pd.Series([False, True, True]))
+    pairs = Verdicts(tied, before, pd.Series([False, True, True]), "input", "")
     figure = verdict_matrix(pairs, ["a", "b", "c"], LIGHT)
     cells, names = figure.data[0], figure.data[1]
     assert np.nan_to_num(np.array(cells.z, dtype=float), nan=-1).tolist() == [
@@ -456,8 +500,3 @@ def test_stability_has_the_draws_and_the_noise_that_are_chosen():
     assert "no column score" in only(page.warning).value
     page.text_input(key="noise").set_value("").run()
     assert "Outline: all ranks that ties allow." in texts(page)
-
-
-def test_verdicts_on_the_page_are_those_of_compare(sample):
-    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
-    pd.testing.assert_frame_equal(outcome.tied, compare(sample, "Hits@5", "expected", BASE))
