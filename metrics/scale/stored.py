@@ -206,11 +206,13 @@ class Piece(NamedTuple):
 
     Attributes:
         rows: (n,) rows of the lists in the file.
+        queries: (n,) their queries.
         owner: (n,) positions of their rerankers.
         columns: column → its (n,) values.
     """
 
     rows: IntArray
+    queries: pa.Array
     owner: IntArray
     columns: dict[str, Any]
 
@@ -291,7 +293,7 @@ class Stored(HasScoringOptions):
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Yield columns of numbers in batches of lists, in file order, while the next batch is read."""
         places, is_complete = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
-        to_read = ["reranker", *names, *([] if is_complete else ["n_docs"])]
+        to_read = [*IDS, *names, *([] if is_complete else ["n_docs"])]
         with self._file(to_read) as file:
             batches, first = file.iter_batches(GROUP, columns=to_read, use_threads=False), 0
             for batch in _read_ahead(batches):
@@ -304,7 +306,7 @@ class Stored(HasScoringOptions):
                     raise ReadError(
                         self.path.name, "a list belongs to a reranker that the file does not name", _HINT
                     )
-                yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
+                yield Piece(first + is_scored, lists["query_id"], place[owner.indices.to_numpy()], columns)
                 first += len(batch)
 
     def _sound(self, name: str, column: pa.Array) -> FloatArray:
