@@ -2,27 +2,18 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks, places_in
 from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
-Unjudged = Literal["nonrelevant", "leave_out"]
-"""Unjudged documents are not relevant, or are left out of the lists."""
-
-
-def check_unjudged(unjudged: str) -> None:
-    """Raise a UsageError where no such option exists."""
-    if unjudged not in get_args(Unjudged):
-        raise UsageError(f"unjudged must be {' or '.join(map(repr, get_args(Unjudged)))}, not {unjudged!r}.")
 
 
 @dataclass(frozen=True, eq=False)

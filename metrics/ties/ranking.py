@@ -11,14 +11,14 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.columns import BY_NAME
-from metrics.runs.inspection import check_relevant_from
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.fronts import criterion, front_numbers, highest_first
-from metrics.ties.judgments import Judgments, Unjudged
+from metrics.ties.judgments import Judgments
+from metrics.ties.options import AS_READ, ScoringOptions
 from metrics.ties.precision import compared_scores, rounded
 
 PART = 2**17
@@ -87,73 +87,57 @@ class Ranking:
         cls,
         runs: Runs,
         reranker: str,
-        relevant_from: float = 1,
-        precision: str = "float64",
-        tiebreak_by: Sequence[str] = (),
-        criteria: Sequence[str] = (),
-        unjudged: Unjudged = "nonrelevant",
-        *,
+        options: ScoringOptions = AS_READ,
         query_id: str | None = None,
     ) -> "Ranking":
         """Cut the lists of one reranker into tie groups.
 
-        `metrics.evaluate` explains the options. `query_id` names the query whose list is cut alone; none is cut
-        where that query is not judged.
+        `query_id` names the query whose list is cut alone; none is cut where that query is not judged.
         """
         if reranker not in runs.tables:
             raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
         stack = runs.matched_stacks.reranker(reranker)
-        lists = _Lists.of(runs, stack, relevant_from, tiebreak_by, criteria)
+        lists = _Lists.of(runs, stack, options)
         span = 0, lists.judgments.n_lists
         if query_id is not None:
             place = pc.index(lists.judgments.query_ids, query_id).as_py()
             span = max(place, 0), place + 1
-        return cls._cut(lists, precision, span, unjudged)
+        return cls._cut(lists, span, options)
 
     @classmethod
-    def parts(
-        cls,
-        runs: Runs,
-        stack: RunStack,
-        relevant_from: float = 1,
-        precision: str = "float64",
-        tiebreak_by: Sequence[str] = (),
-        criteria: Sequence[str] = (),
-        unjudged: Unjudged = "nonrelevant",
-    ) -> Iterator["Ranking"]:
+    def parts(cls, runs: Runs, stack: RunStack, options: ScoringOptions) -> Iterator["Ranking"]:
         """Yield lists a few at a time: reranker by reranker, in the order of the judged queries."""
-        lists = _Lists.of(runs, stack, relevant_from, tiebreak_by, criteria)
+        lists = _Lists.of(runs, stack, options)
         for span in lists.cuts():
-            yield cls._cut(lists, precision, span, unjudged)
+            yield cls._cut(lists, span, options)
 
     @classmethod
     def of_one(
-        cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, relevant_from: float
+        cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, options: ScoringOptions
     ) -> "Ranking":
         """Cut one list of documents without IDs, which are numbered from 0.
 
         Shapes: `scores` (n_docs,), `grades` (n_docs,), `unlisted` (n_unlisted,).
         """
-        check_relevant_from(relevant_from)
         all_grades, query = np.concatenate([grades, unlisted]), pa.array(["1"])
         documents = pa.array(np.arange(len(scores))).cast(pa.string())
-        judgments = Judgments(query, relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
+        judgments = Judgments(query, options.relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
         pairs = QueryDocKeys(query, np.zeros(len(scores), np.int32), documents)
         judgment = np.arange(len(scores), dtype=np.int32)
         lists = _Lists(judgments, pairs, np.zeros(1, np.int64), [scores], judgment)
-        return cls._cut(lists, "float64", (0, 1), "nonrelevant")
+        return cls._cut(lists, (0, 1), options)
 
     @classmethod
-    def _cut(cls, lists: "_Lists", precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
+    def _cut(cls, lists: "_Lists", span: tuple[int, int], options: ScoringOptions) -> "Ranking":
         rows, segment_lists, segment_starts = lists.rows_of(*span)
         lists_with_rows = segment_lists
-        if unjudged == "leave_out":
+        if options.unjudged == "leave_out":
             rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
             is_judged = lists.judgment[rows] >= 0
             rows, ends = rows[is_judged], np.append(0, np.cumsum(is_judged))[segment_starts]
             has_rows = np.diff(ends) > 0
             segment_lists, segment_starts = segment_lists[has_rows], np.append(ends[:-1][has_rows], ends[-1])
-        n_firsts = max(lists.n_criteria, 1)
+        n_firsts, precision = max(lists.n_criteria, 1), options.precision
         firsts = [compared_scores(key[rows], segment_starts, precision) for key in lists.keys[:n_firsts]]
         if lists.n_criteria:
             firsts = [np.subtract(-1.0, front_numbers(firsts, segment_starts))]
@@ -343,34 +327,26 @@ class _Lists:
     n_criteria: int = 0
 
     @classmethod
-    def of(
-        cls,
-        runs: Runs,
-        stack: RunStack,
-        relevant_from: float,
-        tiebreak_by: Sequence[str],
-        criteria: Sequence[str],
-    ) -> "_Lists":
-        check_relevant_from(relevant_from)
+    def of(cls, runs: Runs, stack: RunStack, options: ScoringOptions) -> "_Lists":
         table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
         ranked_by = [
             highest_first(score_column(table, name), highest_best=highest_best)
-            for name, highest_best in map(criterion, criteria)
+            for name, highest_best in map(criterion, options.criteria)
         ]
         keys = ranked_by or [table["score"].to_numpy()]
-        keys += [score_column(table, name) for name in tiebreak_by]
+        keys += [score_column(table, name) for name in options.tiebreak_by]
         if runs.qrels is None or stack.judgment is None:
-            judgments = Judgments.of(table, pairs, relevant_from)
+            judgments = Judgments.of(table, pairs, options.relevant_from)
             places, judgment = np.arange(len(pairs.queries)), np.arange(len(table), dtype=np.int32)
-            return cls(judgments, pairs, places, keys, judgment, len(criteria))
-        judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
+            return cls(judgments, pairs, places, keys, judgment, len(options.criteria))
+        judgments = Judgments.of(runs.qrels, runs.judged_pairs, options.relevant_from)
         places = judgments.places(pairs)
         if n_rerankers > 1:
             n_queries = len(judgments.query_ids)
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
             judgments = judgments.with_lists(np.tile(np.arange(n_queries), n_rerankers))
-        return cls(judgments, pairs, places, keys, stack.judgment, len(criteria))
+        return cls(judgments, pairs, places, keys, stack.judgment, len(options.criteria))
 
     @cached_property
     def grades(self) -> FloatArray:
