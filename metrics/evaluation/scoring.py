@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Evaluation
-from metrics.measures import MeasureAt, RefinedGroups, parse
+from metrics.measures import RefinedGroups, parse
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
 from metrics.support.arrays import IntArray, combine_chunks
 from metrics.support.progress import begin_step
-from metrics.ties import Ranking, Treatment, treatment
+from metrics.ties import Ranking, treatment
 from metrics.ties.options import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.ties.permutations import describe
 from metrics.ties.ranking import PART
@@ -121,31 +121,22 @@ def score_runs(
     Raises:
         UsageError: a name that does not exist.
     """
-    names, ties = ([value] if isinstance(value, str) else value for value in (measures, ties))
-    parsed = tuple(dict.fromkeys(parse(name) for name in names))
-    treatments = tuple(dict.fromkeys(treatment(str(name)) for name in ties))
+    measures, ties = ([value] if isinstance(value, str) else value for value in (measures, ties))
+    parsed = list(dict.fromkeys(map(parse, measures)))
+    treatments = list(dict.fromkeys(treatment(str(name)) for name in ties))
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
-    return _score(runs, parsed, treatments, options)
-
-
-def _score(
-    runs: Runs,
-    measures: Sequence[MeasureAt],
-    treatments: Sequence[Treatment],
-    options: ScoringOptions,
-) -> Evaluation:
-    cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
+    cutoffs = sorted({measure.k for measure in parsed if measure.k is not None})
     stacks = runs.matched_stacks
     rerankers, n_lists = list(stacks.places), stacks.n_lists
     if runs.qrels is not None:
         n_lists = np.full(len(rerankers), len(runs.judged_pairs.queries))
     owner = np.repeat(np.arange(len(rerankers)), n_lists)
-    table = np.empty((len(measures) * len(treatments), len(owner)))
+    table = np.empty((len(parsed) * len(treatments), len(owner)))
     query_ids, descriptions, missing, first = [], [], [], 0
     for ranking in _rankings(runs, options):
         groups = RefinedGroups(ranking)
-        values = chain.from_iterable(groups.values(measure, treatments) for measure in measures)
+        values = chain.from_iterable(groups.values(measure, treatments) for measure in parsed)
         for row, row_values in enumerate(values):
             table[row, first : first + ranking.n_lists] = row_values
         first += ranking.n_lists
@@ -167,7 +158,7 @@ def _score(
         "n_scored": is_scored,
     }
     counts = {name: np.bincount(owner[rows], minlength=len(rerankers)) for name, rows in kinds.items()}
-    names, ties = tuple(map(str, measures)), tuple(ties.name for ties in treatments)
+    names, ties = tuple(map(str, parsed)), tuple(ties.name for ties in treatments)
     columns = pd.MultiIndex.from_product([names, ties], names=["measure", "ties"])
     scores = table.T if is_scored.all() else table.T[is_scored]
     return Evaluation(

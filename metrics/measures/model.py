@@ -137,25 +137,21 @@ class RefinedGroups:
         self._ranking = ranking
         self._groups: dict[tuple[str, str, bool], TieGroups] = {}
 
-    def of(self, measure: MeasureAt, ties: Treatment = _EXPECTED) -> TieGroups:
-        """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own."""
-        family = measure.measure.family
-        used = _EXPECTED if family.own_rule or ties.spread else ties
-        key = family.counts, used.name, family.targets and used.target_key is not None
-        if key not in self._groups:
-            self._groups[key] = refine(
-                self._ranking,
-                used,
-                all_judged=family.counts == "judged",
-                targets=family.targets,
-            )
-        return self._groups[key]
-
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
-        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`."""
+        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
+
+        A standard deviation and a measure with its own rule for ties need whole tie groups.
+        """
+        family = measure.measure.family
         means: dict[TieGroups, FloatArray] = {}
         for ties in treatments:
-            groups = self.of(measure, ties)
+            used = _EXPECTED if family.own_rule or ties.spread else ties
+            key = family.counts, used.name, family.targets and used.target_key is not None
+            if key not in self._groups:
+                is_judged = family.counts == "judged"
+                refined = refine(self._ranking, used, all_judged=is_judged, targets=family.targets)
+                self._groups[key] = refined
+            groups = self._groups[key]
             if ties.spread:
                 yield np.sqrt(measure.variances(groups))
                 continue
