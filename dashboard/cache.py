@@ -243,7 +243,7 @@ def board_turn(board: Board) -> AbstractContextManager[None]:
 @cached_by_key(show_spinner=False, max_entries=16)
 def ranking(board: Board, reranker: str, scoring: ScoringOptions) -> Ranking:
     """Return one reranker's lists, cut into tie groups."""
-    return scoring.ranking(board.runs, reranker)
+    return Ranking.of(board.runs, reranker, scoring)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)

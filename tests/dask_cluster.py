@@ -9,7 +9,7 @@ import pandas as pd
 from distributed import Client
 
 from metrics import Evaluation, evaluate
-from metrics.evaluation.evaluation import ScoringOptions
+from metrics.evaluation import ScoringOptions
 from metrics.scale.dask import Dataset
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2", "Div@2"]

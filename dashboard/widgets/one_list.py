@@ -88,7 +88,7 @@ class ListInView:
 
 def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView:
     """Return one list with all its exact results."""
-    ranking = view.scoring.ranking(view.board.runs, reranker, query)
+    ranking = Ranking.of(view.board.runs, reranker, view.scoring, query)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     rows = rows if text is None else rows.assign(text=text)

@@ -292,7 +292,7 @@ def permutations_command(
     from metrics.studies.one_list import complexity_report, every_ordering, sampled_mean
     from metrics.studies.orderings import list_values
     from metrics.studies.prose import decimal
-    from metrics.ties import count_orderings
+    from metrics.ties import Ranking, count_orderings
 
     if limit is not None and draws is not None:
         raise UsageError("--limit applies to listed orderings, and --draws to random orderings: give only one.")
@@ -302,7 +302,7 @@ def permutations_command(
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{file} has several rerankers. Choose one with --reranker: {', '.join(runs.tables)}.")
     name = reranker or runs.rerankers[0]
-    ranking = list_scoring.ranking(runs, name)
+    ranking = Ranking.of(runs, name, list_scoring)
     if not len(ranking.documents_of(query)):
         if query in runs.pairs(name).queries.to_pylist():
             raise UsageError(

@@ -1,8 +1,8 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
-from metrics.evaluation.evaluation import AS_READ, Evaluation, HasScoringOptions, Policy, ScoringOptions
+from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score, score_runs
-from metrics.ties.judgments import Unjudged
+from metrics.ties.options import AS_READ, Policy, ScoringKeywords, ScoringOptions, Unjudged
 
 EQUAL = 1e-12
 """Values closer than this differ by rounding."""
@@ -16,8 +16,8 @@ __all__ = [
     "EQUAL",
     "EXCESS",
     "Evaluation",
-    "HasScoringOptions",
     "Policy",
+    "ScoringKeywords",
     "ScoringOptions",
     "Unjudged",
     "evaluate",

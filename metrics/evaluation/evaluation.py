@@ -1,165 +1,25 @@
-"""How lists are scored, and the values of every list under every treatment."""
+"""The values of every list under every treatment."""
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.runs import Runs
-from metrics.runs.inspection import check_relevant_from
-from metrics.support.arrays import IntArray, combine_chunks
-from metrics.support.progress import begin_step
-from metrics.support.wording import first_names
-from metrics.ties import Ranking
-from metrics.ties.fronts import criterion
-from metrics.ties.judgments import Unjudged, check_unjudged
-from metrics.ties.precision import rounded
-from metrics.ties.ranking import PART
+from metrics.ties.options import ScoringOptions
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
 
 
-Policy = Literal["zero", "skip"]
-"""Whether queries without a value count 0 or are left out."""
-
-
-@dataclass(frozen=True)
-class ScoringOptions:
-    """The options of `evaluate` that apply to all measures and treatments.
-
-    Raises:
-        UsageError: a precision or policy that does not exist, or relevant_from is not above 0.
-    """
-
-    precision: str = "float64"
-    missing: Policy = "zero"
-    empty: Policy = "zero"
-    relevant_from: float = 1
-    tiebreak_by: tuple[str, ...] = ()
-    criteria: tuple[str, ...] = ()
-    unjudged: Unjudged = "nonrelevant"
-
-    def __post_init__(self) -> None:
-        for name, policy in (("missing", self.missing), ("empty", self.empty)):
-            if policy not in ("zero", "skip"):
-                raise UsageError(f"{name}={policy!r}: use 'zero' or 'skip'.")
-        check_relevant_from(self.relevant_from)
-        check_unjudged(self.unjudged)
-        rounded(np.empty(0), self.precision)
-        object.__setattr__(self, "tiebreak_by", tuple(self.tiebreak_by))
-        object.__setattr__(self, "criteria", tuple(self.criteria))
-
-    @property
-    def further_columns(self) -> tuple[str, ...]:
-        """Score columns to read besides the score."""
-        names = [criterion(text)[0] for text in self.criteria] + list(self.tiebreak_by)
-        return tuple(dict.fromkeys(name for name in names if name != "score"))
-
-    @property
-    def of_ranking(self) -> tuple[float, str, tuple[str, ...], tuple[str, ...], Unjudged]:
-        """The options that `Ranking.of` and `Ranking.parts` take, in order."""
-        return self.relevant_from, self.precision, self.tiebreak_by, self.criteria, self.unjudged
-
-    def ranking(self, runs: Runs, reranker: str, query_id: str | None = None) -> Ranking:
-        """Return the lists of one reranker, cut into tie groups; of one query where its ID is given."""
-        return Ranking.of(runs, reranker, *self.of_ranking, query_id=query_id)
-
-
-AS_READ = ScoringOptions()
-"""The defaults: scores as read, every judged query counts."""
-
-
-def rankings_of(runs: Runs, options: ScoringOptions) -> Iterator[tuple[Ranking, IntArray]]:
-    """Yield the lists of all rerankers a few at a time, with their numbers; listeners hear of each part."""
-    n_judged = 0 if runs.qrels is None else len(runs.judged_pairs.queries)
-    first, n_scored = 0, 0
-    for stack in runs.matched_stacks.batches(PART, n_judged):
-        for ranking in Ranking.parts(runs, stack, *options.of_ranking):
-            begin_step("Scoring", n_scored, len(runs.tables), first_names(stack.names, 1))
-            lists = np.arange(first, first + ranking.n_lists)
-            first += ranking.n_lists
-            yield ranking, lists
-            del ranking  # before the next part is made
-        n_scored += len(stack.names)
-
-
-def list_owners(runs: Runs) -> IntArray:
-    """Return the (n_lists,) reranker of each list, an index into the rerankers of the stacks."""
-    stacks = runs.matched_stacks
-    n_lists = stacks.n_lists if runs.qrels is None else len(runs.judged_pairs.queries)
-    return np.repeat(np.arange(len(stacks)), n_lists)
-
-
-class HasScoringOptions:
-    """A result whose scoring options can be read as its own attributes."""
-
-    options: ScoringOptions
-
-    @property
-    def precision(self) -> str:
-        """How scores were compared."""
-        return self.options.precision
-
-    @property
-    def missing(self) -> Policy:
-        """Whether queries that a run lacks counted 0 or were left out."""
-        return self.options.missing
-
-    @property
-    def empty(self) -> Policy:
-        """Whether queries without relevant documents counted 0 or were left out."""
-        return self.options.empty
-
-    @property
-    def relevant_from(self) -> float:
-        """Smallest relevant grade."""
-        return self.options.relevant_from
-
-    @property
-    def tiebreak_by(self) -> tuple[str, ...]:
-        """Further score columns that split ties first."""
-        return self.options.tiebreak_by
-
-    @property
-    def criteria(self) -> tuple[str, ...]:
-        """Score columns that ranked together instead of the score."""
-        return self.options.criteria
-
-    @property
-    def unjudged(self) -> Unjudged:
-        """Whether unjudged documents counted as not relevant or were left out."""
-        return self.options.unjudged
-
-
 def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return the rows of all tables, one table after the other."""
     return tables[0] if len(tables) == 1 else pd.concat(tables)
-
-
-def list_index(rerankers: Sequence[str], owner: IntArray, queries: pa.ChunkedArray) -> pd.MultiIndex:
-    """Return (reranker, query_id) of lists.
-
-    Shapes: `owner` (n_lists,), `queries` (n_lists,).
-    """
-    codes: npt.NDArray[np.integer] = np.arange(len(queries))
-    if len(rerankers) > 1:
-        distinct = combine_chunks(queries.dictionary_encode())
-        codes, queries = distinct.indices.to_numpy(), distinct.dictionary
-    return pd.MultiIndex(
-        levels=[rerankers, pd.Index(queries.to_pandas())],
-        codes=[owner, codes],
-        names=["reranker", "query_id"],
-        verify_integrity=False,
-    )
 
 
 def concat_by_reranker(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> pd.DataFrame:
@@ -246,7 +106,7 @@ def _exact(values: list[float]) -> list[float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(HasScoringOptions):
+class Evaluation:
     """The value of every list under every treatment.
 
     Attributes:
@@ -259,7 +119,7 @@ class Evaluation(HasScoringOptions):
             and n_scored.
         measures: names of the measures, as in `scores`.
         ties: names of the treatments, as in `scores`.
-        options: how the lists were scored; each option is also an attribute of the evaluation.
+        options: how the lists were scored.
         skipped: (reranker, query_id) of the lists that `missing` and `empty` left out.
     """
 
@@ -280,9 +140,7 @@ class Evaluation(HasScoringOptions):
     def _repr_html_(self) -> str:
         from metrics.support import html_repr  # noqa: PLC0415 only where it is shown
 
-        return html_repr.evaluation(
-            self.scores, self.policies, self.measures, self.ties, **asdict(self.options)
-        )
+        return html_repr.evaluation(self.scores, self.policies, self.measures, self.ties, asdict(self.options))
 
     @classmethod
     def merge(cls, *parts: "Evaluation") -> "Evaluation":

@@ -26,6 +26,7 @@ from metrics.errors import UsageError
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.support.arrays import FloatArray, from_tensor
 from metrics.ties import Ranking, treatment
+from metrics.ties.options import ScoringOptions
 
 Values = Sequence[float] | npt.NDArray[np.generic] | Iterable[float]
 """One number or boolean a document: a list, an array, a column of a data frame."""
@@ -262,7 +263,8 @@ def _value(
             f"ties={ties!r}: a plain list has no document IDs. Use metrics.score with a data frame."
         )
     unlisted = grades_of(options.get("unlisted", ()), "unlisted")
-    ranking = Ranking.of_one(keys, grades, unlisted, threshold_of(options.get("relevant_from", 1)))
+    scoring = ScoringOptions(relevant_from=threshold_of(options.get("relevant_from", 1)))
+    ranking = Ranking.of_one(keys, grades, unlisted, scoring)
     groups = RefinedGroups(ranking)
     return float(next(groups.values(_measure(name, cutoff_of(k)), [treatment(str(ties))]))[0])
 

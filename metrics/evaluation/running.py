@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from math import nan
 from numbers import Real
+from typing import Unpack
 
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Means, Policy, ScoringOptions
+from metrics.evaluation.evaluation import Means
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table
 from metrics.runs.formats.frames import Frame
 from metrics.runs.from_paths import as_runs
-from metrics.ties.judgments import Unjudged
+from metrics.ties.options import ScoringKeywords, ScoringOptions
 from metrics.ties.treatments import treatment
 
 
@@ -29,27 +30,17 @@ class Running:
         measures: Sequence[str] | str | None = None,
         traditional: str = "input",
         *,
-        precision: str = "float64",
-        empty: Policy = "zero",
-        relevant_from: float = 1,
-        tiebreak_by: Sequence[str] = (),
-        criteria: Sequence[str] = (),
-        unjudged: Unjudged = "nonrelevant",
         keep: int | None = None,
+        **options: Unpack[ScoringKeywords],
     ) -> None:
-        """Choose what is measured; the options up to `unjudged` are those of `evaluate`.
+        """Choose what is measured.
 
         Args:
             measures: names of measures.
             traditional: the treatment used as the traditional one.
-            precision: how scores are compared.
-            empty: whether queries without relevant documents count 0 or are left out.
-            relevant_from: smallest relevant grade.
-            tiebreak_by: further score columns that split ties first.
-            criteria: score columns that rank together instead of the score.
-            unjudged: whether unjudged documents are irrelevant or left out of their lists.
             keep: number of latest lists of each reranker whose values are kept; None: all. Overall means do not
                 need them.
+            options: how lists are scored, as for `evaluate`, without `missing`.
 
         Raises:
             UsageError: a name does not exist, no measure is given, or `keep` is below 1.
@@ -66,9 +57,7 @@ class Running:
             "worst": "pessimistic",
             "best": "optimistic",
         }
-        self._options = ScoringOptions(
-            precision, "skip", empty, relevant_from, tuple(tiebreak_by), tuple(criteria), unjudged
-        )
+        self._options = ScoringOptions(**options, missing="skip")  # type: ignore[misc] # refuses another
         if keep is not None and not (_number(keep) >= 1 and _number(keep).is_integer()):
             raise UsageError(f"keep={keep!r}: give a whole number of lists, 1 or more.")
         self._keep = keep

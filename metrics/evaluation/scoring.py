@@ -1,30 +1,26 @@
 """Score runs: tie groups → treatment → measure → mean."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import (
-    AS_READ,
-    Evaluation,
-    Policy,
-    ScoringOptions,
-    list_index,
-    list_owners,
-    rankings_of,
-)
-from metrics.measures import MeasureAt, RefinedGroups, parse
+from metrics.evaluation.evaluation import Evaluation
+from metrics.measures import RefinedGroups, parse
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
-from metrics.ties import Treatment, treatment
-from metrics.ties.judgments import Unjudged
+from metrics.support.arrays import IntArray, combine_chunks
+from metrics.support.progress import begin_step
+from metrics.ties import Ranking, treatment
+from metrics.ties.options import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.ties.permutations import describe
+from metrics.ties.ranking import PART
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
 DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
@@ -74,10 +70,8 @@ def evaluate(
     """
     names = names_or_defaults(measures, ties)
     runs = as_runs(runs, qrels)
-    policy = unjudged or AS_READ.unjudged
-    further = tuple(tiebreak_by), tuple(criteria)
-    options = ScoringOptions(precision, missing, empty, relevant_from, *further, policy)
-    return score_runs(runs, *names, options)
+    further = tiebreak_by, criteria, unjudged or AS_READ.unjudged
+    return score_runs(runs, *names, ScoringOptions(precision, missing, empty, relevant_from, *further))
 
 
 def score(
@@ -127,29 +121,25 @@ def score_runs(
     Raises:
         UsageError: a name that does not exist.
     """
-    names, ties = ([value] if isinstance(value, str) else value for value in (measures, ties))
-    parsed = tuple(dict.fromkeys(parse(name) for name in names))
-    treatments = tuple(dict.fromkeys(treatment(str(name)) for name in ties))
+    measures, ties = ([value] if isinstance(value, str) else value for value in (measures, ties))
+    parsed = list(dict.fromkeys(map(parse, measures)))
+    treatments = list(dict.fromkeys(treatment(str(name)) for name in ties))
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
-    return _score(runs, parsed, treatments, options)
-
-
-def _score(
-    runs: Runs,
-    measures: Sequence[MeasureAt],
-    treatments: Sequence[Treatment],
-    options: ScoringOptions,
-) -> Evaluation:
-    cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
-    rerankers, owner = list(runs.matched_stacks.places), list_owners(runs)
-    table = np.empty((len(measures) * len(treatments), len(owner)))
-    query_ids, descriptions, missing = [], [], []
-    for ranking, lists in rankings_of(runs, options):
+    cutoffs = sorted({measure.k for measure in parsed if measure.k is not None})
+    stacks = runs.matched_stacks
+    rerankers, n_lists = list(stacks.places), stacks.n_lists
+    if runs.qrels is not None:
+        n_lists = np.full(len(rerankers), len(runs.judged_pairs.queries))
+    owner = np.repeat(np.arange(len(rerankers)), n_lists)
+    table = np.empty((len(parsed) * len(treatments), len(owner)))
+    query_ids, descriptions, missing, first = [], [], [], 0
+    for ranking in _rankings(runs, options):
         groups = RefinedGroups(ranking)
-        values = chain.from_iterable(groups.values(measure, treatments) for measure in measures)
+        values = chain.from_iterable(groups.values(measure, treatments) for measure in parsed)
         for row, row_values in enumerate(values):
-            table[row, lists] = row_values
+            table[row, first : first + ranking.n_lists] = row_values
+        first += ranking.n_lists
         query_ids.append(ranking.query_ids)
         descriptions.append(describe(ranking, cutoffs))
         missing.append(ranking.is_missing)
@@ -159,7 +149,7 @@ def _score(
     is_scored = ~((is_missing & (options.missing == "skip")) | (is_empty & (options.empty == "skip")))
     queries = pa.chunked_array(query_ids)
     index, skipped = (
-        list_index(rerankers, owner[rows], queries.filter(pa.array(rows))) for rows in (is_scored, ~is_scored)
+        _index(rerankers, owner[rows], queries.filter(pa.array(rows))) for rows in (is_scored, ~is_scored)
     )
     kinds = {
         "n_queries": np.ones_like(is_scored),
@@ -168,7 +158,7 @@ def _score(
         "n_scored": is_scored,
     }
     counts = {name: np.bincount(owner[rows], minlength=len(rerankers)) for name, rows in kinds.items()}
-    names, ties = tuple(map(str, measures)), tuple(ties.name for ties in treatments)
+    names, ties = tuple(map(str, parsed)), tuple(ties.name for ties in treatments)
     columns = pd.MultiIndex.from_product([names, ties], names=["measure", "ties"])
     scores = table.T if is_scored.all() else table.T[is_scored]
     return Evaluation(
@@ -179,4 +169,32 @@ def _score(
         ties=ties,
         options=options,
         skipped=skipped,
+    )
+
+
+def _rankings(runs: Runs, options: ScoringOptions) -> Iterator[Ranking]:
+    """Yield the lists of all rerankers a few at a time, and report progress."""
+    n_judged, n_scored = 0 if runs.qrels is None else len(runs.judged_pairs.queries), 0
+    for stack in runs.matched_stacks.batches(PART, n_judged):
+        for ranking in Ranking.parts(runs, stack, options):
+            begin_step("Scoring", n_scored, len(runs.tables), stack.names[0])
+            yield ranking
+            del ranking  # before the next part is made
+        n_scored += len(stack.names)
+
+
+def _index(rerankers: Sequence[str], owner: IntArray, queries: pa.ChunkedArray) -> pd.MultiIndex:
+    """Return (reranker, query_id) of lists.
+
+    Shapes: `owner` (n_lists,), `queries` (n_lists,).
+    """
+    codes: npt.NDArray[np.integer] = np.arange(len(queries))
+    if len(rerankers) > 1:
+        distinct = combine_chunks(queries.dictionary_encode())
+        codes, queries = distinct.indices.to_numpy(), distinct.dictionary
+    return pd.MultiIndex(
+        levels=[rerankers, pd.Index(queries.to_pandas())],
+        codes=[owner, codes],
+        names=["reranker", "query_id"],
+        verify_integrity=False,
     )

@@ -78,14 +78,11 @@ class _WeightedSum:
     def totals(self, groups: TieGroups) -> FloatArray:
         return groups.memoize(("total", self.gain), lambda: groups.sum(self.gain(groups)))
 
-    def depth(self, groups: TieGroups, k: Parameter) -> FloatArray | float:
-        if self.cut is not None:
-            return self.cut(groups)[groups.lists]
-        return self.weight.depth(k)
-
     def reach(self, groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
         """Return how many ranks within the cut-off precede the top and the end of each group."""
-        limit = self.depth(groups, k)
+        limit: FloatArray | float = np.inf if k is None or self.weight.endless else k
+        if self.cut is not None:
+            limit = self.cut(groups)[groups.lists]
         return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
 
     def mean(self, groups: TieGroups, k: Parameter) -> FloatArray:

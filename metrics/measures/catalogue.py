@@ -271,7 +271,12 @@ def parse(text: object) -> MeasureAt:
         raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
     if match[4] and "." in match[4]:
         raise UsageError(f"{text[:40]}: a cut-off is a whole number of documents, as in {measure.name}@10.")
-    k, parameter = _cutoff(text, match[4]), measure.parameter
+    k, parameter = None, measure.parameter
+    if match[4] is not None:
+        digits = match[4].lstrip("0")
+        if not 1 <= len(digits) <= _DIGITS:
+            raise UsageError(f"{text[:40]}: a cut-off must be between 1 and {10**_DIGITS - 1:,}.")
+        k = int(digits)
     if k is None and measure.cutoff == "required":
         raise UsageError(f"{text} needs a cut-off, such as {measure.name}@10.")
     if k is not None and measure.cutoff == "none":
@@ -308,15 +313,6 @@ def _our_spelling(measure: object) -> str:
         if match := re.fullmatch(theirs, text.strip(), re.ASCII | re.IGNORECASE):
             return match.expand(ours)
     return text
-
-
-def _cutoff(text: str, digits: str | None) -> int | None:
-    if digits is None:
-        return None
-    digits = digits.lstrip("0")
-    if not 1 <= len(digits) <= _DIGITS:
-        raise UsageError(f"{text[:40]}: a cut-off must be between 1 and {10**_DIGITS - 1:,}.")
-    return int(digits)
 
 
 @lru_cache(maxsize=1)

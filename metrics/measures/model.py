@@ -128,7 +128,6 @@ class MeasureAt:
 
 
 _EXPECTED = treatment("expected")
-_Key = tuple[str, str, bool]
 
 
 class RefinedGroups:
@@ -136,35 +135,26 @@ class RefinedGroups:
 
     def __init__(self, ranking: Ranking) -> None:
         self._ranking = ranking
-        self._groups: dict[_Key, TieGroups] = {}
-
-    def of(self, measure: MeasureAt, ties: Treatment = _EXPECTED) -> TieGroups:
-        """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own."""
-        family = measure.measure.family
-        key = _key(family, ties)
-        if key not in self._groups:
-            used = _EXPECTED if family.own_rule or ties.spread else ties
-            self._groups[key] = refine(
-                self._ranking,
-                used,
-                all_judged=family.counts == "judged",
-                targets=family.targets,
-            )
-        return self._groups[key]
+        self._groups: dict[tuple[str, str, bool], TieGroups] = {}
 
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
-        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`."""
-        means: dict[_Key, FloatArray] = {}
+        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
+
+        A standard deviation and a measure with its own rule for ties need whole tie groups.
+        """
+        family = measure.measure.family
+        means: dict[TieGroups, FloatArray] = {}
         for ties in treatments:
+            used = _EXPECTED if family.own_rule or ties.spread else ties
+            key = family.counts, used.name, family.targets and used.target_key is not None
+            if key not in self._groups:
+                is_judged = family.counts == "judged"
+                refined = refine(self._ranking, used, all_judged=is_judged, targets=family.targets)
+                self._groups[key] = refined
+            groups = self._groups[key]
             if ties.spread:
-                yield np.sqrt(measure.variances(self.of(measure, ties)))
-            else:
-                key = _key(measure.measure.family, ties)
-                if key not in means:
-                    means[key] = measure.values(self.of(measure, ties))
-                yield means[key]
-
-
-def _key(family: Family, ties: Treatment) -> _Key:
-    used = _EXPECTED if family.own_rule or ties.spread else ties
-    return family.counts, used.name, family.targets and used.target_key is not None
+                yield np.sqrt(measure.variances(groups))
+                continue
+            if groups not in means:
+                means[groups] = measure.values(groups)
+            yield means[groups]

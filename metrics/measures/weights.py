@@ -26,10 +26,6 @@ class Weight:
     span: Callable[[FloatArray, FloatArray, Parameter], FloatArray]
     endless: bool = False
 
-    def depth(self, k: Parameter) -> float:
-        """Return the last rank with weight: the cut-off, or infinity."""
-        return np.inf if k is None or self.endless else k
-
     def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
         """Return the (n_groups,) sum of (w - mean w)^2 over the ranks of groups; past `end` they weigh 0."""
         start = np.cumsum(end - top) - (end - top)

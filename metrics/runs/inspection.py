@@ -9,18 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import UsageError
 from metrics.runs.findings import Finding, Severity, make_finding, reranker_prefix
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in, span_starts
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of, describe_part, part_of, percent, quote
-
-
-def check_relevant_from(grade: float) -> None:
-    """Raise a UsageError for a threshold at which unjudged documents would be relevant."""
-    if not grade > 0:
-        raise UsageError(f"relevant_from={grade}: it must be above 0, because unjudged documents have grade 0.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,9 +45,17 @@ def join_sources(
             stacks[number] = _settle_missing(stacks[number], source, noted)
         stacks[number] = _without_repeats(stacks[number], "score", repeated, noted)
     qrels = _join_judgments(sources, stacks, repeated, noted)
-    if judged:
-        _refuse_unusable(stacks, qrels)
-    return stacks, qrels
+    if not judged:
+        return stacks, qrels
+    if not any(stack.names for stack in stacks):
+        raise UsageError("No run is given. Give a file with a score for each document.")
+    if qrels is not None:
+        refuse_empty_lists(stacks, qrels.table)
+        return stacks, qrels
+    for stack in stacks:
+        if "relevance" not in stack.table.column_names and stack.names:
+            raise no_relevance_error(stack.names[0])
+    return stacks, None
 
 
 def _stack(source: Source) -> RunStack:
@@ -241,17 +249,6 @@ def unused_finding(column: str, file: str, count: int) -> Finding:
     """Return the finding on unused relevance or targets beside scores."""
     message = f"The {column} inside the table is not used because separate judgments are given."
     return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
-
-
-def _refuse_unusable(stacks: Sequence[RunStack], qrels: RunStack | None) -> None:
-    if not any(stack.names for stack in stacks):
-        raise UsageError("No run is given. Give a file with a score for each document.")
-    if qrels is not None:
-        refuse_empty_lists(stacks, qrels.table)
-        return
-    for stack in stacks:
-        if "relevance" not in stack.table.column_names and stack.names:
-            raise no_relevance_error(stack.names[0])
 
 
 def no_relevance_error(name: str) -> UsageError:

@@ -19,7 +19,6 @@ from metrics.runs.formats.frames import Frame, of_frame
 from metrics.runs.inspection import (
     MAX_INSPECTED,
     Listing,
-    check_relevant_from,
     inspect,
     inspect_coverage,
     many_rerankers,
@@ -30,6 +29,12 @@ from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
+
+
+def check_relevant_from(grade: float) -> None:
+    """Raise a UsageError for a threshold at which unjudged documents would be relevant."""
+    if not grade > 0:
+        raise UsageError(f"relevant_from={grade}: it must be above 0, because unjudged documents have grade 0.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,7 +107,12 @@ class QueryDocKeys:
     @cached_property
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of a repeated pair, if any, and the number of repeated rows."""
-        if not self._may_repeat():
+        bounds = np.array([0, len(self.query)])
+        if len(self.query_spans) == len(self.queries) + 1:  # some queries at a time, which is faster
+            spans = np.searchsorted(self.query_spans, np.arange(_CACHED_ROWS, len(self.query), _CACHED_ROWS))
+            bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
+        slots = np.empty(2**_SLOT_BITS, np.int64)
+        if not any(_has_repeat(self.hashes[start:end], slots) for start, end in pairwise(bounds.tolist())):
             return None, 0
         codes = self.pair_codes
         _, first_rows, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -115,15 +120,6 @@ class QueryDocKeys:
             return None, 0
         first = int(first_rows[counts > 1].min())
         return (first, int(np.flatnonzero(codes == codes[first])[1])), int((counts - 1).sum())
-
-    def _may_repeat(self) -> bool:
-        """Return whether two rows have equal hashes, for a part of the queries at a time, which is faster."""
-        bounds = np.array([0, len(self.query)])
-        if len(self.query_spans) == len(self.queries) + 1:
-            spans = np.searchsorted(self.query_spans, np.arange(_CACHED_ROWS, len(self.query), _CACHED_ROWS))
-            bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
-        slots = np.empty(2**_SLOT_BITS, np.int64)
-        return any(_has_repeat(self.hashes[start:end], slots) for start, end in pairwise(bounds.tolist()))
 
     def one_row_each(self, values: FloatArray | None = None) -> IntArray:
         """Return one row of each pair: the first, or the first with the highest of (n_rows,) values."""
@@ -150,30 +146,24 @@ class QueryDocKeys:
 
     def match(self, table: "QueryDocKeys") -> tuple[IntArray, IntArray]:
         """Return the rows whose pair another table has, and its rows."""
-        starts = range(0, len(self.query), _ROWS)
-        theirs = places_in(self.queries, table.queries)
-        parts = [self._match(start, table, theirs) for start in starts]
-        rows, table_rows = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)],) * 2
-        return np.concatenate(rows), np.concatenate(table_rows)
-
-    def _match(self, start: int, table: "QueryDocKeys", theirs: IntArray) -> tuple[IntArray, IntArray]:
-        """Match some of the rows; `theirs` is the place of each query in the table, -1 if missing."""
         hashes, order, occurs, n_most = table.hash_index
-        own = self.hashes[start : start + _ROWS]
-        candidates = np.flatnonzero(occurs.take(_high_bits(own, _BITS)))
-        candidates = candidates[np.argsort(own[candidates])]
-        own = own[candidates]
-        places = np.searchsorted(hashes, own)
+        theirs = places_in(self.queries, table.queries)
         rows, table_rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for shift in range(n_most):
-            near = np.minimum(places + shift, len(hashes) - 1)
-            equal = np.flatnonzero(hashes[near] == own)
-            row, table_row = start + candidates[equal], order[near[equal]]
-            is_same = theirs[self.query[row]] == table.query[table_row]
-            documents = table.documents.take(pa.array(table_row))
-            is_same &= np.asarray(pc.equal(self.documents.take(pa.array(row)), documents))
-            rows.append(row[is_same])
-            table_rows.append(table_row[is_same])
+        for start in range(0, len(self.query), _ROWS):
+            own = self.hashes[start : start + _ROWS]
+            candidates = np.flatnonzero(occurs.take(_high_bits(own, _BITS)))
+            candidates = candidates[np.argsort(own[candidates])]
+            own = own[candidates]
+            places = np.searchsorted(hashes, own)
+            for shift in range(n_most):
+                near = np.minimum(places + shift, len(hashes) - 1)
+                equal = np.flatnonzero(hashes[near] == own)
+                row, table_row = start + candidates[equal], order[near[equal]]
+                is_same = theirs[self.query[row]] == table.query[table_row]
+                documents = table.documents.take(pa.array(table_row))
+                is_same &= np.asarray(pc.equal(self.documents.take(pa.array(row)), documents))
+                rows.append(row[is_same])
+                table_rows.append(table_row[is_same])
         return np.concatenate(rows), np.concatenate(table_rows)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from weakref import finalize
 
 import numpy as np
@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, Evaluation, Policy, ScoringOptions, Unjudged, score_runs
+from metrics.evaluation import Evaluation, ScoringKeywords, ScoringOptions, score_runs
 from metrics.evaluation.evaluation import sum_counts
 from metrics.evaluation.scoring import names_or_defaults
 from metrics.runs import File, MissingScore, Repeated, Runs, with_names
@@ -254,13 +254,7 @@ def evaluate_dataset(
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
-    precision: str = "float64",
-    missing: Policy = "zero",
-    empty: Policy = "zero",
-    relevant_from: float = 1,
-    tiebreak_by: Sequence[str] = (),
-    criteria: Sequence[str] = (),
-    unjudged: Unjudged | None = None,
+    **options: Unpack[ScoringKeywords],
 ) -> Stored:
     """Score runs of any size on the workers of a Dask scheduler, to the same values as `evaluate`.
 
@@ -283,13 +277,7 @@ def evaluate_dataset(
         columns: our column → the column in the files, as for `read_runs`.
         repeated: as for `read_runs`.
         missing_score: as for `read_runs`.
-        precision: as for `evaluate`.
-        missing: as for `evaluate`.
-        empty: as for `evaluate`.
-        relevant_from: as for `evaluate`.
-        tiebreak_by: as for `evaluate`.
-        criteria: as for `evaluate`.
-        unjudged: as for `evaluate`.
+        options: how lists are scored, as for `evaluate`.
 
     Returns:
         the scores of each list, in a file; `summary()` and `load()` return the same as for `evaluate`.
@@ -302,18 +290,9 @@ def evaluate_dataset(
     """
     from metrics.support.progress import progress  # noqa: PLC0415 only a terminal needs its library
 
-    options = ScoringOptions(
-        precision,
-        missing,
-        empty,
-        relevant_from,
-        tuple(tiebreak_by),
-        tuple(criteria),
-        unjudged or AS_READ.unjudged,
-    )
-    files = with_names(files)
+    scoring, files = ScoringOptions(**options), with_names(files)
     measures, ties = names_or_defaults(measures, ties)
-    score = partial(score_runs, measures=measures, ties=ties, options=options)
+    score = partial(score_runs, measures=measures, ties=ties, options=scoring)
     if output is not None:
         runs = [path for _, path in files]
         refuse_outputs([Path(str(output))], runs if qrels is None else [*runs, qrels])
@@ -327,7 +306,7 @@ def evaluate_dataset(
             columns=columns,
             repeated=repeated,
             missing_score=missing_score,
-            score_columns=options.further_columns,
+            score_columns=scoring.further_columns,
             scheduler=scheduler,
             watch=watch,
         )

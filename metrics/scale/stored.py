@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, UsageError
-from metrics.evaluation import EQUAL, Evaluation, HasScoringOptions, ScoringOptions
+from metrics.evaluation import EQUAL, Evaluation, ScoringOptions
 from metrics.evaluation.evaluation import concat_by_reranker, flat_means, sum_counts, summarise
 from metrics.measures import parse
 from metrics.runs import File
@@ -58,13 +58,11 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
         ValueError: they do not describe an evaluation, or not these rows; says why.
         LookupError, TypeError, AttributeError, ArithmeticError: likewise.
     """
-    measures, ties, tiebreak_by, criteria = (
-        tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
-    )
+    columns = {name: tuple(map(str, list(about[name]))) for name in ("tiebreak_by", "criteria")}
+    measures, ties = (tuple(map(str, list(about[name]))) for name in ("measures", "ties"))
     for kind, names in (("measures", measures), ("ties", ties)):
         _demand(names and len(set(names)) == len(names), f"{kind} are empty or repeated")
-    plain_options = {option.name: about[option.name] for option in fields(ScoringOptions)}
-    options = ScoringOptions(**plain_options | {"tiebreak_by": tiebreak_by, "criteria": criteria})
+    options = ScoringOptions(**{option.name: about[option.name] for option in fields(ScoringOptions)} | columns)
     _demand(options.relevant_from < math.inf, "the smallest relevant grade is missing")
     _demand(
         (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
@@ -206,17 +204,19 @@ class Piece(NamedTuple):
 
     Attributes:
         rows: (n,) rows of the lists in the file.
+        queries: (n,) their queries.
         owner: (n,) positions of their rerankers.
         columns: column → its (n,) values.
     """
 
     rows: IntArray
+    queries: pa.Array
     owner: IntArray
     columns: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Stored(HasScoringOptions):
+class Stored:
     """An evaluation in a Parquet file, read only as far as needed.
 
     The file has one row per list: reranker, query_id, the columns of `Evaluation.lists`, and one column per
@@ -291,7 +291,7 @@ class Stored(HasScoringOptions):
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Yield columns of numbers in batches of lists, in file order, while the next batch is read."""
         places, is_complete = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
-        to_read = ["reranker", *names, *([] if is_complete else ["n_docs"])]
+        to_read = [*IDS, *names, *([] if is_complete else ["n_docs"])]
         with self._file(to_read) as file:
             batches, first = file.iter_batches(GROUP, columns=to_read, use_threads=False), 0
             for batch in _read_ahead(batches):
@@ -304,7 +304,7 @@ class Stored(HasScoringOptions):
                     raise ReadError(
                         self.path.name, "a list belongs to a reranker that the file does not name", _HINT
                     )
-                yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
+                yield Piece(first + is_scored, lists["query_id"], place[owner.indices.to_numpy()], columns)
                 first += len(batch)
 
     def _sound(self, name: str, column: pa.Array) -> FloatArray:

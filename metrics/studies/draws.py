@@ -236,7 +236,7 @@ def draws(
         moves = np.ones(len(values), bool) if noise else _can_move(values)
         means[:, column] = values["expected"].mean()
         if moves.any():
-            ranking = options.ranking(runs, name)
+            ranking = Ranking.of(runs, name, options)
             list_ids = places_in(pa.array(values.index[moves]), ranking.query_ids)
             is_listed = ranking.n_docs[list_ids] > 0
             noisy = _NoisyScores.of(runs, name, noise, options.precision, seed) if noise else None
@@ -361,7 +361,7 @@ def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str
     for name, values in values_by_query(evaluation, measure, "expected").round(12).items():
         by_value[values.to_numpy().tobytes()].append(str(name))
     for name in chain.from_iterable(names for names in by_value.values() if len(names) > 1):
-        ranking = evaluation.options.ranking(runs, name)
+        ranking = Ranking.of(runs, name, evaluation.options)
         lists, above = (of_group[ranking.groups] for of_group in (ranking.group_lists, ranking.above))
         documents = ranking.ids(np.arange(len(ranking.rows))).to_pandas()
         rows = pd.DataFrame({"list": lists, "document": documents, "above": above})

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import AS_READ, EQUAL, Evaluation, Policy, ScoringOptions, score_runs
+from metrics.evaluation import AS_READ, EQUAL, Evaluation, ScoringKeywords, ScoringOptions, score_runs
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.studies.prose import Prose, Strong, decimal
@@ -25,12 +26,8 @@ def emulate(
     measures: Sequence[str],
     tools: Iterable[Tool] | None = None,
     *,
-    precision: str = "float64",
-    missing: Policy = "zero",
-    empty: Policy = "zero",
-    relevant_from: float = 1,
-    tiebreak_by: Sequence[str] = (),
     queries: Collection[str] | None = None,
+    **options: Unpack[ScoringKeywords],
 ) -> pd.DataFrame:
     """Return what each tool would report for each measure it has, next to the tied value.
 
@@ -42,20 +39,16 @@ def emulate(
         runs: the rankings.
         measures: names such as `RR`, `nDCG-linear@10`.
         tools: tools to emulate (`metrics.TOOLS`); None for all.
-        precision: rounding of the scores before they are written for the tool.
-        missing: policy of the tied value for judged queries that a run lacks.
-        empty: policy of the tied value for queries without relevant documents.
-        relevant_from: smallest grade that counts as relevant, above 0.
-        tiebreak_by: further score columns that split ties of the tied value; tools do not read them.
         queries: queries to average over; None for all.
+        options: how the tied value is scored, as for `evaluate`. Tools get scores of this `precision`, and
+            `relevant_from`; the other options do not change their values.
 
     Returns:
         tool, version, measure, spelling (in the tool), reranker, value (its unrounded mean; NaN if it
         gives no certain number), tied (our tied mean), question (what the tool measures instead, or empty),
         refusal (why there is no value, or empty), why (the values differ).
     """
-    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
-    return emulate_runs(runs, measures, options, TOOLS if tools is None else tools, queries)
+    return emulate_runs(runs, measures, ScoringOptions(**options), TOOLS if tools is None else tools, queries)
 
 
 def emulate_runs(

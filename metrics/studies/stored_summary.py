@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL
 from metrics.scale.stored import Stored, column_of
-from metrics.studies.gaps import Moments, gap_prose
+from metrics.studies.gaps import QueryMoments, gap_prose
 from metrics.studies.prose import Prose
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -154,7 +154,7 @@ class StoredSummary:
         sizes: lists by size of the largest tie and gap.
         n_tied: lists with ties.
         n_level: lists with ties and without a gap.
-        correlation: of tie ratio and absolute gap, see `metrics.studies.gaps.correlation`.
+        correlation: of tie ratio and absolute gap, with its interval over resampled queries.
         farthest: at most `FARTHEST` lists with the largest absolute gap, in order: row (in the file), reranker,
             tie_ratio, max_tie_size, traditional, tied, gap.
     """
@@ -176,7 +176,7 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
     ratios, sizes = GapHistogram(n, RATIO_PLACES, 1 / RATIO_PLACES), GapHistogram(n, SIZE_PLACES, 1.0)
     n_lists, n_off = np.zeros((2, n), np.int64)
     sums, tops = np.zeros((2, n))
-    moments, n_tied, n_level, farthest = Moments(), 0, 0, pd.DataFrame()
+    moments, n_tied, n_level, farthest = QueryMoments(), 0, 0, pd.DataFrame()
     for piece in stored.pieces(list(dict.fromkeys(sources.values()))):
         columns = {name: piece.columns[source] for name, source in sources.items()}
         lists = pd.DataFrame({"row": piece.rows, "owner": piece.owner, **columns})
@@ -186,7 +186,7 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
         gap = (lists["traditional"] - lists["tied"]).to_numpy()
         size = np.abs(gap)
         size *= size > EQUAL
-        moments.add(tie_ratios, size)
+        moments.add_lists(piece.queries, tie_ratios, size)
         with_gap = np.flatnonzero(size)
         gap, size, owner = gap[with_gap], size[with_gap], owners[with_gap]
         n_lists += np.bincount(owners, minlength=n)
@@ -216,7 +216,7 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
         sizes,
         n_tied,
         n_level,
-        moments.correlation(),
+        moments.with_interval(),
         farthest.reindex(columns=_FARTHEST_COLUMNS),
     )
 

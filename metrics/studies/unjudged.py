@@ -14,6 +14,7 @@ from metrics.runs import Runs
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.support.escaping import csv_text
 from metrics.support.wording import percent
+from metrics.ties import Ranking
 
 _DEPTH = 10
 """Cut-off for measures without one."""
@@ -133,7 +134,7 @@ def unjudged_documents(
     """
     options, parts = replace(options, unjudged="nonrelevant"), []
     for name in runs.rerankers:
-        ranking = options.ranking(runs, name)
+        ranking = Ranking.of(runs, name, options)
         ranks = (ranking.above + 1)[ranking.groups]
         documents = np.flatnonzero(~ranking.judged & (ranks <= k))
         query_rows = ranking.pairs.query[ranking.rows[documents]]

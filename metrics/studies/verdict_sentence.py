@@ -73,7 +73,7 @@ def query_sets(evaluation: Evaluation, measure: str) -> Prose:
         return ()
     remedy = (
         "Count missing queries as 0 to rank the rerankers on equal terms. "
-        if evaluation.missing == "skip"
+        if evaluation.options.missing == "skip"
         else "Give judgments in a separate file to count missing queries as 0. "
     )
     number = "Both" if len(tied.columns) == _PAIR else "All"

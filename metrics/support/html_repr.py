@@ -5,6 +5,7 @@ No colors, scripts or external resources. All text is escaped.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,16 +29,9 @@ def evaluation(
     policies: pd.DataFrame,
     measures: Sequence[str],
     ties: Sequence[str],
-    *,
-    missing: str,
-    empty: str,
-    precision: str,
-    relevant_from: float,
-    tiebreak_by: Sequence[str],
-    criteria: Sequence[str],
-    unjudged: str,
+    options: Mapping[str, Any],
 ) -> str:
-    """Return the means of each reranker; keyword arguments as in `ScoringOptions`.
+    """Return the means of each reranker; `options` are the fields of `ScoringOptions`.
 
     `scores` has the index (reranker, query_id) and columns (measure, ties); `policies` has the index reranker
     and columns n_queries, n_missing, n_empty, n_scored.
@@ -50,9 +44,9 @@ def evaluation(
     table.insert(0, ("", "reranker"), _names(means.index))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
     lists = count_of(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
-    fronts = f", ranked by Pareto fronts of {', '.join(criteria)}" if criteria else ""
-    split = f", ties broken first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
-    split += ", unjudged documents left out" if unjudged == "leave_out" else ""
+    fronts = f", ranked by Pareto fronts of {', '.join(options['criteria'])}" if options["criteria"] else ""
+    split = f", ties broken first by {', '.join(options['tiebreak_by'])}" if options["tiebreak_by"] else ""
+    split += ", unjudged documents left out" if options["unjudged"] == "leave_out" else ""
     return _block(
         "Evaluation",
         f"{count_of(len(policies), 'reranker')}, {lists}, {count_of(len(measures), 'measure')}, "
@@ -61,9 +55,10 @@ def evaluation(
         "expected is the tied score, the mean over all orders of the tied documents."
         if "expected" in ties
         else "",
-        _policy(no_rows, "no rows in a run", f"missing={missing}"),
-        _policy(nothing, "no relevant documents", f"empty={empty}"),
-        f"Relevant from grade {relevant_from:g}; scores compared as {compared_as(precision)}{fronts}{split}.",
+        _policy(no_rows, "no rows in a run", f"missing={options['missing']}"),
+        _policy(nothing, "no relevant documents", f"empty={options['empty']}"),
+        f"Relevant from grade {options['relevant_from']:g}; scores compared as "
+        f"{compared_as(options['precision'])}{fronts}{split}.",
         _truncation_note(len(policies), RERANKERS, "rerankers", ".summary(flat=True)"),
         _truncation_note(len(measures), len(shown_measures), "measures", ".summary(flat=True)"),
         _truncation_note(len(ties), len(shown_ties), "tie orders", ".summary(flat=True)"),

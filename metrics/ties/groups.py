@@ -73,18 +73,13 @@ class TieGroups:
 
     def above_in_list(self, values: IntArray) -> IntArray:
         """Return the (n,) sum of a whole number of each group over the groups above it in its list."""
-        before = np.cumsum(values) - values
-        return before - before[self._first_of_list]
+        before, starts = np.cumsum(values) - values, span_starts(self.lists)
+        return before - np.repeat(before[starts], np.diff(starts, append=len(self.lists)))
 
     @cached_property
     def nonrelevant(self) -> IntArray:
         """(n,) documents of each group that are judged irrelevant; a grade below 0 does not count."""
         return self.sum((~self.hits & (self.grades >= 0)).astype(np.float64)).astype(np.int64)
-
-    @cached_property
-    def _first_of_list(self) -> IntArray:
-        starts = span_starts(self.lists)
-        return np.repeat(starts, np.diff(np.append(starts, len(self.lists))))
 
     @cached_property
     def owner(self) -> IntArray:

@@ -2,27 +2,18 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks, places_in
+from metrics.support.arrays import FloatArray, IntArray, combine_chunks
 from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
-Unjudged = Literal["nonrelevant", "leave_out"]
-"""Unjudged documents are not relevant, or are left out of the lists."""
-
-
-def check_unjudged(unjudged: str) -> None:
-    """Raise a UsageError where no such option exists."""
-    if unjudged not in get_args(Unjudged):
-        raise UsageError(f"unjudged must be {' or '.join(map(repr, get_args(Unjudged)))}, not {unjudged!r}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +81,6 @@ class Judgments:
         """Number of lists: one per judged query, unless `query_of_list` says otherwise."""
         return len(self.query_ids) if self.query_of_list is None else len(self.query_of_list)
 
-    @property
-    def list_queries(self) -> pa.Array:
-        """(n_lists,) query of each list."""
-        return (
-            self.query_ids if self.query_of_list is None else self.query_ids.take(pa.array(self.query_of_list))
-        )
-
     def by_list(self, values: npt.NDArray[T]) -> npt.NDArray[T]:
         """Return (n_lists,) the value of each list's query, from (n_queries,) values."""
         return values if self.query_of_list is None else values[self.query_of_list]
@@ -104,7 +88,8 @@ class Judgments:
     @cached_property
     def n_relevant(self) -> IntArray:
         """(n_lists,) relevant documents of each list's query: R."""
-        return self._count(self.grades >= self.relevant_from)
+        relevant = self.lists[self.grades >= self.relevant_from]
+        return self.by_list(np.bincount(relevant, minlength=len(self.query_ids)))
 
     @cached_property
     def n_nonrelevant(self) -> IntArray:
@@ -113,10 +98,8 @@ class Judgments:
         As in trec_eval, bpref takes a grade below 0 for an unjudged document of the pool. For all other
         measures it is a judgment of irrelevance.
         """
-        return self._count((self.grades >= 0) & (self.grades < self.relevant_from))
-
-    def _count(self, is_counted: BoolArray) -> IntArray:
-        return self.by_list(np.bincount(self.lists[is_counted], minlength=len(self.query_ids)))
+        nonrelevant = self.lists[(self.grades >= 0) & (self.grades < self.relevant_from)]
+        return self.by_list(np.bincount(nonrelevant, minlength=len(self.query_ids)))
 
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, FloatArray]:
@@ -132,10 +115,6 @@ class Judgments:
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]
-
-    def places(self, pairs: QueryDocKeys) -> IntArray:
-        """Return (n,) the index in `query_ids` of each query of a run, -1 where it is not judged."""
-        return places_in(pairs.queries, self.query_ids)
 
     @cached_property
     def levels(self) -> FloatArray:

@@ -1,7 +1,7 @@
 """Ranking: the lists of rerankers, sorted by score and cut into tie groups."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,14 +11,22 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.columns import BY_NAME
-from metrics.runs.inspection import check_relevant_from
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending, span_starts
+from metrics.support.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    joined_ranges,
+    places_in,
+    sort_descending,
+    span_starts,
+)
 from metrics.support.cached import cached_property
 from metrics.ties.fronts import criterion, front_numbers, highest_first
-from metrics.ties.judgments import Judgments, Unjudged
+from metrics.ties.judgments import Judgments
+from metrics.ties.options import AS_READ, ScoringOptions
 from metrics.ties.precision import compared_scores, rounded
 
 PART = 2**17
@@ -62,9 +70,9 @@ class Ranking:
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
         judgment: (n_docs,) index of its judgment, -1 where unjudged.
+        is_missing: (n_lists,) whether the run has no row for the query of each.
         targets: (n_docs,) the target it satisfies, None where each document is its own target.
         further: (n_docs,) each; the further scores that split its ties, in order, as compared.
-        lists_with_rows: (n_listed,) lists with rows; some have no document where unjudged ones are left out.
         is_by_fronts: true if several criteria rank; scores are then minus the front, the first is -1.
     """
 
@@ -77,9 +85,9 @@ class Ranking:
     starts: IntArray
     grades: FloatArray
     judgment: npt.NDArray[np.int32]
+    is_missing: BoolArray
     targets: IntArray | None = None
     further: tuple[FloatArray, ...] = ()
-    lists_with_rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     is_by_fronts: bool = False
 
     @classmethod
@@ -87,73 +95,63 @@ class Ranking:
         cls,
         runs: Runs,
         reranker: str,
-        relevant_from: float = 1,
-        precision: str = "float64",
-        tiebreak_by: Sequence[str] = (),
-        criteria: Sequence[str] = (),
-        unjudged: Unjudged = "nonrelevant",
-        *,
+        options: ScoringOptions = AS_READ,
         query_id: str | None = None,
     ) -> "Ranking":
         """Cut the lists of one reranker into tie groups.
 
-        `metrics.evaluate` explains the options. `query_id` names the query whose list is cut alone; none is cut
-        where that query is not judged.
+        `query_id` names the query whose list is cut alone; none is cut where that query is not judged.
         """
         if reranker not in runs.tables:
             raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
         stack = runs.matched_stacks.reranker(reranker)
-        lists = _Lists.of(runs, stack, relevant_from, tiebreak_by, criteria)
+        lists = _Lists.of(runs, stack, options)
         span = 0, lists.judgments.n_lists
         if query_id is not None:
             place = pc.index(lists.judgments.query_ids, query_id).as_py()
             span = max(place, 0), place + 1
-        return cls._cut(lists, precision, span, unjudged)
+        return cls._cut(lists, span, options)
 
     @classmethod
-    def parts(
-        cls,
-        runs: Runs,
-        stack: RunStack,
-        relevant_from: float = 1,
-        precision: str = "float64",
-        tiebreak_by: Sequence[str] = (),
-        criteria: Sequence[str] = (),
-        unjudged: Unjudged = "nonrelevant",
-    ) -> Iterator["Ranking"]:
-        """Yield lists a few at a time: reranker by reranker, in the order of the judged queries."""
-        lists = _Lists.of(runs, stack, relevant_from, tiebreak_by, criteria)
-        for span in lists.cuts():
-            yield cls._cut(lists, precision, span, unjudged)
+    def parts(cls, runs: Runs, stack: RunStack, options: ScoringOptions) -> Iterator["Ranking"]:
+        """Yield lists in parts of about `PART` rows: reranker by reranker, in order of the judged queries."""
+        lists = _Lists.of(runs, stack, options)
+        span_lists, _, lengths = lists.spans
+        n_lists = lists.judgments.n_lists
+        ends = np.append(0, np.cumsum(np.bincount(span_lists, lengths, minlength=n_lists)))
+        splits = np.searchsorted(ends, np.arange(PART, ends[-1], PART)) if n_lists else ends[:0]
+        bounds = np.unique(np.concatenate([[0], splits, [n_lists]])).astype(np.int64)
+        for span in pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]:
+            yield cls._cut(lists, span, options)
 
     @classmethod
     def of_one(
-        cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, relevant_from: float
+        cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, options: ScoringOptions
     ) -> "Ranking":
         """Cut one list of documents without IDs, which are numbered from 0.
 
         Shapes: `scores` (n_docs,), `grades` (n_docs,), `unlisted` (n_unlisted,).
         """
-        check_relevant_from(relevant_from)
         all_grades, query = np.concatenate([grades, unlisted]), pa.array(["1"])
         documents = pa.array(np.arange(len(scores))).cast(pa.string())
-        judgments = Judgments(query, relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
+        judgments = Judgments(query, options.relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
         pairs = QueryDocKeys(query, np.zeros(len(scores), np.int32), documents)
         judgment = np.arange(len(scores), dtype=np.int32)
         lists = _Lists(judgments, pairs, np.zeros(1, np.int64), [scores], judgment)
-        return cls._cut(lists, "float64", (0, 1), "nonrelevant")
+        return cls._cut(lists, (0, 1), options)
 
     @classmethod
-    def _cut(cls, lists: "_Lists", precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
+    def _cut(cls, lists: "_Lists", span: tuple[int, int], options: ScoringOptions) -> "Ranking":
         rows, segment_lists, segment_starts = lists.rows_of(*span)
-        lists_with_rows = segment_lists
-        if unjudged == "leave_out":
+        judgments = lists.judgments.part(*span)
+        is_missing = np.bincount(segment_lists, minlength=judgments.n_lists) == 0
+        if options.unjudged == "leave_out":
             rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
             is_judged = lists.judgment[rows] >= 0
             rows, ends = rows[is_judged], np.append(0, np.cumsum(is_judged))[segment_starts]
             has_rows = np.diff(ends) > 0
             segment_lists, segment_starts = segment_lists[has_rows], np.append(ends[:-1][has_rows], ends[-1])
-        n_firsts = max(lists.n_criteria, 1)
+        n_firsts, precision = max(lists.n_criteria, 1), options.precision
         firsts = [compared_scores(key[rows], segment_starts, precision) for key in lists.keys[:n_firsts]]
         if lists.n_criteria:
             firsts = [np.subtract(-1.0, front_numbers(firsts, segment_starts))]
@@ -163,7 +161,7 @@ class Ranking:
         judgment = lists.judgment[rows if isinstance(order, slice) else table_rows]
         targets = lists.judgments.targets
         return cls(
-            judgments=lists.judgments.part(*span),
+            judgments=judgments,
             pairs=lists.pairs,
             segment_lists=segment_lists,
             segment_starts=segment_starts,
@@ -174,7 +172,7 @@ class Ranking:
             judgment=judgment,
             targets=None if targets is None else np.append(targets, -1)[judgment],
             further=tuple(further),
-            lists_with_rows=lists_with_rows,
+            is_missing=is_missing,
             is_by_fronts=bool(lists.n_criteria),
         )
 
@@ -202,7 +200,7 @@ class Ranking:
             judgment=self.judgment[documents],
             targets=None if self.targets is None else self.targets[documents],
             further=tuple(key[documents] for key in self.further),
-            lists_with_rows=np.arange(len(lists) * n),
+            is_missing=np.zeros(len(lists) * n, dtype=bool),
         )
 
     def rescored(self, scores: FloatArray, precision: str) -> "Ranking":
@@ -223,7 +221,8 @@ class Ranking:
     @property
     def query_ids(self) -> pa.Array:
         """(n_lists,) judged query of each."""
-        return self.judgments.list_queries
+        queries, places = self.judgments.query_ids, self.judgments.query_of_list
+        return queries if places is None else queries.take(pa.array(places))
 
     @property
     def n_lists(self) -> int:
@@ -261,13 +260,6 @@ class Ranking:
         lengths = np.zeros(self.n_lists, dtype=np.int64)
         lengths[self.segment_lists] = np.diff(self.segment_starts)
         return lengths
-
-    @property
-    def is_missing(self) -> BoolArray:
-        """(n_lists,) whether the run has no row for the query of each."""
-        missing = np.ones(self.n_lists, dtype=bool)
-        missing[self.lists_with_rows] = False
-        return missing
 
     @cached_property
     def graded_groups(self) -> ScoredGroups:
@@ -343,34 +335,26 @@ class _Lists:
     n_criteria: int = 0
 
     @classmethod
-    def of(
-        cls,
-        runs: Runs,
-        stack: RunStack,
-        relevant_from: float,
-        tiebreak_by: Sequence[str],
-        criteria: Sequence[str],
-    ) -> "_Lists":
-        check_relevant_from(relevant_from)
+    def of(cls, runs: Runs, stack: RunStack, options: ScoringOptions) -> "_Lists":
         table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
         ranked_by = [
             highest_first(score_column(table, name), highest_best=highest_best)
-            for name, highest_best in map(criterion, criteria)
+            for name, highest_best in map(criterion, options.criteria)
         ]
         keys = ranked_by or [table["score"].to_numpy()]
-        keys += [score_column(table, name) for name in tiebreak_by]
+        keys += [score_column(table, name) for name in options.tiebreak_by]
         if runs.qrels is None or stack.judgment is None:
-            judgments = Judgments.of(table, pairs, relevant_from)
+            judgments = Judgments.of(table, pairs, options.relevant_from)
             places, judgment = np.arange(len(pairs.queries)), np.arange(len(table), dtype=np.int32)
-            return cls(judgments, pairs, places, keys, judgment, len(criteria))
-        judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
-        places = judgments.places(pairs)
+            return cls(judgments, pairs, places, keys, judgment, len(options.criteria))
+        judgments = Judgments.of(runs.qrels, runs.judged_pairs, options.relevant_from)
+        places = places_in(pairs.queries, judgments.query_ids)
         if n_rerankers > 1:
             n_queries = len(judgments.query_ids)
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
             judgments = judgments.with_lists(np.tile(np.arange(n_queries), n_rerankers))
-        return cls(judgments, pairs, places, keys, stack.judgment, len(criteria))
+        return cls(judgments, pairs, places, keys, stack.judgment, len(options.criteria))
 
     @cached_property
     def grades(self) -> FloatArray:
@@ -378,7 +362,7 @@ class _Lists:
         return np.append(self.judgments.grades, 0.0)
 
     @cached_property
-    def _query_spans(self) -> tuple[IntArray, IntArray, IntArray]:
+    def spans(self) -> tuple[IntArray, IntArray, IntArray]:
         """(n,) list, first row and length of each stretch of rows of a judged query, list by list."""
         starts = self.pairs.query_spans
         lists = self.places[self.pairs.query[starts[:-1]]]
@@ -386,22 +370,13 @@ class _Lists:
         order = order[np.searchsorted(lists[order], 0) :]
         return lists[order], starts[order], np.diff(starts)[order]
 
-    def cuts(self) -> Iterator[tuple[int, int]]:
-        """Yield first list and end of parts of about `PART` rows each, at least one list."""
-        lists, _, length = self._query_spans
-        n_lists = self.judgments.n_lists
-        ends = np.append(0, np.cumsum(np.bincount(lists, length, minlength=n_lists)))
-        splits = np.searchsorted(ends, np.arange(PART, ends[-1], PART)) if n_lists else ends[:0]
-        bounds = np.unique(np.concatenate([[0], splits, [n_lists]])).astype(np.int64)
-        yield from pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]
-
     def rows_of(self, first: int, end: int) -> tuple[slice | IntArray, IntArray, IntArray]:
         """Return rows of the lists from `first` to before `end`, in the order of the lists, then of the table.
 
         Returns the rows, (n_segments,) the lists that have any, numbered from `first`, and (n_segments + 1,)
         the first row of each and the end, counted in the returned rows.
         """
-        lists, start, length = self._query_spans
+        lists, start, length = self.spans
         span = slice(*np.searchsorted(lists, (first, end)))
         lists, start, length = lists[span], start[span], length[span]
         head = span_starts(lists)

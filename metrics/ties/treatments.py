@@ -250,16 +250,6 @@ def treatments_by_name() -> dict[str, Treatment]:
     return {ties.name: ties for ties in TREATMENTS} | {"random:SEED": treatment("random:0")}
 
 
-def _order_by(keys: IntArray | FloatArray, scored: ScoredGroups) -> tuple[IntArray, IntArray]:
-    """Return the order of documents by rising key in each group, and the first of each run of equal keys."""
-    if keys.dtype == np.float64:  # shuffled: sorted group by group
-        order, _, first = sort_descending([-keys.astype(np.float64)], np.append(0, np.cumsum(scored.size)))
-        return np.arange(len(keys))[order], first
-    value = scored.owner * (int(keys.max(initial=0)) + 1) + keys
-    order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
-    return order, span_starts(value[order])
-
-
 def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
     """Split the tie groups of a ranking by a treatment, and keep those with a contributing document.
 
@@ -277,7 +267,14 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
         first, part = np.cumsum(scored.size) - scored.size, scored.owner
         contributing = places = np.flatnonzero(scored.contributes)
     else:
-        order, first = _order_by(key(ranking, scored), scored)
+        keys = key(ranking, scored)
+        if keys.dtype == np.float64:  # shuffled: sorted group by group
+            order, _, first = sort_descending([-keys.astype(np.float64)], np.append(0, np.cumsum(scored.size)))
+            order = np.arange(len(keys))[order]
+        else:
+            value = scored.owner * (int(keys.max(initial=0)) + 1) + keys
+            order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
+            first = span_starts(value[order])
         part = np.repeat(np.arange(len(first)), np.diff(first, append=len(order)))
         contributing = np.flatnonzero(scored.contributes[order])
         places = order[contributing]

@@ -12,13 +12,12 @@ import typer
 from dashboard.cli.commands import tiescope
 from metrics.cli import options
 from metrics.evaluation import AS_READ
-from metrics.evaluation.evaluation import Policy
 from metrics.runs import MissingScore, Repeated
 from metrics.runs.source import MAX_RERANKERS
 from metrics.simulation.model import PERFORMANCE
 from metrics.studies.targets import PRESETS
 from metrics.ties import PRECISIONS
-from metrics.ties.judgments import Unjudged
+from metrics.ties.options import Policy, Unjudged
 
 COMMANDS = typer.main.get_command(tiescope).commands
 

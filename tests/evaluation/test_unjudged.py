@@ -62,7 +62,7 @@ def test_what_remains_of_a_tie_stays_tied():
     by = {"measures": "RR", "ties": ["expected", "pessimistic", "optimistic"], "unjudged": "leave_out"}
     evaluation = evaluate(read_runs(rows, judged), **by)
     assert evaluation.scores.to_numpy().tolist() == [[0.75, 0.5, 1]]
-    assert evaluation.unjudged == "leave_out"
+    assert evaluation.options.unjudged == "leave_out"
     assert "unjudged documents left out" in evaluation._repr_html_()
 
 

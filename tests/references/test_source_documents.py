@@ -90,7 +90,7 @@ def ranking(*sizes):
 
 
 def scenario(name):
-    return Ranking.of(runs_from_list(scenario_documents(name)), "list", 1, query_id="list")
+    return Ranking.of(runs_from_list(scenario_documents(name)), "list", query_id="list")
 
 
 def rows_reversed(measure, ties):

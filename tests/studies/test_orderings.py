@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, evaluate
+from metrics.evaluation import ScoringOptions
 from metrics.runs import File, read
 from metrics.studies import orderings as drawing
 from metrics.studies.one_list import (
@@ -193,9 +194,10 @@ def test_the_values_of_a_list_are_those_of_the_evaluation(docs):
 )
 def test_one_list_alone_is_that_list_among_all(queries, relevant_from):
     runs = Runs.from_frame(frame({"A": queries}))
-    whole_ranking = Ranking.of(runs, "A", relevant_from, "decimals:1")
+    options = ScoringOptions("decimals:1", relevant_from=relevant_from)
+    whole_ranking = Ranking.of(runs, "A", options)
     for query in queries:
-        alone = Ranking.of(runs, "A", relevant_from, "decimals:1", query_id=query)
+        alone = Ranking.of(runs, "A", options, query)
         assert alone.query_ids.to_pylist() == [query]
         pd.testing.assert_frame_equal(ladder(alone, query), ladder(whole_ranking, query))
         pd.testing.assert_frame_equal(

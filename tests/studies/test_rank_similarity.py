@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, rank_overlap, tau_b
-from metrics.evaluation import AS_READ
 from metrics.studies.prose import plain
 from metrics.studies.rank_similarity import agreement_sentence, list_similarity, similarity_finding
+from metrics.ties import Ranking
 
 ITEMS = "abcdef"
 
@@ -123,7 +123,7 @@ def rankings_of_lists(seed=0, rerankers=4, queries=6, **copies):
         lists = frame[frame["reranker"] == original].sample(frac=1, random_state=1)
         frame = pd.concat([frame, lists.assign(reranker=copy, score=2 * lists["score"] - 7)])
     runs = Runs.from_frame(frame)
-    return frame, {name: AS_READ.ranking(runs, name) for name in runs.rerankers}
+    return frame, {name: Ranking.of(runs, name) for name in runs.rerankers}
 
 
 def test_it_is_the_mean_overlap_of_the_lists_both_have():

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, emulate, evaluate
+from metrics.evaluation import ScoringOptions
 from metrics.ties import Ranking
 from metrics.ties.precision import near_tops
 
@@ -50,7 +51,7 @@ def table(scores, further=None):
 
 def tie_sizes(scores, precision, tiebreak_by=(), further=None):
     runs = Runs({"A": table(scores, further)})
-    return Ranking.of(runs, "A", precision=precision, tiebreak_by=tiebreak_by).sizes.tolist()
+    return Ranking.of(runs, "A", ScoringOptions(precision, tiebreak_by=tiebreak_by)).sizes.tolist()
 
 
 @given(LISTS, DISTANCES)

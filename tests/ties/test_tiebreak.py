@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, evaluate
+from metrics.evaluation import ScoringOptions
 from metrics.ties import Ranking
 from metrics.ties.ranking import further_scores
 
@@ -78,7 +79,7 @@ def test_what_the_tie_break_leaves_level_stays_tied():
 
 def test_one_list_alone_is_split_as_among_all():
     rows = [("q", 1.0, 5.0, 0.0, 0.0), ("q", 1.0, 4.0, 0.0, 1.0), ("r", 1.0, 4.0, 0.0, 1.0)]
-    alone = Ranking.of(runs(rows), "A", tiebreak_by=["second"], query_id="q")
+    alone = Ranking.of(runs(rows), "A", ScoringOptions(tiebreak_by=["second"]), "q")
     assert (alone.sizes.tolist(), [key.tolist() for key in alone.further]) == ([1, 1], [[5.0, 4.0]])
 
 

@@ -32,7 +32,7 @@ from metrics.studies import orderings, precisions
 from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
 from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
-from metrics.ties import count_orderings
+from metrics.ties import Ranking, count_orderings
 
 SMALL, NOTEBOOK, LLMS, ROUNDING = "Small list", "Notebook", "LLM rerankers", "Rounding"
 # Of the edited list in the session and in the link.
@@ -158,7 +158,7 @@ def _score(
     """
     is_split = any(document.further for document in documents)
     options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)
-    ranking = options.ranking(list_text.runs_from_list(documents), _QUERY, _QUERY)
+    ranking = Ranking.of(list_text.runs_from_list(documents), _QUERY, options, _QUERY)
     rows, counts = ladder(ranking, _QUERY), count_orderings(ranking, _QUERY)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
     return (

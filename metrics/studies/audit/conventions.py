@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from metrics.evaluation import AS_READ, Policy, ScoringOptions
+from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.tool_rules import grades
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, treatment
-from metrics.ties.judgments import Unjudged
 from metrics.ties.precision import rounded
 
 Gain = Literal["linear", "exponential"]
@@ -107,10 +106,10 @@ def candidate_conventions(
     runs: Runs, measures: Sequence[str], relevant_from: float | None = None
 ) -> Candidates:
     """Return the conventions that can give different figures on these files."""
-    rankings = [AS_READ.ranking(runs, name) for name in runs.rerankers]
+    rankings = [Ranking.of(runs, name) for name in runs.rerankers]
     levels, families = grades(runs), [parse(name).measure for name in measures]
     relevant_grades = _relevant_grades(levels, relevant_from)
-    highest = ScoringOptions(relevant_from=relevant_grades[-1]).ranking(runs, runs.rerankers[0]).judgments
+    highest = Ranking.of(runs, runs.rerankers[0], ScoringOptions(relevant_from=relevant_grades[-1])).judgments
     has_gains = any(family.name == "nDCG" for family in families) and bool((levels > 1).any())
     candidates: dict[str, tuple[Sequence[Any], bool, str]] = {
         "treatment": (TREATMENTS, True, ""),

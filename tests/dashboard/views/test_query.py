@@ -25,6 +25,7 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.query import _without_shared_start
 from dashboard.widgets import components
+from metrics.evaluation import ScoringOptions
 from metrics.studies.one_list import ladder, tie_groups
 from metrics.ties import Ranking
 
@@ -332,7 +333,7 @@ def test_a_frame_surrounds_what_is_level_in_the_score_and_a_bracket_what_stays_t
     docs = pd.DataFrame({"query_id": "q", "doc_id": list("abcdef"), "relevance": [1, 0, 0, 0, 0, 0]})
     docs = docs.assign(score=[2, 2, 2, 2, 1, 0], fresh=[7, 7, 3, 3, 1, 1], second=[2, 1, 1, 1, 1, 1])
     runs = board(a_csv=docs.to_csv(index=False)).runs
-    rows = ladder(Ranking.of(runs, "a", tiebreak_by=["fresh", "second"], query_id="q"), "q")
+    rows = ladder(Ranking.of(runs, "a", ScoringOptions(tiebreak_by=["fresh", "second"]), "q"), "q")
     assert rows["level_1"].to_list() == [1, 1, 1, 1, 5, 6]
     assert rows["level_2"].to_list() == [1, 1, 3, 3, 5, 6]
     assert rows["further_2"].to_list() == [2, 1, 1, 1, 1, 1]
