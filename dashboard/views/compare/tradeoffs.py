@@ -48,11 +48,6 @@ def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOption
     return score_runs(board.runs, measures, ["expected", traditional, "optimistic", "pessimistic"], scoring)
 
 
-def _list_depths(view: ShownBoard, k: int, traditional: str) -> Evaluation:
-    """Return the measures of a retrieval experiment for the lists shown."""
-    return _board_depths(view.board, k, traditional, view.scoring).only(view.rerankers, view.queries)
-
-
 @cached_by_key(show_spinner=False, max_entries=16)
 def list_speeds(view: ShownBoard) -> pd.DataFrame:
     """Return mean and percentiles of each reranker's latency."""
@@ -62,7 +57,8 @@ def list_speeds(view: ShownBoard) -> pd.DataFrame:
 @cached_by_key(show_spinner="Counting targets …", max_entries=16)
 def depth_coverage(view: ShownBoard, k: int, traditional: str) -> pd.DataFrame:
     """Return recall and diversity in the first k ranks."""
-    return coverage(_list_depths(view, k, traditional), k)
+    scored = _board_depths(view.board, k, traditional, view.scoring)
+    return coverage(scored.only(view.rerankers, view.queries), k)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
@@ -78,11 +74,17 @@ def ranked_tradeoffs(
 def tested_experiment(
     view: ShownBoard, k: int, traditional: str, baseline: str, testing: Testing
 ) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Return the experiment with every measure and the latency: its table, its lines on screen, its note."""
-    timed = tradeoffs.with_latency(_list_depths(view, k, traditional), tradeoffs.latencies(view.board.runs))
+    """Return the experiment with every measure and the latency: its table, its lines on screen, its note.
+
+    Rerankers shown are tested among all of the board.
+    """
+    shown_first = list(dict.fromkeys([*view.rerankers, *view.board.runs.rerankers]))
+    scored = _board_depths(view.board, k, traditional, view.scoring).only(shown_first, view.queries)
+    timed = tradeoffs.with_latency(scored, tradeoffs.latencies(view.board.runs))
     measures, ties = experiment.experiment_measures(k), ["expected", traditional]
     table = experiment.experiment_table(timed, baseline, measures, ties, **testing._asdict())
     note = experiment.experiment_note(table, baseline, **testing._asdict())
+    table = table[table["reranker"].isin(view.rerankers)]
     return table, experiment.experiment_lines(table), note
 
 

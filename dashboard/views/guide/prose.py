@@ -137,13 +137,12 @@ def reading() -> Figures:
 
 
 def deciding() -> Figures:
-    """Return tests, corrections, targets and verdicts."""
-    from metrics.studies import pair_tests, pairs, targets  # noqa: PLC0415 what only this topic needs
+    """Return tests, targets and verdicts."""
+    from metrics.studies import pair_tests, targets  # noqa: PLC0415 what only this topic needs
     from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
 
     return {
         "tests": pair_tests.TESTS,
-        "corrections": pairs.CORRECTIONS,
         "presets": targets.PRESETS,
         "verdicts": targets.VERDICTS,
         "audit_verdicts": audited_order.VERDICTS,

@@ -20,6 +20,7 @@ from metrics import Runs, evaluate, read_runs
 from metrics.scale.stored import Stored
 from metrics.studies import prose
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.pair_findings import verdicts
 from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
 from metrics.studies.swapped_orders import swapped_orders
 from metrics.studies.verdict_sentence import leaderboard_verdict
@@ -247,7 +248,7 @@ def test_the_sentence_is_the_verdict_of_the_leaderboard_unless_there_are_too_man
     server(runs / "kept.parquet")
     evaluation = Stored.open(runs / "kept.parquet").load()
     rows, swaps = leaderboard(evaluation, "RR", "input"), swapped_orders(evaluation, "RR", "input")
-    verdict = leaderboard_verdict(rows, swaps, evaluation, "RR", "input")
+    verdict = leaderboard_verdict(rows, swaps, verdicts(evaluation, "RR", "input"), evaluation, "RR")
     assert finding(opened(PAGE)) == prose.plain(verdict).strip()
     monkeypatch.setattr(large, "_TESTED_LISTS", 0)
     assert finding(opened(PAGE)) == prose.plain(leaderboard_finding(rows, "MRR", "input")).strip()

@@ -173,7 +173,7 @@ def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
     assert lines["ties"].to_list() == ["tied", "traditional"] * 3
     evaluation = evaluate(new_board.runs, experiment_measures(5), ["expected", "input"])
     timed = with_latency(evaluation, latencies(new_board.runs))
-    expected = experiment_lines(experiment_table(timed, "middle", correction="bonferroni"))
+    expected = experiment_lines(experiment_table(timed, "middle", test="t", correction="bonferroni"))
     texts_of = [
         frame.assign(ties=frame["ties"].replace({"expected": "tied", "input": "traditional"}))
         .set_index(["reranker", "ties"])
@@ -182,9 +182,9 @@ def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
         for frame in (lines, expected)
     ]
     assert texts_of[0] == texts_of[1]
-    assert lines.set_index(["reranker", "ties"]).loc[("slow", "tied"), "Latency (s)"] == "1.15 −***"
+    assert lines.set_index(["reranker", "ties"]).loc[("slow", "tied"), "Latency (s)"] == "1.15 −**"
     said = texts(page, "caption")
-    assert "compared with middle by the paired t-test with Bonferroni correction within each column" in said
+    assert "compared with middle by paired t-test, corrected for 3 pairs by Bonferroni, separately" in said
     assert "+ better than middle, − worse." in said
 
 
@@ -214,11 +214,22 @@ def test_gaps_by_segment_follow_the_shown_measure():
 def test_stars_are_against_the_baseline_shown_whichever_was_shown_before():
     new_board = TIMED["latency, segments and targets"]()
     for baseline in new_board.runs.rerankers:
-        page = open_board(new_board, baseline=baseline)
+        page = open_board(new_board, baseline=baseline, test="t-test")
         lines = opening.table(page, f"Against {baseline}").set_index("reranker")
         has_stars = lines["Latency (s)"].str.contains("*", regex=False)
         assert set(has_stars.index[~has_stars]) == {baseline}
         assert f"better than {baseline}, − worse." in texts(page, "caption")
+
+
+def test_a_reranker_left_out_of_sight_is_still_among_those_corrected_for():
+    new_board, choices = TIMED["latency, segments and targets"](), {"baseline": "middle", "test": "t-test"}
+    whole, part = (
+        opening.table(open_board(new_board, correction="Bonferroni", **choices, **shown), "Against middle")
+        for shown in ({}, {"rerankers": ["fast", "middle"]})
+    )
+    assert set(part["reranker"]) == {"fast", "middle"}
+    pd.testing.assert_frame_equal(part, whole[whole["reranker"] != "slow"].reset_index(drop=True))
+    assert "+**" in whole["Latency (s)"].iloc[0], "alone, the pair would have +***"
 
 
 def test_a_name_is_text_in_every_chart():
