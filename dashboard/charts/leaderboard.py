@@ -54,6 +54,8 @@ _LEAST_ROWS = 3
 _COLUMNS = {"slope": 116, "rank": 44, "strip": 76, "name": 174, "tied": 58, "scores": 352}
 _COLUMNS |= {"traditional": 50, "moved": 42, "gap": 70, "ties": 74}
 """Columns from left to right and their relative widths."""
+_DIGIT = 9
+"""Width of a digit."""
 _SPACE = 8
 """Width of the space beside the strip and beside the scores, as those of the columns."""
 _APART = 15
@@ -90,7 +92,8 @@ def leaderboard_figure(
     rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]
     moves, heights, figure = _moves(leaderboard, rows.index), np.arange(len(rows)), Figure(palette)
     has_slope = bool((moves["traditional_rank"] != moves["tied_rank"]).any())
-    places = _places(has_slope=has_slope, has_strip="rank_low" in rows)
+    n_digits = len(str(len(leaderboard)))
+    places = _places(n_digits, has_slope=has_slope, has_strip="rank_low" in rows)
     intervals = [name for name in ("query_low", "query_high") if name in rows]
     is_bar = (rows["best"] - rows["worst"] > EQUAL).to_numpy()
     marks.add_bounds(figure, rows[is_bar], y=heights[is_bar], xaxis="x2", showlegend=False)
@@ -119,8 +122,10 @@ def leaderboard_figure(
     )
 
 
-def _places(*, has_slope: bool, has_strip: bool) -> Places:
-    widths = _COLUMNS | ({} if has_slope else {"slope": 0}) | ({} if has_strip else {"strip": 0})
+def _places(n_digits: int, *, has_slope: bool, has_strip: bool) -> Places:
+    """Return the columns that ranks of so many digits need."""
+    widths = _COLUMNS | {"rank": _COLUMNS["rank"] + 2 * _DIGIT * (n_digits - 1)}
+    widths |= ({} if has_slope else {"slope": 0}) | ({} if has_strip else {"strip": 0})
     ends = np.cumsum([0, *widths.values()]) / sum(widths.values())
     places = dict(zip(widths, zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True), strict=True))
     space, (start, end), (first, last) = _SPACE / sum(widths.values()), places["strip"], places["scores"]
@@ -219,7 +224,9 @@ def _add_slope(
 ) -> None:
     """Connect traditional and tied rank of each reranker; lines to ranks outside the rows end at the edge."""
     palette, size = figure.palette, (moves["traditional_rank"] - moves["tied_rank"]).abs()
-    left, right = (place[0] + share * (place[1] - place[0]) for share in (0.24, 0.8))
+    n_digits = len(str(moves[["traditional_rank", "tied_rank"]].to_numpy().max()))
+    shares = ((19 + _DIGIT * n_digits) / _COLUMNS["slope"], 0.82)  # room for the ranks before the diamonds
+    left, right = (place[0] + share * (place[1] - place[0]) for share in shares)
     for is_drawn, colour, width in (
         (size == 0, palette.grid, 1.5),
         ((size > 0) & (size < LONG_MOVE), palette.other, 1.5),

@@ -6,6 +6,7 @@ import pytest
 
 from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
 from dashboard.charts.leaderboard import (
+    LEAST_WIDTH,
     clear_gap,
     leaderboard_figure,
     place_strip,
@@ -146,6 +147,15 @@ def test_without_rank_intervals_a_row_has_its_rank_and_no_strip():
     assert not list(figure.to_plotly().select_traces({"type": "heatmap"}))
     assert "<b>rank</b>" in notes(figure)
     assert rank_texts(with_intervals(leaderboard([1, 2]), [1, 2], [1, 2])) == ["1", "2"]
+
+
+@pytest.mark.parametrize("n", [9, 30, 200])
+def test_ranks_of_any_length_have_room_left_of_the_diamonds_and_of_the_strip(n):
+    rows = with_intervals(leaderboard([2, 1, *range(3, n + 1)]), [n] * n, [n] * n)
+    figure, digit = figure_of(rows), 6.5
+    assert slope_ends(figure)[0].x[0] * LEAST_WIDTH > digit * len(str(n)) + 15
+    ranks = min(trace.x[0] for trace in traces(figure, "text"))
+    assert (figure.layout.xaxis4.domain[0] - ranks) * LEAST_WIDTH > 2 * digit * len(str(n)) + 7
 
 
 def test_names_are_escaped():
