@@ -1,7 +1,7 @@
 import pandas as pd
 
 from dashboard.views.leaderboard import strip_caption
-from dashboard.widgets.leaderboard_parts import slope_caption
+from dashboard.widgets.leaderboard_parts import shared_text
 
 
 def leaderboard(tied, traditional_ranks):
@@ -9,10 +9,12 @@ def leaderboard(tied, traditional_ranks):
     return pd.DataFrame({"tied": tied, **ranks}, index=[f"r{n}" for n in range(len(tied))])
 
 
-def test_orange_is_explained_only_where_something_is_orange():
-    assert slope_caption(leaderboard([0.3, 0.2], [1, 2])) == "No reranker swaps with another."
-    assert "Orange: swaps with another." in slope_caption(leaderboard([0.3, 0.2], [2, 1]))
-    assert "Orange" not in slope_caption(leaderboard([0.3] * 21, range(1, 22)))
+def test_ends_that_all_long_names_share_are_said_once():
+    assert not shared_text(leaderboard([0.3, 0.2], [1, 2]))
+    rows = leaderboard([0.3, 0.2], [1, 2]).rename(
+        index=lambda name: f"run_Qwen2.5-1.5B-Instruct_{name}_scifact"
+    )
+    assert shared_text(rows).replace("\\", "") == "Names share “run_Qwen2.5-1.5B-Instruct_” and “_scifact”."
 
 
 def test_the_strip_says_no_distance_of_0_where_all_tied_values_are_equal():
