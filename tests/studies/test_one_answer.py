@@ -154,7 +154,9 @@ def check(call, paths, shown, arguments, scoring):
     reported = studies.leaderboard.loc[ranks.index, ["rank_low", "rank_high"]]
     assert reported.to_numpy().tolist() == ranks.to_numpy().tolist()
 
-    code, out, said = call("compare", *paths, *arguments, "-m", MEASURE, "--format", "csv")
+    code, out, said = call(
+        "compare", *paths, *arguments, "-m", MEASURE, "--traditional", TRADITIONAL, "--format", "csv"
+    )
     assert code == 0
     if len(tied):
         assert f"{leaderboard_pairs.method}." in said

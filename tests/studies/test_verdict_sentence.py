@@ -6,7 +6,8 @@ from dashboard import cache
 from metrics import evaluate
 from metrics.studies.draws import same_runs
 from metrics.studies.leaderboard import leaderboard
-from metrics.studies.pair_findings import tested_p, verdicts
+from metrics.studies.pair_findings import tested_p as written_test
+from metrics.studies.pair_findings import verdicts
 from metrics.studies.pairs import compare, find_pairs
 from metrics.studies.prose import decimal, plain
 from metrics.studies.swapped_orders import swapped_orders
@@ -35,7 +36,9 @@ def test_difference_and_p_are_those_of_the_table_of_pairs():
     evaluation = evaluate(cache.sample_board(cache.PROMPTS_LABEL).runs, ["RR"], ["expected"])
     row = find_pairs(compare(evaluation, "RR"), ["MiniLM prompt 1"], ["MiniLM prompt 2"]).iloc[0]
     text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
-    assert f"{decimal(row['difference'])} MRR ahead of MiniLM prompt 2 ({tested_p(row)}, 100 queries)" in text
+    assert (
+        f"{decimal(row['difference'])} MRR ahead of MiniLM prompt 2 ({written_test(row)}, 100 queries)" in text
+    )
 
 
 def test_a_leader_by_file_order_alone_is_called_that():
