@@ -244,12 +244,16 @@ class ReportStudies:
     @cached_property
     def pairs(self) -> Verdicts:
         """All pairs of the reported rerankers, corrected for all pairs of the runs."""
+        return self._verdicts()
+
+    def _verdicts(self, baseline: str | None = None, **testing: Any) -> Verdicts:  # noqa: ANN401 as for `compare`
         evaluation = self.evaluation
         if self.options.rerankers:
             ties = self.options.traditional, "expected"
             every = score_runs(self.runs, self.measure, ties, self.options.scoring)
             evaluation = every.only(self.runs.rerankers, self._queries)
-        return verdicts(evaluation, self.measure, self.options.traditional).among(self.rerankers)
+        traditional = self.options.traditional
+        return verdicts(evaluation, self.measure, traditional, baseline, **testing).among(self.rerankers)
 
     @property
     def testing(self) -> dict[str, Any]:
@@ -261,7 +265,7 @@ class ReportStudies:
         """Differences from the baseline by tied and by traditional scores, by the chosen test."""
         if (self.options.test, self.options.correction) == (ReportOptions.test, ReportOptions.correction):
             return self.pairs.against(self.baseline)
-        return verdicts(self.evaluation, self.measure, self.options.traditional, self.baseline, **self.testing)
+        return self._verdicts(self.baseline, **self.testing)
 
     @cached_property
     def swaps(self) -> pd.DataFrame:

@@ -106,11 +106,12 @@ def compare(
         raise UsageError("family='baseline' corrects for the pairs with a baseline. Name the baseline.")
     table = values_by_query(evaluation, measure, ties)
     names = [str(name) for name in table.columns]
+    values = table.to_numpy() if len(table) else np.full((1, len(names)), np.nan)
     pairs = baseline_pairs(names, baselines)
     n_rows = len(pairs)
     if family == "all" and baselines is not None:
         pairs = _with_other_pairs(pairs, len(names))
-    comparison = Comparison(table.to_numpy(), pairs, seed)
+    comparison = Comparison(values, pairs, seed)
     if method == LARGEST:
         results = largest_statistic(comparison, level)
     else:

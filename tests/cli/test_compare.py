@@ -104,7 +104,7 @@ def test_policies_are_those_of_evaluate_and_are_told(call, write):
 
 
 def test_the_table_shows_small_p_as_below_what_it_shows(call, table):
-    _, out, _ = call("compare", table, "--baseline", "plain", "-m", "RR")
+    _, out, _ = call("compare", table, "--baseline", "plain", "-m", "RR", "--test", "t")
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["measure", "ties", *COLUMNS, "changed"]
     assert lines[1][:5] == ["RR", "input", "plain", "lucky", str(QUERIES)]

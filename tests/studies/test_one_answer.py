@@ -154,7 +154,9 @@ def check(call, paths, shown, arguments, scoring):
     reported = studies.leaderboard.loc[ranks.index, ["rank_low", "rank_high"]]
     assert reported.to_numpy().tolist() == ranks.to_numpy().tolist()
 
-    code, out, said = call("compare", *paths, *arguments, "-m", MEASURE, "--format", "csv")
+    code, out, said = call(
+        "compare", *paths, *arguments, "-m", MEASURE, "--traditional", TRADITIONAL, "--format", "csv"
+    )
     assert code == 0
     if len(tied):
         assert f"{leaderboard_pairs.method}." in said
@@ -221,3 +223,19 @@ def test_real_runs_have_one_set_of_figures(call, name):
     paths, qrels = [folder / f"{run}.trec" for run in REAL[name]], folder / "qrels.txt"
     board = open_files([str(path) for path in paths], str(qrels))
     check_audit(*check(call, paths, board, ["--qrels", qrels], ScoringOptions()))
+
+
+@pytest.mark.parametrize("testing", [{}, {"test": "t"}])
+def test_a_subset_is_corrected_over_the_board_on_screen_and_in_the_report(testing):
+    board = uploaded(table_csv=table(MADE["twelve rerankers of rising skill"]))
+    names = ["r00", "r05", "r11"]
+    every = score_runs(board.runs, MEASURE, TIES, ScoringOptions())
+    expected = one_way(compare(every, MEASURE, **testing))
+    view = ShownBoard(board, names, ScoringOptions(), every.only(names), ())
+    shown = compared_pairs(view, MEASURE, TRADITIONAL, "r05", Choice(**testing))
+    options = {"measures": [MEASURE], "rerankers": names, "baseline": "r05", "sections": ["summary"]}
+    reported = report(board.runs, **options, **testing).studies.verdicts
+    for verdicts in (shown, reported):
+        assert len(verdicts.tied) == 2
+        same(verdicts.tied, expected)
+        assert "corrected for 66 pairs" in verdicts.method

@@ -24,8 +24,11 @@ SKEWED = {
     "exponential": lambda random, size: random.exponential(size=size) - 1,
     "1 on 10% of queries, else 0": lambda random, size: (random.random(size) < 0.1) - 0.1,
     "1 on 2% of queries, else 0": lambda random, size: (random.random(size) < 0.02) - 0.02,
+    "+1 on 2% of queries, −0.25 on 8%, else 0": lambda random, size: random.choice(
+        [1, -0.25, 0], size, p=[0.02, 0.08, 0.9]
+    ),
 }
-"""Differences from a constant, with mean 0: the hardest case, for rerankers that are alike differ symmetrically."""
+"""Differences of two rerankers, less their mean; rerankers that are alike have symmetric differences."""
 GUIDE = ROOT / "docs" / "how-to" / "compare.md"
 
 

@@ -16,9 +16,9 @@ from metrics.studies.pair_findings import (
     interval_text,
     method_text,
     significance_finding,
-    tested_p,
     verdicts,
 )
+from metrics.studies.pair_findings import tested_p as written_test
 from metrics.studies.pairs import compare, find_pairs
 from metrics.studies.prose import chance, plain
 
@@ -125,13 +125,13 @@ def test_few_differing_queries_are_said_beside_p():
     values = np.zeros((30, 2))
     values[:6, 1] = 0.1
     row = compare(alike(values), "RR").iloc[0]
-    assert tested_p(row) == f"{chance(row['p_adjusted'])}; 6 of 30 queries differ"
+    assert written_test(row) == f"{chance(row['p_adjusted'])}; 6 of 30 queries differ"
     values[:20, 1] = 0.1
-    assert tested_p(compare(alike(values), "RR").iloc[0]) == "p < 0.001"
+    assert written_test(compare(alike(values), "RR").iloc[0]) == "p < 0.001"
     apart = scored(
         expected={"A": {f"a{at}": at / 9 for at in range(9)}, "B": {f"b{at}": 0.5 for at in range(9)}}
     )
-    assert "differ" not in tested_p(compare(apart, "RR", test="mann-whitney").iloc[0])
+    assert "differ" not in written_test(compare(apart, "RR", test="mann-whitney").iloc[0])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The table of pairs: what a row says, how p, intervals and rank intervals agree, and odd data."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import comb
 
@@ -344,6 +345,16 @@ def test_a_reranker_without_any_value_leaves_nothing_to_test(test, values):
     row = compare_pair(DRAWN, {"q": np.nan} | values, test)
     assert row["p"] == 1
     assert "no test is possible" in row["note"]
+
+
+@pytest.mark.parametrize("test", TESTED)
+def test_without_any_query_nothing_can_be_tested(test):
+    evaluation = board(FIVE)
+    table = compare(replace(evaluation, scores=evaluation.scores.head(0)), "RR", test=test)
+    assert table[["n", "difference", "p", "low", "high"]].drop_duplicates().to_numpy().tolist() == [
+        [0, 0, 1, -1, 1]
+    ]
+    assert table["note"].str.startswith("no query in common: no test is possible").all()
 
 
 @pytest.mark.parametrize(("n_baseline", "is_tested"), [(0, False), (1, False), (2, True)])
