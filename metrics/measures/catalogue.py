@@ -279,12 +279,7 @@ def parse(text: object) -> MeasureAt:
         if not 1 <= len(digits) <= _DIGITS:
             raise UsageError(f"{text[:40]}: a cut-off must be between 1 and {10**_DIGITS - 1:,}.")
         k = int(digits)
-    if measure.name == "nDCG" and match[2].casefold() == "ndcg" and match[2] != "nDCG":
-        ending = "" if k is None else f"@{k}"
-        raise UsageError(
-            f"{text.strip()[:40]} is the name of two measures. Write nDCG{ending} for the gain 2^grade - 1, or "
-            f"nDCG-linear{ending} for the gain grade (trec_eval, BEIR, ranx)."
-        )
+    _check_gain(text, match[2], k)
     if k is None and measure.cutoff == "required":
         raise UsageError(f"{text} needs a cut-off, such as {measure.name}@10.")
     if k is not None and measure.cutoff == "none":
@@ -294,6 +289,16 @@ def parse(text: object) -> MeasureAt:
         if measure.parameter is None or not 0 < parameter < 1:
             raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
     return MeasureAt(measure, k, parameter)
+
+
+def _check_gain(text: str, name: str, k: int | None) -> None:
+    """Raise a UsageError for a spelling of nDCG that other tools use for another gain."""
+    if name.casefold() == "ndcg" and name != "nDCG":
+        ending = "" if k is None else f"@{k}"
+        raise UsageError(
+            f"{text.strip()[:40]} is the name of two measures. Write nDCG{ending} for the gain 2^grade - 1, or "
+            f"nDCG-linear{ending} for the gain grade (trec_eval, BEIR, ranx)."
+        )
 
 
 def with_gains(names: Sequence[str]) -> list[str]:
