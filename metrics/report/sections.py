@@ -407,7 +407,7 @@ def _targets(studies: ReportStudies) -> Section:
 @_section("ties", "Ties")
 def _ties(studies: ReportStudies) -> Section:
     summary = with_overall(studies.summary, studies.lists)
-    gap = f"|{studies.question.traditional} gap|"
+    gap = f"|{studies.question} gap|"
     columns = {
         "Reranker": "reranker",
         "Lists": "n:,d",

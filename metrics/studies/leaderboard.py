@@ -232,7 +232,7 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
         Strong(f"Scores by {order} are close to the tied scores. Scores by another order may not be. "),
-        f"The largest gap is {largest} {measure}, but tie order alone can put ",
+        f"The largest gap is {largest}, but tie order alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
     )
