@@ -33,7 +33,7 @@ from metrics.studies.gaps import gaps, tie_prediction
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.one_list import gap_of_list, lists_by_gap, query_finding
 from metrics.studies.prose import Prose, Strong, headline
-from metrics.support.wording import count_of
+from metrics.support.wording import count_of, query_before
 
 _ASSETS = Path(__file__).parents[1] / "assets"
 
@@ -236,8 +236,8 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
-        f"The list with {reason}: query {query} of {_short(view, reranker)}, {view.treatment.order} compared "
-        f"with all orders of its ties. {boxes_text([current.rows], view.scoring)}",
+        f"The list with {reason}: {query_before(query)}{query} of {_short(view, reranker)}, "
+        f"{view.treatment.order} compared with all orders of its ties. {boxes_text([current.rows], view.scoring)}",
     )
 
 

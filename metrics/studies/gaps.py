@@ -12,7 +12,7 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import NO_DOCUMENTS, NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks
-from metrics.support.wording import percent
+from metrics.support.wording import percent, query_before
 from metrics.ties import Ranking
 
 
@@ -314,7 +314,7 @@ def gap_prose(
     return (
         *start,
         "" if tie_correlation is None else _prediction(*tie_correlation),
-        "The largest gap is for query ",
+        f"The largest gap is for {query_before(str(farthest['query_id']))}",
         Strong(str(farthest["query_id"])),
         ": the traditional score of ",
         Strong(str(farthest["reranker"])),

@@ -245,6 +245,12 @@ def test_the_finding_names_the_query_that_is_farthest_off_and_which_way(relevant
     assert text.endswith(f"{direction}.")
 
 
+@pytest.mark.parametrize("query", ["query 60", "Query-7", "QUERY_1"])
+def test_an_id_that_says_query_is_not_named_query_twice(query):
+    worst = {"gap": 0.5, "query_id": query, "reranker": "A"}
+    assert f"The largest gap is for {query}: the" in plain(gap_prose(9, 0.5, None, worst, "RR"))
+
+
 def test_a_correlation_is_told_with_a_true_minus_and_none_before_nought():
     worst = {"gap": 0.5, "query_id": "q", "reranker": "A"}
     for r, written in ((-0.004, "r = 0.00"), (-0.25, "r = −0.25"), (0.25, "r = 0.25")):
