@@ -237,7 +237,8 @@ def _list(view: View, measure: str) -> Slide:
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
         f"The list with {reason}: {query_before(query)}{query} of {_short(view, reranker)}, "
-        f"{view.treatment.order} compared with all orders of its ties. {boxes_text([current.rows], view.scoring)}",
+        f"{view.treatment.order} compared with all orders of its ties. "
+        f"{boxes_text([current.rows], view.scoring)}",
     )
 
 
