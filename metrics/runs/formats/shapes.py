@@ -66,7 +66,8 @@ class Shape:
         """Return whether a document has its first row where this shape has it."""
         value: Any = document
         for step in self.path:
-            if not isinstance(value, list if step == "[]" else dict):
+            kinds: tuple[type, ...] = (list,) if step == "[]" else (dict,)
+            if not isinstance(value, kinds):
                 return False
             if step not in ("*", "[]"):
                 value = value.get(step)
