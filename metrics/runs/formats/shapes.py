@@ -66,8 +66,8 @@ class Shape:
         """Return whether a document has its first row where this shape has it."""
         value: Any = document
         for step in self.path:
-            kinds: tuple[type, ...] = (list,) if step == "[]" else (dict,)
-            if not isinstance(value, kinds):
+            kind: Any = list if step == "[]" else dict
+            if not isinstance(value, kind):
                 return False
             if step not in ("*", "[]"):
                 value = value.get(step)
