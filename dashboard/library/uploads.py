@@ -59,6 +59,10 @@ class StoredFile(File):
         """Maximum unpacked bytes: none, because the upload was checked."""
         return inf
 
+    def unpacks_to(self, size: int) -> bool:
+        """Return whether the file unpacks to so many bytes; reads only small files."""
+        return self.uploaded_size >= size or super().unpacks_to(size)
+
     def read(self, columns: Mapping[str, str], missing_score: MissingScore) -> Source:
         """Return the content of the file; LibraryError if it is missing or damaged."""
         return read(replace(self, data=self._load()), columns, missing_score=missing_score)

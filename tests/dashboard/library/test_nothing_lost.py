@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import closing
 
+import postgresql
 import psycopg
 import pytest
 from boards import COARSE, QRELS, STRICT, board
@@ -176,6 +177,20 @@ def test_a_backup_of_a_database_in_use_has_the_boards_and_their_files(filled, tm
     monkeypatch.setenv("TIESCOPE_HOME", str(tmp_path / "restored"))
     assert visit() == ""
     assert (names(), scores("nightly")) == ({"nightly", "tables"}, before)
+
+
+@pytest.mark.parametrize("kind", ["PostgreSQL"])
+def test_a_dump_of_postgresql_can_be_restored_into_an_empty_database(url, empty_url, tmp_path, library_at):
+    programs, dump = postgresql.find(), tmp_path / "library.dump"
+    record = library_at(url).keep(NIGHTLY, name="nightly")
+    backup = [programs / "pg_dump", "--format=custom", f"--file={dump}", url]
+    restoration = [programs / "pg_restore", f"--dbname={empty_url}", dump]
+    for command in (backup, restoration):
+        subprocess.run(command, check=True, capture_output=True)
+    restored = library_at(empty_url)
+    assert restored.find(record.id) == record
+    assert [entry.read() for entry in restored.find(record.id).spec.entries]
+    assert restored.keep(TABLES)
 
 
 def test_a_database_of_something_else_is_refused_and_nothing_is_made_in_it(
