@@ -116,8 +116,10 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
         text += f", more than the standard error over queries ({decimal(error)})"
     passed[row] = False
     if moves and passed.any():
-        nearest = str(rows.index[int(np.where(passed, np.abs(tied - own), np.inf).argmin())])
-        text += f", enough to swap ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
+        nearest = int(np.where(passed, np.abs(tied - own), np.inf).argmin())
+        is_level = by_gap and min(abs(tied[nearest] - own), abs(before[nearest] - before[row])) <= EQUAL
+        change = "change its rank against" if is_level else "swap ranks with"
+        text += f", enough to {change} {rows.index[nearest]}{and_more(int(passed.sum()) - 1)}"
     return text
 
 
