@@ -132,7 +132,7 @@ def open_library() -> Library:
     """Return the library that the environment names."""
     library = Library.open()
     with suppress(LibraryError):
-        library.sweep()
+        library.end_expired()
     return library
 
 

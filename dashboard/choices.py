@@ -21,9 +21,13 @@ from dashboard.visitor import theme
 from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
+<<<<<<< HEAD
 from metrics.measures import side_by_side
 from metrics.studies.pair_tests import TESTS
 from metrics.studies.pairs import CORRECTIONS, LARGEST, Family
+=======
+from metrics.measures import side_by_side, with_gains
+>>>>>>> main
 from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
@@ -252,7 +256,10 @@ def _choose_further(key: str) -> None:
 def _choose_other(key: str) -> None:
     name = "" if key == MEASURE_KEYS[0] else f"_{key}"
     measures = {measure.name: measure for measure in MEASURES}
-    measure = measures[st.selectbox("Measure", list(measures), key=f"_other{name}")]
+    labels = dict(zip(measures, with_gains(list(measures)), strict=True))
+    measure = measures[
+        st.selectbox("Measure", list(measures), format_func=labels.__getitem__, key=f"_other{name}")
+    ]
     st.caption(measure.summary)
     k = None
     if measure.cutoff != "none":

@@ -1,7 +1,7 @@
 """Remember uploads not shown yet, uploads selected in the library, and tables being edited, over reruns."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import pandas as pd
@@ -72,13 +72,13 @@ class Outcome:
 
     Attributes:
         message: what was done.
-        discarded: deleted uploads, SHA-256 → name.
+        discarded: IDs of deleted boards.
         refused: reasons why other uploads were not changed.
         label: the board shown, if it was deleted along with them.
     """
 
     message: str
-    discarded: Mapping[str, str] = field(default_factory=dict)
+    discarded: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     label: str | None = None
 

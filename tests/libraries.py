@@ -2,11 +2,11 @@
 
 from datetime import timedelta
 
+import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library.boards import make_board
-from dashboard.library.schema import now
-from dashboard.library.store import used_bytes
+from dashboard.library.schema import boards, now, published_tables, uploads
 
 ANNA, BERT = "anna@example.org", "bert@example.org"
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
@@ -32,16 +32,27 @@ def as_read(record):
 def used(library):
     """Bytes of all that a library stores, which its limit applies to."""
     with library.database.reading() as connection:
-        return used_bytes(connection)
+        columns = uploads.c.data, published_tables.c.packed
+        return sum(connection.scalar(sa.select(sa.func.sum(sa.func.length(one)))) or 0 for one in columns)
 
 
-def on_disk(home):
-    return sorted(path.stem for path in (home / "uploads").glob("*/*.*"))
+def stored(library):
+    """Hashes of the uploads whose bytes are stored."""
+    with library.database.reading() as connection:
+        return sorted(connection.scalars(sa.select(uploads.c.sha256).distinct()))
 
 
-def aged(database, *tables, days=31):
-    """Have what was deleted be deleted so long ago."""
-    with database.writing() as connection:
-        for table in tables:
-            past = table.c.deleted.is_not(None)
-            connection.execute(table.update().where(past).values(deleted=now() - timedelta(days)))
+def replace_bytes(library, sha256, data):
+    """Have other bytes stored for an upload, or none."""
+    mine = uploads.c.sha256 == sha256
+    with library.database.writing() as connection:
+        change = uploads.delete() if data is None else uploads.update().values(data=data)
+        connection.execute(change.where(mine))
+
+
+def aged(library, days, **columns):
+    """Have boards be deleted or opened so many days ago: `opened=True` or `deleted=True`."""
+    with library.database.writing() as connection:
+        for name in columns:
+            past = boards.c[name].is_not(None)
+            connection.execute(boards.update().where(past).values({name: now() - timedelta(days)}))

@@ -1,4 +1,4 @@
-"""A process that keeps, revises and deletes boards until it is killed, and says what it is about to do."""
+"""A process that changes a library until it is killed, and says what it is about to do."""
 
 import multiprocessing
 from dataclasses import dataclass
@@ -23,14 +23,16 @@ class Step:
     """A change of the library.
 
     Attributes:
-        action: keep, revise or delete.
+        action: keep, revise, rename or delete.
         numbers: of the files that are on the board then.
-        board: the one that is revised or deleted.
+        board: the one that is revised, renamed or deleted.
+        name: of the board that is renamed.
     """
 
     action: str
     numbers: tuple[int, ...] = ()
     board: str = ""
+    name: str = ""
 
 
 def file(number: int) -> File:
@@ -53,10 +55,12 @@ def steps(seed, library):
     chance, numbers = np.random.default_rng(seed), count(seed * 1000)
     while True:
         board_ids = [one.id for one in library.boards()]
-        action = str(chance.choice(("keep", "revise", "delete"), p=(0.6, 0.3, 0.1))) if board_ids else "keep"
+        actions, shares = ("keep", "revise", "rename", "delete"), (0.5, 0.2, 0.15, 0.15)
+        action = str(chance.choice(actions, p=shares)) if board_ids else "keep"
         before = [(seed - 1) * 1000] if seed and chance.random() < FILES_AGAIN else []
-        files = () if action == "delete" else (next(numbers), *before)
-        yield Step(action, files, "" if action == "keep" else str(chance.choice(board_ids)))
+        files = () if action in ("rename", "delete") else (next(numbers), *before)
+        board_id = "" if action == "keep" else str(chance.choice(board_ids))
+        yield Step(action, files, board_id, f"name {next(numbers)}" if action == "rename" else "")
 
 
 def write(home: str, url: str, seed: int, says) -> None:
@@ -71,6 +75,8 @@ def write(home: str, url: str, seed: int, says) -> None:
             number = library.keep(new_board).id
         elif step.action == "revise":
             library.revise(step.board, version, new_board)
+        elif step.action == "rename":
+            library.rename(step.board, step.name)
         else:
             library.delete(step.board)
         says.send(number)

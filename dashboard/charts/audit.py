@@ -12,6 +12,7 @@ from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
 from metrics.studies.audit.reproduction import VERDICTS
 from metrics.studies.prose import decimal
+from metrics.support.wording import query_before
 
 _WORDS = ("to the digit", "by rounding", "not reproduced")
 _ROW, _TOP, _BOTTOM = 28, 64, 12
@@ -110,7 +111,8 @@ def _hover(cell: dict[str, Any]) -> str:
             "difference:"
         )
     if pd.notna(cell["query_id"]):
-        lines.append(f"query {hover_text(str(cell['query_id']))}")
+        query = str(cell["query_id"])
+        lines.append(query_before(query) + hover_text(query))
     lines.append(f"published {decimal(cell['published'], 4)}")
     if pd.notna(cell["computed"]):
         lines.append(f"computed {decimal(cell['computed'], 4)}")

@@ -12,6 +12,7 @@ from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, cells, label_ro
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.ties_vs_gap import first_dots, middles
 from metrics.evaluation import EQUAL
+from metrics.measures import parse
 from metrics.studies.gaps import trend
 from metrics.studies.prose import signed
 from metrics.support.arrays import FloatArray, IntArray
@@ -35,7 +36,7 @@ _BINS = 61
 def aligned_rows(
     summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str, *, is_signed: bool = False
 ) -> Figure:
-    """Draw scores, mean tie ratio and distribution of gaps, one row per reranker.
+    """Draw scores, mean tie ratio and distribution of gaps, one row per reranker; `measure` is a mean's name.
 
     `summary` has first_traditional, first_tied, first_worst, first_best, tie_ratio, first_gap, first_gap_mean
     and first_lists_with_gap. `lists` has reranker and first_gap.
@@ -56,7 +57,7 @@ def aligned_rows(
         np.histogram(with_gap.loc[with_gap["reranker"] == name, "first_gap"], bins=edges)[0]
         for name in rerankers.index
     ]
-    return _add_ties_and_gaps(figure, rerankers, edges, counts, measure, _ROW, 3)
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, str(parse(measure)), _ROW, 3)
 
 
 def gap_rows(
@@ -335,7 +336,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
             zmin=-reach,
             zmax=reach,
             hovertemplate="<b>%{customdata[0]}</b> · %{customdata[1]}<br>"
-            f"{measure} traditional %{{customdata[2]:.4f}}, tied %{{customdata[3]:.4f}}<br>"
+            f"{measure} %{{customdata[2]:.4f}}, {parse(measure).tied} %{{customdata[3]:.4f}}<br>"
             "gap %{z:+.4f} over %{customdata[4]:,} queries",
         )
     )

@@ -69,6 +69,12 @@ class Entry:
 
     def read(self) -> Source:
         """Return the content of the file; TieScopeError if it cannot be read."""
+        source = self._load()
+        if isinstance(self.file, StoredFile):
+            source.origin.move(self.provenance(source))  # so that the bytes can go
+        return source
+
+    def _load(self) -> Source:
         columns, missing_score = split_choices(dict(self.columns))
         if isinstance(self.file, StoredFile):
             return _with_rows(self.file.read(columns, missing_score))
@@ -76,7 +82,7 @@ class Entry:
 
     def provenance(self, source: Source) -> FileProvenance:
         """Return where rows are in the file, which is only read again if needed."""
-        origin, first = cache(lambda: self.read().origin), _first_line(source)
+        origin, first = cache(lambda: self._load().origin), _first_line(source)
         return FileProvenance(
             self.file.name,
             lambda row: origin().line_of(row) if first is None else first + row,

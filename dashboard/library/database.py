@@ -1,16 +1,10 @@
-"""The library's database: SQLite or PostgreSQL, with readable errors.
+"""The library's database: SQLite or PostgreSQL, with readable errors."""
 
-A folder of uploads belongs to one database.
-"""
-
-import json
 import os
-import re
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -21,10 +15,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from dashboard.library.schema import REVISION, boards, library, released_files, uploads
-from dashboard.library.uploads import sync_folder
-from metrics.errors import LibraryError, UsageError
-from metrics.runs.writing import whole_file
+from dashboard.library.schema import REVISION
+from metrics.errors import LibraryError
 
 WAIT = 10.0
 """Seconds to wait for another writer."""
@@ -32,9 +24,6 @@ _AGAIN = 5
 """Seconds before retrying a database that could not be opened."""
 _WRITERS = 7_146_873
 """Key of the PostgreSQL advisory lock that serializes writers."""
-_USUAL_DATABASE = "library.db"
-"""Default SQLite database in the home folder."""
-_ID = re.compile("[0-9a-f]{32}")
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _LOGS = ("-wal", "-shm", "-journal")
 """Suffixes of SQLite's auxiliary files."""
@@ -45,11 +34,10 @@ _REASONS = {
     "disk is full": "the disk is full. Free some space, or choose another TIESCOPE_HOME",
     "no space left": "the disk is full. Free some space",
     "not a database": "it is not a database. Move it away, or choose another TIESCOPE_HOME",
-    "malformed": "it is damaged. Restore it from a backup, or move the damaged file away to start again: the "
-    "uploads remain",
+    "malformed": "it is damaged. Restore it from a backup, or move the damaged file away to start again with "
+    "an empty library",
     "unable to open": "it cannot be opened. Check the folder, or choose another TIESCOPE_HOME",
     "disk i/o error": "the disk has errors. Check it, or choose another TIESCOPE_HOME",
-    "foreign key": "one of the files was removed. Upload it again",
     "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL, and check that the database server is "
     "running",
     "read-only transaction": "it is read-only. Check the permissions of the database user",
@@ -60,7 +48,7 @@ _REASONS = {
 def url_of(address: str | None, home: Path) -> sa.URL:
     """Return the database URL, by default SQLite in the home folder."""
     try:
-        url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / _USUAL_DATABASE))
+        url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / "library.db"))
     except (ArgumentError, ValueError) as error:
         raise LibraryError(
             "TIESCOPE_DATABASE_URL is not a database address. Write postgresql://USER:PASSWORD@HOST/DATABASE."
@@ -75,106 +63,17 @@ def url_of(address: str | None, home: Path) -> sa.URL:
     return url.set(drivername="sqlite")
 
 
-@dataclass(frozen=True)
-class Owner:
-    """The database that a folder of uploads belongs to."""
-
-    id: str  # also stored in the database, wherever it moves
-    database: str  # its last location, relative if inside the home folder, without user and password
-
-
-class Ownership:
-    """The relation of an uploads folder to the database it is opened with.
-
-    Args:
-        home: folder of the uploads.
-        url: address of the database.
-    """
-
-    def __init__(self, home: Path, url: sa.URL) -> None:
-        self._path = home / "uploads" / "library.json"
-        self._folder = self._path.parent.resolve().parent
-        self._database = _describe(url, self._folder)
-
-    def refuse_other(self, database_id: str | None, *, may_replace: bool) -> Owner | None:
-        """Return the folder's owner, None if it has none yet; LibraryError if it is another database.
-
-        A database without ID or content may replace one at the same location.
-        """
-        try:
-            owner = _read_owner(self._path)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-            raise LibraryError(f"{self._path} cannot be read. Restore a copy. {self._hatch}") from error
-        if owner.id == database_id or (may_replace and owner.database == self._database):
-            return owner
-        ours = f" (id {database_id[:8]})" if database_id else ""
-        hint = (
-            "Unset TIESCOPE_DATABASE_URL"
-            if owner.database == _USUAL_DATABASE
-            else "Set TIESCOPE_DATABASE_URL to that database"
-        )
-        raise LibraryError(
-            f"The uploads in {self._path.parent} belong to the database {self._location(owner.database)} "
-            f"(id {owner.id[:8]}), not to {self._location(self._database)}{ours}. "
-            f"{hint}, restore a copy of that database, or choose another TIESCOPE_HOME. {self._hatch}"
-        )
-
-    def record(self, database_id: str) -> None:
-        """Make the folder belong to this database; a read-only folder needs no owner."""
-        owner = Owner(database_id, self._database)
-        try:
-            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
-            with whole_file(self._path) as stream:
-                stream.write(json.dumps(asdict(owner), indent=1).encode())
-        except (OSError, UsageError) as error:
-            if os.access(self._path.parent, os.W_OK):
-                raise LibraryError(f"The library's folder: {str(error).rstrip('.')}.") from error
-
-    @property
-    def _hatch(self) -> str:
-        return (
-            f"If you remove the file {self._path}, TieScope assigns the folder to the database it opens next."
-        )
-
-    def _location(self, database: str) -> str:
-        return database if "://" in database else str(self._folder / database)
-
-
-def _read_owner(path: Path) -> Owner:
-    """Read an owner file; do not wait for a named pipe."""
-    if os.path.lexists(path) and not path.is_file():
-        raise OSError(f"{path} is not a regular file")
-    fields = json.loads(path.read_text(encoding="utf-8"))
-    if not _ID.fullmatch(fields["id"]):
-        raise ValueError("this is not the ID of a database")
-    return Owner(fields["id"], str(fields["database"]))
-
-
-def _describe(url: sa.URL, folder: Path) -> str:
-    """Return the location of a database as in `Owner`."""
-    if url.get_backend_name() != "sqlite":
-        host = url.host or url.query.get("host", "")
-        return f"postgresql://{host}{f':{url.port}' if url.port else ''}/{url.database}"
-    path = Path(url.database or "").absolute()
-    path = path.parent.resolve() / path.name
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-
-
 class Database:
     """Connections to one database, opened on first use.
 
     Args:
         url: address of the database.
-        home: folder of its uploads, which must not belong to another database.
         wait: seconds to wait for another writer.
     """
 
-    def __init__(self, url: sa.URL, home: Path, wait: float = WAIT) -> None:
+    def __init__(self, url: sa.URL, wait: float = WAIT) -> None:
         self.url = url
         self._wait = wait
-        self._ownership = Ownership(home, url)
         self._engine: sa.Engine | None = None
         self._lock = Lock()
         self._trouble: tuple[float, LibraryError] | None = None
@@ -218,7 +117,12 @@ class Database:
             self._create_file()
             engine = _engine(self.url, self._wait)
             try:
-                self._settle(engine)
+                with engine.begin() as connection:
+                    is_new = self._is_new(connection)
+                if is_new:
+                    with _write_transaction(engine, self._wait) as connection:
+                        if self._is_new(connection):
+                            _create_tables(connection)
             except BaseException:
                 engine.dispose()
                 raise
@@ -232,7 +136,6 @@ class Database:
         path = _sqlite_path(self.url)
         if path is None or path.exists() or "mode" in self.url.query:
             return
-        self._ownership.refuse_other(None, may_replace=True)
         try:
             path.parent.mkdir(0o700, parents=True, exist_ok=True)
             with TemporaryDirectory(prefix=f"{path.name}.", dir=path.parent) as folder:
@@ -245,36 +148,13 @@ class Database:
                 f"The library's folder {path.parent}: {reason}. Choose another TIESCOPE_HOME."
             ) from error
 
-    def _settle(self, engine: sa.Engine) -> None:
-        """Create the tables of a new database; reject a folder of uploads that belongs to another database."""
-        with engine.begin() as connection:
-            is_new, database_id = self._is_new(connection), _id(connection)
-            owner = self._refuse_other(connection)
-        path = _sqlite_path(self.url)
-        can_write = bool(self.url.query) or path is None or _is_writable(path)
-        if is_new or (can_write and owner and owner.id != database_id):
-            with _write_transaction(engine, self._wait) as connection:
-                owner = self._refuse_other(connection)
-                if self._is_new(connection):
-                    _create_tables(connection)
-                if owner:
-                    connection.execute(library.update().values(id=owner.id))
-                database_id = _id(connection)
-        if owner is None and database_id:
-            self._ownership.record(database_id)
-
-    def _refuse_other(self, connection: sa.Connection) -> Owner | None:
-        """Return the owner of the uploads folder; LibraryError if it is another database."""
-        database_id = _id(connection)
-        return self._ownership.refuse_other(database_id, may_replace=not database_id or _is_empty(connection))
-
     def _is_new(self, connection: sa.Connection) -> bool:
         """Return whether a PostgreSQL database has no tables; reject foreign tables and other revisions."""
         tables = sa.inspect(connection).get_table_names()
         if not tables and connection.dialect.name == "sqlite":
             raise LibraryError(
-                f"The library ({self._name}) is empty, so the metadata of the uploads is lost. "
-                "Restore it from a backup, or move the empty file away to start again."
+                f"The library ({self._name}) is empty. Restore it from a backup, or move the empty file away "
+                "to start again."
             )
         if not tables:
             return True
@@ -355,10 +235,10 @@ def _create_sqlite(path: Path, wait: float) -> None:
     path.touch(0o600)  # its logs get the same permissions
     engine = _engine(sa.URL.create("sqlite", database=str(path)), wait)
     try:
+        with engine.begin() as connection:
+            _create_tables(connection)
         with engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
-        with _write_transaction(engine, wait) as connection:
-            _create_tables(connection)
     finally:
         engine.dispose()
 
@@ -381,7 +261,10 @@ def _put_in_place(part: Path, path: Path) -> None:
     except OSError:  # a file system without links: no two processes may come here at the same moment
         if not path.exists():
             part.rename(path)
-    sync_folder(path.parent)
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 a driver's connection
@@ -389,6 +272,7 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 a drive
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA journal_size_limit = 67108864")  # after an upload of hundreds of megabytes
     cursor.close()
 
 
@@ -414,15 +298,3 @@ def _create_tables(connection: sa.Connection) -> None:
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-
-
-def _id(connection: sa.Connection) -> str | None:
-    """Return the ID that the uploads folder also has, None before it exists."""
-    has_id = sa.inspect(connection).has_table(library.name)
-    return connection.scalar(sa.select(library.c.id)) if has_id else None
-
-
-def _is_empty(connection: sa.Connection) -> bool:
-    """Return whether a database has no uploads, boards or released files."""
-    ids = (uploads.c.sha256, boards.c.id, released_files.c.sha256)
-    return not connection.scalar(sa.select(sa.or_(*(sa.exists(sa.select(id_)) for id_ in ids))))

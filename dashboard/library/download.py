@@ -6,7 +6,7 @@ from io import BytesIO
 from itertools import count
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from dashboard.library.uploads import StoredFile, uploaded_bytes
+from dashboard.library.uploads import uploaded_blocks
 from metrics.runs import File
 
 
@@ -15,10 +15,8 @@ def zipped(files: Sequence[File]) -> bytes:
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=1) as archive:
         for name, file in zip(zip_names([file.name for file in files]), files, strict=True):
-            if isinstance(file, StoredFile):
-                file.verify()
             with archive.open(name, "w", force_zip64=True) as stream:
-                for block in uploaded_bytes(file):
+                for block in uploaded_blocks(file):
                     stream.write(block)
     return packed.getvalue()
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from dashboard.library.boards import BoardSpec
-    from dashboard.library.uploads import Profile, Reading
 
 Access = Literal["private", "link", "edit"]
 """Access of other people: none, with the link, or with the link and permission to edit."""
@@ -19,18 +18,13 @@ STRANGER = "visitor:"
 
 @dataclass(frozen=True)
 class Upload:
-    """A file in somebody's library."""
+    """A file on somebody's boards."""
 
     sha256: str  # hash of the uploaded bytes
     name: str  # file name
     kind: Literal["run", "qrels"]  # `run` or `qrels`
     rows: int  # number of rows
     size: int  # uploaded bytes
-    kept_size: int  # stored bytes
-    reading: "Reading"  # how the file was read
-    profile: "Profile"  # its shape
-    note: str  # the owner's note
-    pinned: bool  # True if it is never evicted
     added: datetime  # time of upload in UTC
     boards: tuple[tuple[str, str], ...]  # ID and name of the owner's boards that use it
 
@@ -47,6 +41,7 @@ class BoardListing:
     version: int  # increases with every change
     created: datetime  # time of creation in UTC
     changed: datetime  # time of the last change in UTC
+    opened: datetime  # day of the last opening in UTC
     runs: int  # number of rerankers
     queries: int  # number of queries
 

@@ -7,7 +7,6 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    ColumnElement,
     DateTime,
     ForeignKey,
     Index,
@@ -18,39 +17,23 @@ from sqlalchemy import (
     Table,
 )
 
-REVISION = "0006"
+REVISION = "0007"
 """The revision of this schema; see `migrations/versions`."""
 
 RETENTION = timedelta(days=30)
-"""How long deleted uploads and boards can be restored."""
+"""How long a board that nobody named is kept after it was last opened."""
+UNDO = timedelta(days=1)
+"""How long a deletion can be undone."""
 
 metadata = MetaData()
 _SHA256, _BOARD, _OWNER, _NAME = 64, 12, 320, 1000
 
-uploads = Table(
+uploads = Table(  # the bytes of uploads, in rows of 4 MB, each a zstd frame
     "uploads",
     metadata,
     Column("sha256", String(_SHA256), primary_key=True),  # of the uploaded bytes
-    Column("kind", String(5), nullable=False),  # run or qrels
-    Column("rows", BigInteger, nullable=False),
-    Column("size", BigInteger, nullable=False),  # uploaded bytes
-    Column("kept_size", BigInteger, nullable=False),  # stored bytes
-    Column("ending", String(8), nullable=False),  # suffix of the stored file
-    Column("reading", JSON, nullable=False),  # first reading: format, mapping, columns
-    Column("profile", JSON, nullable=False),  # uploads.Profile
-    Column("added", DateTime, nullable=False),  # UTC, here and below
-)
-
-shelves = Table(  # uploads in an owner's library, with notes
-    "shelves",
-    metadata,
-    Column("owner", String(_OWNER), primary_key=True),
-    Column("sha256", ForeignKey("uploads.sha256"), primary_key=True),
-    Column("name", String(_NAME), nullable=False),
-    Column("note", String(_NAME), nullable=False, default=""),
-    Column("pinned", Boolean, nullable=False, default=False),
-    Column("added", DateTime, nullable=False),
-    Column("deleted", DateTime),
+    Column("position", Integer, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
 )
 
 boards = Table(
@@ -68,8 +51,9 @@ boards = Table(
     Column("queries", Integer, nullable=False),
     Column("view", JSON, nullable=False),  # settings: key of a control → value
     Column("version", Integer, nullable=False),  # increases with every change
-    Column("created", DateTime, nullable=False),
+    Column("created", DateTime, nullable=False),  # UTC, here and below
     Column("changed", DateTime, nullable=False),
+    Column("opened", DateTime, nullable=False),  # to the day
     Column("deleted", DateTime),
     Index("boards_of_owner", "owner", "changed"),
 )
@@ -79,10 +63,13 @@ board_files = Table(
     metadata,
     Column("board_id", ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("sha256", ForeignKey("uploads.sha256"), nullable=False),
+    Column("sha256", String(_SHA256), nullable=False),
     Column("name", String(_NAME), nullable=False),
     Column("columns", JSON, nullable=False),  # chosen columns
-    Column("reading", JSON, nullable=False),  # format, mapping
+    Column("kind", String(5), nullable=False),  # run or qrels
+    Column("rows", BigInteger, nullable=False),
+    Column("size", BigInteger, nullable=False),  # uploaded bytes
+    Column("added", DateTime, nullable=False),  # to a board of this owner
     Index("files_of_upload", "sha256"),
 )
 
@@ -91,28 +78,7 @@ published_tables = Table(  # published results of a board
     metadata,
     Column("board_id", ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
     Column("label", String(_NAME), nullable=False),  # label in links
-    Column("size", BigInteger, nullable=False),  # stored bytes
     Column("packed", LargeBinary, nullable=False),  # names and contents
-)
-
-owners = Table(
-    "owners",
-    metadata,
-    Column("owner", String(_OWNER), primary_key=True),
-    Column("evict", Boolean, nullable=False),  # oldest uploads go when the library is full
-)
-
-library = Table(
-    "library",
-    metadata,
-    Column("id", String(32), primary_key=True),  # a single row; also in the uploads folder
-)
-
-released_files = Table(  # deleted uploads whose files the next sweep removes
-    "released_files",
-    metadata,
-    Column("sha256", String(_SHA256), primary_key=True),
-    Column("released", DateTime, nullable=False),
 )
 
 sign_outs = Table(  # sign-ins that ended before their cookies
@@ -126,8 +92,3 @@ sign_outs = Table(  # sign-ins that ended before their cookies
 def now() -> datetime:
     """Return the current time in UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
-
-
-def is_restorable(column: ColumnElement[datetime]) -> ColumnElement[bool]:
-    """Return the condition that a deletion is recent enough to restore."""
-    return column >= now() - RETENTION

@@ -37,8 +37,12 @@ from metrics.studies.one_list import gap_of_list, lists_by_gap, query_finding
 from metrics.studies.pair_findings import significance_finding
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose, Strong, headline
+<<<<<<< HEAD
 from metrics.studies.verdict_sentence import query_sets
 from metrics.support.wording import count_of
+=======
+from metrics.support.wording import count_of, query_before
+>>>>>>> main
 
 _ASSETS = Path(__file__).parents[1] / "assets"
 
@@ -240,8 +244,9 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
-        f"The list with {reason}: query {query} of {_short(view, reranker)}, {view.treatment.order} compared "
-        f"with all orders of its ties. {boxes_text([current.rows], view.scoring)}",
+        f"The list with {reason}: {query_before(query)}{query} of {_short(view, reranker)}, "
+        f"{view.treatment.order} compared with all orders of its ties. "
+        f"{boxes_text([current.rows], view.scoring)}",
     )
 
 

@@ -16,6 +16,7 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.one_list import largest_gaps_table, list_panel
 from metrics import parse
+from metrics.measures import with_gains
 from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, tie_size_counts, with_overall
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
@@ -95,7 +96,7 @@ def other_measures(view: View) -> None:
     """Draw the gaps in every measure."""
     names = tuple(name for name in view.evaluation.measures if not parse(name).measure.answers)
     ui.table(
-        view.study(gaps_by_measure, names, view.traditional).reset_index(),
+        view.study(gaps_by_measure, names, view.traditional).reset_index().assign(measure=with_gains(names)),
         "",
         "gap-measures",
         shown_columns("measure", "gap_mean")

@@ -20,6 +20,8 @@ MOST_WRITTEN = 1000
 """Rows shown if a column is formatted in Python, which takes a second for 10,000 rows."""
 MOST_COLUMNS = 6
 """Columns that fit into a window of 1280 pixels with a sidebar, a rank left out."""
+_NOISE = 1e-9
+"""Largest number that is written as 0."""
 Writer = Callable[[float], str]
 Columns = Mapping[str, Any]
 """Column of a table → a `ShownColumn` or a Streamlit configuration."""
@@ -49,8 +51,8 @@ def columns_in_sight(columns: Columns) -> list[str]:
 def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:
     """Return functions for columns whose numbers no format writes well: p, chances, tiny and negative numbers.
 
-    A number that would look like 0 gets two significant digits, a difference of 0 no sign, and a negative
-    number a true minus.
+    A number that would look like 0 gets two significant digits, as a power of ten if they are far behind the
+    point. A difference of 0 gets no sign, and a negative number a true minus.
     """
     candidates = {
         name: WRITERS.get(column.kind) or _sign_writer(column, frame[name])
@@ -73,6 +75,8 @@ def _sign_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None
 
 
 def _written_number(value: float, digits: int, *, plus: bool) -> str:
+    if _NOISE < abs(value) < 10.0 ** (-2 - digits):
+        return f"{value:{'+' if plus else ''}.1e}".replace("-", "−")
     if abs(value) < 0.5 * 10.0**-digits or abs(value) >= LONG:
         return signed(value, digits, plus=plus)
     return f"{value:{'+' if plus else ''}.{digits}f}".replace("-", "−", 1)

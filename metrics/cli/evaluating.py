@@ -80,13 +80,11 @@ def _with_place(names: str, line: "FindingLine") -> str:
 
 
 def _measures() -> list[tuple[str, str]]:
-    from metrics.measures import MEASURES, MeasureAt
+    from metrics.measures import MEASURES, MeasureAt, with_gains
 
     cutoffs = {"required": "@k", "optional": "[@k]", "none": ""}
-    return [
-        (f"{MeasureAt(measure, None, measure.parameter)}{cutoffs[measure.cutoff]}", measure.summary)
-        for measure in MEASURES
-    ]
+    names = [f"{MeasureAt(measure, None, measure.parameter)}{cutoffs[measure.cutoff]}" for measure in MEASURES]
+    return list(zip(with_gains(names), [measure.summary for measure in MEASURES], strict=True))
 
 
 def _tie_orders() -> list[tuple[str, str]]:
@@ -225,6 +223,7 @@ def _score_in_memory(
     latency: bool | None,
 ) -> None:
     from metrics.cli.output import long_table
+    from metrics.measures import with_gains
     from metrics.scale.stored import save_parts
     from metrics.studies.tradeoffs import LATENCY, latencies, with_latency
 
@@ -245,6 +244,9 @@ def _score_in_memory(
     if table_output.is_for_people and is_latency.any():
         four_figures = table["value"].map("{:.4g}".format)
         table = table.assign(value=table["value"].astype(object).where(~is_latency, four_figures))
+    if table_output.is_for_people:
+        names = table["measure"].unique().tolist()
+        table = table.assign(measure=table["measure"].map(dict(zip(names, with_gains(names), strict=True))))
     table_output.write(table)
 
 

@@ -35,14 +35,14 @@ def precision_average(divisor: Divisor) -> Family:
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
-        within = _places_within(groups, k)
+        within = groups.within(k)
         drop = harmonic_span(b, b + within)
         from_others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (within - (b + 1) * drop)
         terms = r / n * ((c + 1) * drop + from_others)
         return groups.per_list(terms) / _divisors(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
-        within = _places_within(groups, k)
+        within = groups.within(k)
         mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size) & (within > 0))
         n, r = groups.size[mixed], groups.relevant[mixed]
         u_squares, products, e_squares, residual = _place_sums(groups.above[mixed], n, within[mixed])
@@ -57,11 +57,6 @@ def precision_average(divisor: Divisor) -> Family:
         return divisor(np.maximum(groups.n_relevant, 1.0), k)
 
     return Family("average_precision", mean, variance)
-
-
-def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
-    """Return the (n,) ranks of each group within the cut-off: m."""
-    return groups.size if k is None else np.clip(int(k) - groups.above, 0, groups.size)
 
 
 def _place_sums(above: IntArray, size: IntArray, within: IntArray) -> FloatArray:

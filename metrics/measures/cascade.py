@@ -1,7 +1,6 @@
 """Expected reciprocal rank: a reader goes down the list and stops at the first satisfying document."""
 
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, span_starts
 from metrics.ties.groups import TieGroups
-from metrics.ties.permutations import MAX_STEPS, variances_over_orders
 
 _HIGHEST = 4
 """Highest grade, which satisfies 15 of 16 readers, as in gdeval."""
@@ -18,6 +16,8 @@ _NEGLIGIBLE = 45.0
 """Minus the log of a chance that does not change a sum in float64: later ranks are left out."""
 _CELLS = 2**21
 """Numbers of one table."""
+_MAX_STEPS = 2**28
+"""Most steps of a recurrence over a tie: a few seconds."""
 _OVERHEAD = 512
 """Ranks that take as long as the first step of each document."""
 
@@ -37,7 +37,7 @@ def _mean(groups: TieGroups, k: Parameter) -> FloatArray:
     terms, depth = np.zeros(len(groups.size)), _depths(groups, satisfied, k)
     n_graded = np.diff(np.append(groups.first, len(satisfied)))
     steps = n_graded * (depth + _OVERHEAD)
-    if steps.max(initial=0) > MAX_STEPS:
+    if steps.max(initial=0) > _MAX_STEPS:
         worst = int(steps.argmax())
         raise _too_large("mean", groups.size[worst], n_graded[worst], steps[worst])
     for part, deepest in batch_by_depth(depth):
@@ -55,7 +55,7 @@ def _variance(groups: TieGroups, k: Parameter) -> FloatArray:
     """Return the variance of expected reciprocal rank.
 
     The number of readers who reach a tie is the same in every order, so groups are independent. With B the
-    worth of the documents below, a document at rank i makes it R/(b + i) + (1 - R) B: `variances_over_orders`.
+    worth of the documents below, a document at rank i makes it R/(b + i) + (1 - R) B: `_variances_over_orders`.
     """
     satisfied = _satisfied(groups.grades)
     if not len(satisfied):
@@ -107,9 +107,9 @@ def _depths(groups: TieGroups, satisfied: FloatArray, k: Parameter) -> IntArray:
 
     S_i is at most the i-th power of the mean of 1 - R: past some rank no reader is left (Maclaurin).
     """
-    within = groups.size if k is None else np.clip(int(k) - groups.above, 0, groups.size)
     lost = -np.log1p(-groups.sum(satisfied) / groups.size)
-    return np.minimum(within, np.ceil(_NEGLIGIBLE / np.maximum(lost, np.finfo(float).tiny))).astype(np.int64)
+    last = np.ceil(_NEGLIGIBLE / np.maximum(lost, np.finfo(float).tiny))
+    return np.minimum(groups.within(k), last).astype(np.int64)
 
 
 def _stops(size: IntArray, shares: FloatArray, is_document: BoolArray, deepest: int) -> FloatArray:
@@ -139,25 +139,52 @@ def _stops(size: IntArray, shares: FloatArray, is_document: BoolArray, deepest: 
 def _tie_variances(size: int, within: int, shares: tuple[float, ...], above: IntArray) -> FloatArray:
     kinds, counts = np.unique(shares, return_counts=True)
     steps = within * float(np.prod(counts + 1.0))
-    if steps > MAX_STEPS:
+    if steps > _MAX_STEPS:
         raise _too_large("standard deviation", size, len(shares), steps)
     parts = np.array_split(above, int(len(above) * np.prod(counts + 1.0)) // _CELLS + 1)
     return np.concatenate(
-        [
-            variances_over_orders(size, counts.tolist(), within, _gains(kinds, part), 1 - kinds)
-            for part in parts
-            if len(part)
-        ]
+        [_variances_over_orders(size, counts.tolist(), within, kinds, part) for part in parts if len(part)]
     )
+
+
+def _variances_over_orders(
+    size: int, counts: list[int], within: int, shares: FloatArray, above: IntArray
+) -> FloatArray:
+    """Return the (n_ties,) variances of the worth of ties that differ only in the documents above them.
+
+    Built up from the last document, with m and v the mean and variance of the worth B of the documents below,
+    given the documents of each share R above, and p the chance that the next document is of a share (R = 0 and
+    no gain for the others): m <- sum of p * (R/(b + i) + (1 - R) m'), v <- sum of p * ((1 - R)^2 v' + (R/(b +
+    i) + (1 - R) m' - m)^2).
+
+    Shapes: `counts` and `shares` (n_shares,), `above` (n_ties,).
+    """
+    n_above = [axis[..., None] for axis in np.ogrid[tuple(slice(count + 1) for count in counts)]]
+    inside = tuple(slice(count + 1) for count in counts)
+    below = [inside]
+    for kind, span in enumerate(inside):
+        below.append((*inside[:kind], slice(1, span.stop + 1), *inside[kind + 1 :]))
+    n_others, keeps = size - sum(counts), [1.0, *(1 - shares)]
+    means, variances = np.zeros((2, *(count + 2 for count in counts), len(above)))
+    for place in range(within, 0, -1):
+        others = place - 1 - sum(n_above)
+        remaining = [n_others - others, *(n - seen for n, seen in zip(counts, n_above, strict=True))]
+        chances = [np.maximum(number, 0) / (size - place + 1) for number in remaining]
+        gains = [0.0, *(share / (above + place) for share in shares)]
+        to_come = [gain + keep * means[span] for gain, keep, span in zip(gains, keeps, below, strict=True)]
+        mean = sum(chance * value for chance, value in zip(chances, to_come, strict=True))
+        spreads = [
+            chance * (keep**2 * variances[span] + (value - mean) ** 2)
+            for chance, value, keep, span in zip(chances, to_come, keeps, below, strict=True)
+        ]
+        is_state = (others >= 0) & (others <= n_others)
+        means[inside], variances[inside] = np.where(is_state, mean, 0.0), np.where(is_state, sum(spreads), 0.0)
+    return np.asarray(variances[(0,) * len(counts)])
 
 
 def _too_large(quantity: str, size: int, n_graded: int, steps: float) -> UsageError:
     return UsageError(
         f"ERR: the {quantity} over the orders of {size:,} tied documents, {n_graded:,} of them with a grade "
-        f"above 0, would take {steps:.1g} steps; the limit is {MAX_STEPS:.1g}. Give a cut-off, as in "
+        f"above 0, would take {steps:.1g} steps; the limit is {_MAX_STEPS:.1g}. Give a cut-off, as in "
         "ERR@10, or use nDCG."
     )
-
-
-def _gains(kinds: FloatArray, above: IntArray) -> Callable[[int], list[FloatArray]]:
-    return lambda place: [share / (above + place) for share in kinds]

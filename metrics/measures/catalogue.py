@@ -1,6 +1,7 @@
 """All measures, and parsing of their names."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -254,10 +255,11 @@ def parse(text: object) -> MeasureAt:
     """Return the measure of a name: `RR`, `MRR@10`, `RBP(0.8)`, `tied nDCG@10`.
 
     Names that only other tools have mean the same as there: `ndcg_cut_10` of trec_eval is `nDCG-linear@10`, and
-    so is the object `ir_measures.nDCG @ 10`. `ndcg@10` of ranx is the name of our nDCG, which has another gain.
+    so is the object `ir_measures.nDCG @ 10`. `nDCG` is the one name whose case counts: `NDCG@10` of BEIR and
+    `ndcg@10` of ranx are nDCG-linear, but others write the same for the gain 2^grade - 1.
 
     Raises:
-        UsageError: the measure does not exist, or cannot have this cut-off or parameter.
+        UsageError: the measure does not exist, cannot have this cut-off or parameter, or may have two gains.
     """
     text = _our_spelling(text)
     if text.rstrip("@.0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
@@ -277,6 +279,7 @@ def parse(text: object) -> MeasureAt:
         if not 1 <= len(digits) <= _DIGITS:
             raise UsageError(f"{text[:40]}: a cut-off must be between 1 and {10**_DIGITS - 1:,}.")
         k = int(digits)
+    _check_gain(text, match[2], k)
     if k is None and measure.cutoff == "required":
         raise UsageError(f"{text} needs a cut-off, such as {measure.name}@10.")
     if k is not None and measure.cutoff == "none":
@@ -286,6 +289,25 @@ def parse(text: object) -> MeasureAt:
         if measure.parameter is None or not 0 < parameter < 1:
             raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
     return MeasureAt(measure, k, parameter)
+
+
+def _check_gain(text: str, name: str, k: int | None) -> None:
+    """Raise a UsageError for a spelling of nDCG that other tools use for another gain."""
+    if name.casefold() == "ndcg" and name != "nDCG":
+        ending = "" if k is None else f"@{k}"
+        raise UsageError(
+            f"{text.strip()[:40]} is the name of two measures. Write nDCG{ending} for the gain 2^grade - 1, or "
+            f"nDCG-linear{ending} for the gain grade (trec_eval, BEIR, ranx)."
+        )
+
+
+def with_gains(names: Sequence[str]) -> list[str]:
+    """Return names as they are shown together: `nDCG@10 (2^grade − 1)` beside `nDCG-linear`."""
+    bases = [re.split(r"[\[(@]", name, maxsplit=1)[0] for name in names]
+    return [
+        f"{name} (2^grade − 1)" if f"{base}-linear" in bases else name
+        for name, base in zip(names, bases, strict=True)
+    ]
 
 
 def question(measure: MeasureAt) -> MeasureAt:

@@ -41,8 +41,7 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
             mean = (chance * values).sum(axis=1)
             spread = (chance * (values - mean[:, None]) ** 2).sum(axis=1)
             size = groups.size[leading]
-            within = size if k is None else np.clip(int(k) - groups.above[leading], 0, size)
-            beyond = chance_of_none(size, groups.relevant[leading], within)
+            beyond = chance_of_none(size, groups.relevant[leading], groups.within(k)[leading])
             variances[groups.lists[leading]] = spread + beyond * mean**2
         return variances
 

@@ -16,7 +16,7 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
     the group, t of the target, m ranks within the cut-off.
     """
     group, documents = _new_targets(groups)
-    chance = 1 - chance_of_none(groups.size[group], documents, _places_within(groups, k)[group])
+    chance = 1 - chance_of_none(groups.size[group], documents, groups.within(k)[group])
     counts = np.bincount(group, chance, minlength=len(groups.size)).astype(np.float64)
     return groups.per_list(counts)
 
@@ -32,7 +32,7 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
     0 without variation: f targets of one document, z(1) (1 - z(1)) f (n - f)/(n - 1), and one rank
     within the cut-off, s (n - s)/n^2 with s documents of any target.
     """
-    n_groups, within = len(groups.size), _places_within(groups, k)
+    n_groups, within = len(groups.size), groups.within(k)
     group, documents = _new_targets(groups)
     is_divided = ((within > 0) & (within < groups.size))[group]
     rows = np.stack([group[is_divided], documents[is_divided]])
@@ -118,16 +118,6 @@ def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray]:
         return owner[new_pair][first_group], documents[first_group]
 
     return groups.memoize(_new_targets, new_targets)
-
-
-def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
-    """Return the (n,) ranks of each group within the cut-off: m."""
-    places: FloatArray = np.clip(_depth(groups, k) - groups.above, 0, groups.size)
-    return places.astype(np.int64)
-
-
-def _depth(_: TieGroups, k: Parameter) -> float:
-    return np.inf if k is None else k
 
 
 distinct_targets = Family("targets", _n_distinct, _n_distinct_variance, targets=True)

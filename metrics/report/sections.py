@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.measures import parse
+from metrics.measures import parse, with_gains
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
 from metrics.report.tables import SEVERITY, VERDICT, Section, Table, legend
 from metrics.runs.findings import FindingGroup, group_findings
@@ -351,12 +351,13 @@ def _every_measure(studies: ReportStudies) -> Table:
         "Best": ("optimistic", "mean"),
     }
     parts = []
-    for name in studies.options.measures:
+    names = studies.options.measures
+    for name, shown in zip(names, with_gains([parse(name).traditional for name in names]), strict=True):
         part = pd.DataFrame({heading: summary[(name, *key)] for heading, key in columns.items()})
         part["Gap"] = part[order] - part["Tied"]
         if parse(name).measure.answers:
             part[part.columns.difference(["Tied", "SD"])] = np.nan
-        parts.append(part.assign(Measure=parse(name).traditional))
+        parts.append(part.assign(Measure=shown))
     frame = pd.concat(parts).rename_axis("Reranker").reset_index()[["Measure", "Reranker", *columns, "Gap"]]
     note = "SD: sample standard deviation over lists. Bold: highest tied score of a measure."
     formats = {**dict.fromkeys(columns, ".4f"), "Gap": "+.4f"}
@@ -395,7 +396,7 @@ def _targets(studies: ReportStudies) -> Section:
 @_section("ties", "Ties")
 def _ties(studies: ReportStudies) -> Section:
     summary = with_overall(studies.summary, studies.lists)
-    gap = f"|{studies.question.traditional} gap|"
+    gap = f"|{studies.question} gap|"
     columns = {
         "Reranker": "reranker",
         "Lists": "n:,d",
@@ -566,7 +567,11 @@ def _method(studies: ReportStudies) -> Section:
         ("Python", platform.python_version()),
     )
     measures = [parse(name) for name in dict.fromkeys((*studies.evaluation.measures, *experiment_measures()))]
-    rows = [(str(name), name.tied, name.measure.summary, name.measure.source) for name in measures]
+    names = with_gains([str(measure) for measure in measures])
+    rows = [
+        (name, measure.tied, measure.measure.summary, measure.measure.source)
+        for name, measure in zip(names, measures, strict=True)
+    ]
     tables = [Table("Measures", pd.DataFrame(rows, columns=["Measure", "Tied", "Definition", "Source"]))]
     if options.files:
         tables.append(Table("Files", pd.DataFrame(options.files, columns=["File", "SHA-256"])))

@@ -62,7 +62,8 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "score",
         "number",
-        "sim similarity logit tracinscore rerankscore relevancescore scores rsv",
+        "sim similarity logit logits tracinscore rerankscore relevancescore scores rsv prediction predictions "
+        "pred prob probability llmgrade llmrating modelgrade",
         "Score of the document; higher scores rank first.",
     ),
     Column(
@@ -74,9 +75,9 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "relevance",
         "grade",
-        "rel label grade inpath isrelevant relevant qrel judgment judgement relevancegrade relevancelabel "
-        "gold groundtruth isgold iscorrect gain gains rating relevancy relevancerating relevancelevel "
-        "assessment relevancejudgment relevancejudgement grades labels qrels",
+        "rel label inpath isrelevant relevant qrel judgment judgement relevancegrade relevancelabel "
+        "gold groundtruth isgold iscorrect gain gains relevancy relevancerating relevancelevel "
+        "assessment relevancejudgment relevancejudgement labels qrels grade rating grades ratings",
         "Relevance grade of the document: a number, true or false.",
     ),
     Column(
@@ -125,6 +126,8 @@ _NAMES = [
     *((column.name, column.synonyms) for column in COLUMNS),
 ]
 """Our columns and the normalised names by which they are recognised, exact names before synonyms."""
+GRADES = frozenset({"grade", "rating", "grades", "ratings"})
+"""Normalised names of columns that are scores where relevance has another column or file, else relevance."""
 _BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
 
@@ -132,7 +135,9 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
     """Map our column names to those of a header, each column of the header used once.
 
     `choice` wins over an exact name, an exact name over a synonym, a synonym over the only name that ends with
-    "score". A column chosen as "" is not read. Case, spaces, dots, hyphens and underscores are ignored.
+    "score", that over the only one of `GRADES` beside relevance. PyTerrier's `docno` wins over its `docid`, the
+    number of the document in the index. A column chosen as "" is not read. Case, spaces, dots, hyphens and
+    underscores are ignored.
 
     Raises:
         UsageError: `choice` names a column that does not exist, or one column twice.
@@ -143,13 +148,16 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
     for name in dict.fromkeys(header):
         if name not in mapping.values():
             free.setdefault(normalised(name), []).append(name)
+    if "docno" in free and "docid" in free:
+        free["docid"] = [name for name in free["docid"] if name.casefold() != "docid"]
     for ours, candidates in _NAMES:
         names = next((free[candidate] for candidate in candidates if free.get(candidate)), [])
         if ours not in mapping and names:
             mapping[ours] = names.pop(0)
     scores = [name for plain, names in free.items() if plain.endswith("score") for name in names]
-    if "score" not in mapping and len(scores) == 1:
-        mapping["score"] = scores[0]
+    grades = [name for plain in GRADES & free.keys() for name in free[plain]] if "relevance" in mapping else []
+    if "score" not in mapping and len(scores or grades) == 1:
+        mapping["score"] = (scores or grades)[0]
     return {column.name: mapping[column.name] for column in COLUMNS if mapping.get(column.name)}
 
 

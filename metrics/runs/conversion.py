@@ -4,9 +4,12 @@ Also extracts the grades that pointwise rerankers wrap in text (`Score: 7/10`, `
 numbers that 64-bit floats cannot hold.
 """
 
+import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -17,15 +20,13 @@ from metrics.runs.columns import MISSING_SCORE_HINT, normalised, recognise
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.support.arrays import CODED, IntArray, coded, combine_chunks
-from metrics.support.wording import count_of, part_of, quote
+from metrics.support.wording import part_of, quote
 
 MAX_ID = 2**16
 """Longest ID, in bytes."""
 _CODED_KINDS = ("shared", "word")
 _NO_VALUE = ("", "na", "n/a", "nan", "null", "none", "-")
 """How files write a missing value."""
-_UNJUDGED = ("", "?")
-"""How files that annotators have yet to fill in write a missing grade."""
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
@@ -143,29 +144,30 @@ def parse_ranks(column: pa.Array, *_: object) -> pa.Array | None:
 
 
 def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    """Return grades as float64: finite numbers; true is 1 and false is 0.
+    """Return grades as float64: finite numbers, true is 1 and false is 0, NaN where none is given.
 
     Raises:
         ReadError: a value is neither; names the first such line.
     """
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
+    words = None
     if pa.types.is_string(column.type):
         words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
         truth_places = pc.index_in(words, value_set=pa.array(list(_TRUTH)))
         truth = pc.take(pa.array(list(_TRUTH.values())), truth_places)
         numbers = pc.coalesce(truth, parse_numbers(pc.if_else(pc.is_valid(truth_places), "0", column)))
     else:
-        numbers = _number(column, name, origin)
+        numbers = parse_numbers(column)
     is_bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
-    if (row := pc.index(is_bad, value=True).as_py()) >= 0:
-        value = column[row].as_py()
-        hint = "A grade must be a number, true or false."
-        if value in _UNJUDGED:
-            n_open = pc.sum(pc.is_in(column, value_set=pa.array(_UNJUDGED))).as_py()
-            part = f"{n_open:,} of {count_of(len(column), 'row')}"
-            hint = f"The grade is missing in {part}. Fill it in, or remove the rows of unjudged documents."
-        raise origin.error(row, f"{name} {value!r} is not a grade", hint)
+    if pc.any(is_bad).as_py():
+        is_missing = pc.is_null(column if words is None else words, nan_is_null=words is None)
+        if words is not None:
+            is_missing = pc.or_(is_missing, pc.is_in(words, value_set=pa.array([*_NO_VALUE, "?"])))
+        hint = "A grade must be a number, true or false, or empty if the document is not judged."
+        is_bad = pc.and_not(is_bad, is_missing)
+        origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a grade", hint)
+        numbers = pc.if_else(is_missing, float("nan"), numbers)
     return numbers
 
 
@@ -310,6 +312,17 @@ def has_extreme_numbers(file: File) -> bool:
     return False
 
 
+def note_missing_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
+    """Report documents without a grade."""
+    rows = np.flatnonzero(np.isnan(np.asarray(grades)))
+    if len(rows):
+        message = (
+            f"No grade in {theirs}: {part_of(len(rows), len(grades), 'row')}. These documents are unjudged."
+        )
+        line = origin.line_of(int(rows[0]))
+        noted.append(make_finding("grades-missing", origin.file, message, line=line, count=len(rows)))
+
+
 def note_large_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
     """Report grades so large that DCG cannot tell them apart."""
     values = np.asarray(grades)
@@ -331,13 +344,16 @@ _ANSWERS = frozenset(
 _NUMBER = r"(?<![\w.,/–-])(?<![0-9]:)[-+]?[0-9]{1,15}(?:\.[0-9]{1,15})?(?!\w|[.,:][0-9])"
 _SCALE = r"(?:\s*+(?:/|out\s++of|of)\s*+(?P<scale>[0-9]{1,15}(?:\.[0-9]+)?)|\s?(?P<percent>%))?"
 _RANGE = r"(?P<range>\s*+(?:[-–—~]|to\b|or\b|and\b)\s*+[0-9])?"
-_GRADE = re.compile(f"(?P<grade>{_NUMBER}){_SCALE}{_RANGE}", re.IGNORECASE)
-_LABEL = r"\b(?:scores?|relevance|relevancy|rating|rate|rated|grade|graded)\b"
+_GRADE = rf"(?P<grade>{_NUMBER}){_SCALE}{_RANGE}"
+_ALONE = re.compile(rf"[\W_]{{0,12}}?{_GRADE}[\W_]{{0,12}}", re.IGNORECASE)
+_LABEL = r"(?<![^\W_])(?:scores?|relevance|relevancy|rating|rate|rated|grade|graded|judge?ment)(?![^\W_])"
 _BETWEEN = (  # limited, or a text of labels alone would be searched from each of them
     r"(?:\s{1,3}+(?:score|rating|grade|level|label|value|is|of|as|at|an?|be|would|this|it|the|passage|document)\b)"
     r"{0,8}+[\s*_:=\"'`#>(\[{|~]{0,12}+(?:[-–—]\s{1,3}+)?"
 )
-_LABELLED = re.compile(f"{_LABEL}{_BETWEEN}{_GRADE.pattern}", re.IGNORECASE)
+_LABELLED = re.compile(f"{_LABEL}{_BETWEEN}{_GRADE}", re.IGNORECASE)
+_FAILED = re.compile(r"\W*(?:error|exception|traceback|rate.?limit|too many|time)", re.IGNORECASE)
+"""Begins an answer that is a message on a failed call."""
 _THOUGHT = "</think>"
 """Ends the reasoning of a model."""
 
@@ -350,19 +366,30 @@ class Grade(NamedTuple):
 
 
 def parse_grade(text: str) -> Grade | None:
-    """Return the grade that a text states: the number after a label such as score, otherwise the only number.
+    """Return the grade that a text states: it is a number, or has one after a label such as score, or in JSON.
 
     Several different numbers, and ranges, give no grade. A repeated number does not matter.
     """
-    text = without_thought(text)
-    for pattern in (_LABELLED, _GRADE):
-        matches = list(pattern.finditer(text))
-        grades = {_grade_of(match) for match in matches}
-        if len({grade.value for grade in grades}) == 1 and not any(match["range"] for match in matches):
-            return max(grades, key=lambda grade: grade.scale or 0)
-        if grades:
-            return None
-    return None
+    text = without_thought(text).strip()
+    if alone := _ALONE.fullmatch(text):
+        return None if alone["range"] else _grade_of(alone)
+    if (number := _only_number_of_json(text)) is not None:
+        return Grade(number, None)
+    matches = [] if _FAILED.match(text) else list(_LABELLED.finditer(text))
+    grades = {_grade_of(match) for match in matches}
+    if len({grade.value for grade in grades}) != 1 or any(match["range"] for match in matches):
+        return None
+    return max(grades, key=lambda grade: grade.scale or 0)
+
+
+def _only_number_of_json(text: str) -> float | None:
+    """Return the only number among the values of a JSON object; None if the text is none, or has an error."""
+    try:
+        fields = json.loads(text[text.index("{") : text.rindex("}") + 1])
+        numbers = {value for value in fields.values() if type(value) in (int, float) and isfinite(value)}
+    except (ValueError, RecursionError):
+        return None
+    return float(numbers.pop()) if len(numbers) == 1 and "error" not in {*map(str.lower, fields)} else None
 
 
 def without_thought(answer: str) -> str:
@@ -402,11 +429,13 @@ def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance, note
     is_worded = np.zeros(len(column), bool)
     is_worded[list(grades)] = True
     plain = pa.array([repr(grade.value) for grade in grades.values()], pa.string())
-    first, count = next(iter(grades)), len(grades)
-    line = origin.line_of(first)
+    shapes = {row: re.sub("[0-9]+", "0", texts[row]) for row in grades}
+    frequency, count = Counter(shapes.values()), len(grades)
+    odd = min(grades, key=lambda row: frequency[shapes[row]])
+    line = origin.line_of(odd)
     message = (
         f"Grades extracted from text in {name}: {part_of(count, len(column), 'row')}. "
-        f"{quote(texts[first].strip())} is read as {grades[first].value:g}."
+        f"{quote(texts[odd].strip())} is read as {grades[odd].value:g}."
     )
     noted.append(make_finding("grades-in-words", origin.file, message, line=line, count=count))
     scales = [grade.scale for grade in grades.values() if grade.scale is not None]

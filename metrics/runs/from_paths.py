@@ -1,5 +1,6 @@
 """From paths and data frames to runs."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -9,16 +10,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.errors import ReadError, UsageError
+from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_columns, recognise
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, Nested, is_frame, of_frame
 from metrics.runs.formats.json_records import LISTS
-from metrics.runs.formats.registry import read, read_chosen, scores_may_be_grades
+from metrics.runs.formats.registry import read_chosen, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
+from metrics.runs.roles import Content, column_roles
 from metrics.runs.source import Source
 from metrics.support.arrays import combine_chunks
 from metrics.support.progress import begin_step
@@ -100,7 +102,11 @@ def read_table(
     Raises:
         ReadError: the table cannot be read; names file, line and value.
     """
-    return Runs.from_sources([read(File.open(path), columns, missing_score=missing_score)], repeated)
+    choice = ColumnChoice(columns or {}, missing_score=missing_score)
+    (content,) = _read_roles([(None, path)], choice, judged=False)
+    if isinstance(content, TieScopeError):
+        raise content
+    return Runs.from_sources([content], repeated)
 
 
 def check(
@@ -137,9 +143,13 @@ def check_files(
     sources: list[Source] = []
     refused: list[Finding] = []
     choice = ColumnChoice(columns or {}, False, missing_score)
-    for name, path, file_name in _files_to_read(with_names(paths)):
+    named_files = with_names(paths)
+    contents = _read_roles(named_files, choice, judged=False, has_run=False)
+    for (name, _), content in zip(named_files, contents, strict=True):
         try:
-            source = replace(_read(path, choice, name or "table", file_name), name=name)
+            if isinstance(content, TieScopeError):
+                raise content
+            source = replace(content, name=name)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
@@ -202,8 +212,12 @@ def as_run(source: Source) -> Source:
         return source
     if may_be_either(source):
         return _renamed(source, "relevance", "score")
-    names = ", ".join(source.mapping.values())
-    hint = "A run needs a score for each document. If these are judgments, give them as qrels."
+    names = ", ".join(source.header)
+    theirs = source.mapping.get("relevance", "NAME")
+    hint = (
+        "A run needs a score for each document. If these are judgments, give them as qrels. If the grades are "
+        f"scores, choose them (--column score={shlex.quote(theirs)})."
+    )
     raise ReadError(source.file, f"no score column among {names}", hint, line=1)
 
 
@@ -284,20 +298,24 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
     unused = {(ours, theirs) for ours, theirs in choice.columns.items() if theirs}
     named_files = with_names(files)
-    value: Literal["score", "either"] = "either" if len(named_files) > 1 and not all_judgments else "score"
-    for name, path, file_name in _files_to_read(named_files):
-        source = _read(path, replace(choice, value=value), name or "table", file_name)
-        if source.kind == "qrels":
-            if any(is_judgments(source, path, judgments) for judgments in all_judgments):
+    contents = _read_roles(named_files, choice, judged=bool(all_judgments))
+    for (name, path), content in zip(named_files, contents, strict=True):
+        if isinstance(content, TieScopeError):
+            raise content
+        if content.kind == "qrels":
+            if any(is_judgments(content, path, judgments) for judgments in all_judgments):
                 continue
-            if value == "either" and name is None and not scores_may_be_grades(source.format):
-                yield as_judgments(source)
+            may_be_judgments = len(named_files) > 1 and not all_judgments and name is None
+            if may_be_judgments and not scores_may_be_grades(content.format):
+                yield as_judgments(content)
                 continue
-        source = as_run(source)
+        source = as_run(content)
         unused -= source.mapping.items()
         yield replace(source, name=name)
+    no_scores = {ours: theirs for ours, theirs in choice.columns.items() if ours != "score"}
     for judgments in all_judgments:
-        source = as_judgments(_read(judgments, replace(choice, value="relevance"), "judgments"))
+        own_choice = replace(choice, columns=no_scores, value="relevance")
+        source = as_judgments(_read(judgments, own_choice, "judgments"))
         unused -= source.mapping.items()
         yield source
     if unused:
@@ -305,13 +323,28 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         raise UsageError(f"No file has the chosen columns: {columns}.")
 
 
-def _files_to_read(named_files: list[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any, str]]:
-    """Yield name, file or frame, and distinct file name as each begins to be read; report progress."""
+def _read_roles(
+    named_files: Sequence[tuple[str | None, Any]], choice: ColumnChoice, *, judged: bool, has_run: bool = True
+) -> list[Content]:
+    """Read runs, and judgments among them, by the columns of all; chosen columns stay. Report progress."""
     file_names = distinct_file_names([file for _, file in named_files])
-    for position, ((name, file), file_name) in enumerate(zip(named_files, file_names, strict=True)):
-        item = name or (PurePath(file).name if isinstance(file, Path) else "")
-        begin_step("Reading", position, len(named_files), item)
-        yield name, file, file_name
+    value: Literal["score", "either"] = "either" if len(named_files) > 1 and not judged else "score"
+
+    def read_file(place: int, columns: Mapping[str, str]) -> Content:
+        name, path = named_files[place]
+        item = name or (PurePath(path).name if isinstance(path, Path) else "")
+        begin_step("Reading", place, len(named_files), item)
+        try:
+            own_choice = replace(choice, columns={**columns, **choice.columns}, value=value)
+            return _read(path, own_choice, name or "table", file_names[place])
+        except ReadError as error:
+            return error
+
+    contents = [read_file(place, {}) for place in range(len(named_files))]
+    if not {"score", "relevance"} & choice.columns.keys():
+        for place, columns in column_roles(contents, read_file, judged=judged, has_run=has_run).items():
+            contents[place] = read_file(place, columns)
+    return contents
 
 
 def _read(table: Table, choice: ColumnChoice, name: str, file_name: str = "") -> Source:

@@ -615,7 +615,7 @@ def straddles(listing: Listing) -> Iterator[Finding]:
         groups = np.flatnonzero(across.any(axis=0))
         n_lists = len(np.unique(listing.group_lists[groups]))
         counts = zip(CUTOFFS, across.sum(axis=1).tolist(), strict=True)
-        each = ", ".join(f"{n_tied:,} at {k}" for k, n_tied in counts if n_tied)
+        each = ", ".join(f"{n_tied:,} at k = {k}" for k, n_tied in counts if n_tied)
         message = f"Ties lie across a cut-off in {part_of(n_lists, len(listing.list_sizes), 'list')}: {each}."
         yield listing.finding("straddles", message, row=listing.first_row(groups), count=n_lists)
 

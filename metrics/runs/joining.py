@@ -13,14 +13,13 @@ import pyarrow.compute as pc
 from metrics.errors import RepeatError, UsageError
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
-from metrics.runs.source import Source
+from metrics.runs.source import JUDGMENT_COLUMNS, Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import IntArray, combine_chunks, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
-_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 _KEEP_ONE = (
     "Delete the extra rows of each document, or let TieScope keep the first row (--repeated first) or the row "
     "with the highest value (--repeated max)."
@@ -36,6 +35,11 @@ def join_sources(
         RepeatError: a document is twice in one list, with `repeated="error"`.
         UsageError: two runs given one name; with `judged`, no run, no relevance, or far too many rerankers.
     """
+    if any(source.judgments for source in sources) and all(source.kind == "run" for source in sources):
+        sources = [
+            source.with_judgments_apart() if "relevance" in source.table.column_names else source
+            for source in sources
+        ]
     runs = [source for source in sources if source.kind == "run"]
     stacks = [_stack(source) for source in runs]
     if len(stacks) > 1:
@@ -221,7 +225,7 @@ def _document_and_query(stack: RunStack, row: int) -> tuple[str, str]:
 
 def judgment_columns(table: pa.Table) -> pa.Table:
     """Return the columns of judgments."""
-    return table.select([name for name in _JUDGMENT_COLUMNS if name in table.column_names])
+    return table.select([name for name in JUDGMENT_COLUMNS if name in table.column_names])
 
 
 def _join_judgments(
@@ -232,7 +236,8 @@ def _join_judgments(
     for source in sources:
         judgments, group = (source, separate) if source.kind == "qrels" else (source.judgments, embedded)
         if judgments is not None:
-            group.append(RunStack.single("", judgment_columns(judgments.table), source.origin))
+            stack = RunStack.single("", judgment_columns(judgments.table), judgments.origin)
+            group.append(stack if source.kind == "qrels" else _with_equal_grades_once(stack))
     files = separate or embedded
     if not files:
         return None
@@ -243,6 +248,14 @@ def _join_judgments(
         columns = [column for column in unused if column in stack.table.column_names]
         noted += [unused_finding(column, stack.provenance.file, len(stack.table)) for column in columns]
     return qrels
+
+
+def _with_equal_grades_once(judgments: RunStack) -> RunStack:
+    """Keep one row of equal grades: rerankers of one table repeat them."""
+    if judgments.pairs.repeats[0] is None:
+        return judgments
+    pairs = np.column_stack([judgments.pairs.pair_codes, judgments.table["relevance"].to_numpy()])
+    return judgments.take(np.sort(np.unique(pairs, axis=0, return_index=True)[1]))
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:

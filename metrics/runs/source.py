@@ -1,7 +1,7 @@
 """One table read from one file, checked row by row, and the line of each row."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, MissingScore
+from metrics.runs.columns import BY_NAME, GRADES, MissingScore, normalised, recognise
 from metrics.runs.conversion import (
     CONVERTERS,
     WrittenTexts,
@@ -17,6 +17,7 @@ from metrics.runs.conversion import (
     further_numbers,
     note_inexact,
     note_large_grades,
+    note_missing_grades,
     prepare,
     read_worded_grades,
     without_blank_deviations,
@@ -24,6 +25,9 @@ from metrics.runs.conversion import (
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.support.environment import whole_number
+from metrics.support.wording import quote
+
+JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,19 @@ class Source:
         """Columns of the file that were not read."""
         used = {*self.mapping.values(), *self.table.column_names}
         return tuple(name for name in self.header if name not in used)
+
+    def with_judgments_apart(self) -> "Source":
+        """Move relevance and targets beside scores to `judgments`, without documents of no relevance."""
+        columns = [name for name in JUDGMENT_COLUMNS if name in self.table.column_names]
+        is_judged = pc.invert(pc.is_nan(self.table["relevance"]))
+        rows = pc.indices_nonzero(is_judged).to_numpy()
+        judged = replace(
+            self, table=self.table.select(columns).filter(is_judged), origin=self.origin.take(rows)
+        )
+        if self.kind == "qrels":
+            return judged
+        inside = [name for name in ("relevance", "target_id") if name in columns]
+        return replace(self, table=self.table.drop_columns(inside), judgments=judged if len(rows) else None)
 
     def note_unused(self) -> "Source":
         """Add a finding that names the unused columns, if any."""
@@ -135,15 +152,37 @@ def build_source(
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}
     if header and not len(next(iter(columns.values()), ())):
         findings.append(make_finding("no-rows", origin.file, "The file has no rows.", line=1))
-    return Source(
-        origin,
-        format_name,
-        pa.table(columns),
-        mapping,
-        tuple(header),
-        tuple(findings),
-        missing_score=missing_score,
+    table = pa.table(columns)
+    findings += _notes_on_columns(table, mapping, header, origin)
+    source = Source(
+        origin, format_name, table, mapping, tuple(header), tuple(findings), missing_score=missing_score
     )
+    has_gaps = "relevance" in columns and pc.any(pc.is_nan(columns["relevance"])).as_py()
+    return source.with_judgments_apart() if has_gaps else source
+
+
+def _notes_on_columns(
+    table: pa.Table, mapping: Mapping[str, str], header: Sequence[str], origin: FileProvenance
+) -> Iterator[Finding]:
+    """Yield findings on columns whose names alone do not tell what they are."""
+    document, score, relevance = (mapping.get(name, "") for name in ("doc_id", "score", "relevance"))
+    if normalised(document) == "docno" and any(name.casefold() == "docid" for name in header):
+        message = (
+            f"{document} identifies the documents. docid, the number of a document in the index, is not read."
+        )
+        yield make_finding("columns-told", origin.file, message, line=1)
+    is_grade = normalised(score) in GRADES
+    if "score" not in table.column_names or not len(table) or not (is_grade or relevance):
+        return
+    if not is_grade and (recognise([score]) or score not in header):
+        return
+    names = {"score": score, "relevance": relevance} if relevance else {"score": score}
+    values = ", ".join(f"{ours} {table[ours][0].as_py():g}" for ours in names)
+    message = (
+        f"{score} is read as the score{f' and {relevance} as the relevance' if relevance else ''}: document "
+        f"{quote(table['doc_id'][0].as_py())} of query {quote(table['query_id'][0].as_py())} has {values}."
+    )
+    yield make_finding("columns-told", origin.file, message, line=origin.line_of(0))
 
 
 def _convert(
@@ -173,6 +212,7 @@ def _convert(
     else:
         converted = CONVERTERS[kind](column, ours, origin)
     if ours == "relevance":
+        note_missing_grades(converted, theirs, origin, noted)
         note_large_grades(converted, theirs, origin, noted)
     if converted is not None and pa.types.is_floating(converted.type):
         note_inexact(converted, column, names, origin, noted, texts_of)

@@ -142,7 +142,7 @@ class Dataset:
         """Columns to read: ours, and further score columns."""
         names = {name for file in self._files for name in file.table.mapping}
         judged = () if self._judged else ("relevance", "target_id")
-        inside = (name for name in ("score_std", *judged) if name in names)
+        inside = (name for name in judged if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
@@ -152,8 +152,7 @@ class Dataset:
             ReadError: a file cannot be read.
             UsageError: a name does not exist, no scheduler or worker answers, or there is no run.
         """
-        spread = [name for name in self._columns if name == "score_std"]
-        nothing = empty_table(("score", *spread, *self._score_columns))
+        nothing = empty_table(("score", *self._score_columns))
         score(Runs({"": nothing}, empty_table(("relevance",))))  # refuses unknown names before workers start
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:

@@ -409,14 +409,16 @@ def stability_finding(drawn: Draws, measure: str, copies: Sequence[Sequence[str]
     tau_text = written_p(tau).replace(">", "over ").replace("<", "under ") if 0 < tau < 1 else f"{tau:.3f}"
     is_level = f" and the same {measure} in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     with_noise = " with noise" * noisy
+    rest = (
+        f"No pair{among} has a less certain order. Tie order{' alone' * noisy} can reverse "
+        f"{part_of(len(reversible), len(pairs), 'pair')}{among}. "
+    ) * (len(pairs) > 1)
     return (
         *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_percent(max(row["above"], row["below"]))),
         f" of {count_of(drawn.n, 'random tie order')}{with_noise}{is_level} (standard error "
-        f"{row['standard_error']:.1%}). No pair{among} has a less certain order. Tie order"
-        f"{' alone' * noisy} can reverse {part_of(len(reversible), len(pairs), 'pair')}{among}. Two "
-        f"leaderboards with ties broken at random{' after noise' * noisy} have an expected Kendall tau of "
-        f"{tau_text}. {copied}".rstrip(),
+        f"{row['standard_error']:.1%}). {rest}Two leaderboards with ties broken at random"
+        f"{' after noise' * noisy} have an expected Kendall tau of {tau_text}. {copied}".rstrip(),
     )
 
 

@@ -259,23 +259,24 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
     values = comparable_values(values, measure)
     if len(set(values["tool"])) <= 1:
-        return (f"Fewer than two tools compute {measure} exactly as defined here.",)
+        return (f"Fewer than two tools compute {parse(measure).traditional} exactly as defined here.",)
     ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])
+    mean = parse(measure).traditional
     width = ends["max"] - ends["min"]
     widest = str(width.idxmax())
     if (width <= np.maximum(EQUAL, np.minimum(_EQUAL_VALUES, _EQUAL_SHARE * ends["max"]))).all():
-        return _agreement(values, all_values, measure)
+        return _agreement(values, all_values, mean)
     low, high = (
         values.loc[values[values["reranker"] == widest]["value"].agg(end)] for end in ("idxmin", "idxmax")
     )
     smallest, largest = (Strong(decimal(end["value"], 4)) for end in (low, high))
     return (
-        *("From the same file, ", Strong(widest), f" has {measure} "),
+        *("From the same file, ", Strong(widest), f" has {mean} "),
         *(smallest, f" in {low['tool']} and ", largest, f" in {high['tool']}.{leaders}"),
     )
 
 
-def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> Prose:
+def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, mean: str) -> Prose:
     n_values = values.groupby("tool", sort=False)["reranker"].size()
     tools = n_values.index[n_values == n_values.max()]
     uses = values.loc[values["tool"].isin(tools), ["tool", "measure"]].drop_duplicates().to_numpy()
@@ -287,7 +288,7 @@ def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> 
     verb = "gives" if n_silent == 1 else "give"
     silent = f" {count_of(n_silent, 'other tool')} {verb} no number for some rerankers." * (n_silent > 0)
     subject = f"The {len(tools)} tools that give numbers" if n_silent else "All tools"
-    return Strong(f"{subject} agree"), f" on {measure}.{order}{silent}"
+    return Strong(f"{subject} agree"), f" on {mean}.{order}{silent}"
 
 
 def _leaders(values: pd.DataFrame) -> str:

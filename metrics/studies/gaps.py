@@ -12,7 +12,7 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import NO_DOCUMENTS, NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks
-from metrics.support.wording import percent
+from metrics.support.wording import percent, query_before
 from metrics.ties import Ranking
 
 
@@ -29,7 +29,7 @@ def in_order(table: pd.DataFrame, rerankers: Sequence[str] | pd.Index) -> pd.Dat
 
 
 FEWEST = 4
-"""Number of lists needed for a mean or a correlation."""
+"""Number of lists needed for a mean or a correlation, and of queries for an interval of the correlation."""
 Z_95 = NormalDist().inv_cdf(0.975)
 """Standard errors on each side of a 95% interval of a normal value."""
 _LIST_COLUMNS = ["n_docs", "n_relevant", "n_tie_groups", "tie_ratio", "max_tie_size", "log10_orderings"]
@@ -128,25 +128,22 @@ class QueryMoments(Moments):
             self._sums[:, column] += np.bincount(cluster, values, _N_HASHES)
 
     def with_interval(self) -> tuple[float, float, float] | None:
-        """Return r and the ends of its interval; None where r is undefined.
+        """Return r and the ends of its interval; None for fewer than four queries or an undefined r.
 
         The ends are quantiles of r over 999 seeded resamples, in which an undefined r counts as 0. With n
         queries, their level is Φ(−t √(n / (n − 1))), t the 97.5% quantile of Student's t, because plain
-        quantiles are too narrow for few queries. Fewer than four queries allow any r. More than 1,000 are
-        resampled in 1,000 random groups.
+        quantiles are too narrow for few queries. More than 1,000 are resampled in 1,000 random groups.
 
         Source: Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician, 2015.
         """
         from scipy.special import ndtr, stdtrit  # noqa: PLC0415 what only adds up does without
 
-        if (r := self.correlation()) is None:
+        r, sums = self.correlation(), self._sums[self._sums[:, 0] > 0]
+        if r is None or len(sums) < FEWEST:
             return None
-        sums = self._sums[self._sums[:, 0] > 0]
         if len(sums) > _MAX_CLUSTERS:
             sums = np.add.reduceat(sums, np.linspace(0, len(sums), _MAX_CLUSTERS, endpoint=False).astype(int))
         n = len(sums)
-        if n < FEWEST:
-            return r, -1.0, 1.0
         drawn = np.random.default_rng(0).integers(0, n, (_N_RESAMPLES, n))
         drawn += n * np.arange(_N_RESAMPLES)[:, None]
         times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
@@ -314,7 +311,7 @@ def gap_prose(
     return (
         *start,
         "" if tie_correlation is None else _prediction(*tie_correlation),
-        "The largest gap is for query ",
+        f"The largest gap is for {query_before(str(farthest['query_id']))}",
         Strong(str(farthest["query_id"])),
         ": the traditional score of ",
         Strong(str(farthest["reranker"])),

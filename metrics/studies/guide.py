@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from metrics.evaluation import EQUAL, evaluate
-from metrics.measures import MEASURES, Measure, MeasureAt, parse, side_by_side
+from metrics.measures import MEASURES, Measure, MeasureAt, parse, side_by_side, with_gains
 from metrics.runs import Runs
 from metrics.studies.one_list import first_rank_chances, ladder
 from metrics.studies.prose import Prose, Strong
@@ -284,7 +284,8 @@ def measure_table() -> pd.DataFrame:
                 "source": measure.source,
             }
         )
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    return table.assign(measure=with_gains(table["measure"].tolist()))
 
 
 def treatment_table() -> pd.DataFrame:

@@ -117,8 +117,10 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
         text += f", more than the standard error over queries ({decimal(error)})"
     passed[row] = False
     if moves and passed.any():
-        nearest = str(rows.index[int(np.where(passed, np.abs(tied - own), np.inf).argmin())])
-        text += f", enough to swap ranks with {nearest}{and_more(int(passed.sum()) - 1)}"
+        nearest = int(np.where(passed, np.abs(tied - own), np.inf).argmin())
+        is_level = by_gap and min(abs(tied[nearest] - own), abs(before[nearest] - before[row])) <= EQUAL
+        change = "change its rank against" if is_level else "swap ranks with"
+        text += f", enough to {change} {rows.index[nearest]}{and_more(int(passed.sum()) - 1)}"
     return text
 
 
@@ -242,7 +244,7 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
         Strong(f"Scores by {order} are close to the tied scores. Scores by another order may not be. "),
-        f"The largest gap is {largest} {measure}, but tie order alone can put ",
+        f"The largest gap is {largest}, but tie order alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
     )

@@ -181,7 +181,7 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
         better, other = other, better
     lead = f"{decimal(abs(best['difference']))} {measure}"
     n_significant = int(np.count_nonzero(significant_signs(tied, verdicts.level)))
-    source = "; ".join(filter(None, (tested_p(best), verdicts.method)))
+    source = "; ".join(filter(None, (p_text(best), verdicts.method)))
     if decimal(differences.abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
         claim = f"{whose} the same mean as {baseline}"
@@ -204,7 +204,7 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
 
 
-def tested_p(row: "pd.Series[Any]") -> str:
+def p_text(row: "pd.Series[Any]") -> str:
     """Write the adjusted p of a pair, and how many queries differ if they are few.
 
     An example: `p = 0.03; 6 of 30 queries differ`.
@@ -228,7 +228,7 @@ def _standings(verdicts: Verdicts, baseline: str) -> str:
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
     ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
     old, new = signed(before["difference"]), signed(tied["difference"])
-    p_old, p_new = tested_p(before), tested_p(tied)
+    p_old, p_new = p_text(before), p_text(tied)
     if before["p_adjusted"] >= alpha(verdicts.level):
         verb = "beats" if tied["difference"] > 0 else "trails"
         before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} "

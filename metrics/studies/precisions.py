@@ -15,7 +15,7 @@ from metrics.studies.leaderboard import SHARE, mean_std
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray
-from metrics.support.wording import percent
+from metrics.support.wording import begin_sentence, percent
 from metrics.ties.precision import runs_at_precision
 
 GRADES = "grades:0-10"
@@ -102,7 +102,7 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     """State how few digits are enough for one reranker of a `precision_curve`, and the cost of fewer."""
     if curve["tied"].isna().all():
         return NOTHING_SCORED
-    width, as_read = curve["best"] - curve["worst"], curve.iloc[0]
+    width, as_read, tied = curve["best"] - curve["worst"], curve.iloc[0], parse(measure).tied
     shift = (curve["tied"] - as_read["tied"]).abs()
     margin = max(SHARE * as_read["tied"], EQUAL)
     is_unchanged = (width - width.iloc[0] < margin) & (shift < margin)
@@ -116,8 +116,8 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     if is_unchanged.all():
         return (
             Strong("The number of digits does not matter here. "),
-            f"In every format, tied {measure} and its range from worst to best case change by less than "
-            f"{SHARE:.0%} of tied {measure}. {widest_ties}.",
+            f"In every format, {tied} and its range from worst to best case change by less than "
+            f"{SHARE:.0%} of {tied}. {widest_ties}.",
         )
     cost = f"{widest_ties} and tie order alone can change {measure} by up to {decimal(width.max())}."
     if abs(widest["traditional"] - as_read["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:
@@ -132,7 +132,7 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     return (
         Strong(coarsest["label"][0].upper() + coarsest["label"][1:]),
         f" {verb} enough: {percent(coarsest['tie_ratio'])} of the documents tie "
-        f"({percent(as_read['tie_ratio'])} as read), and tied {measure} is ",
+        f"({percent(as_read['tie_ratio'])} as read), and {tied} is ",
         Strong(decimal(coarsest["tied"])),
         f". {cost}",
     )
@@ -182,9 +182,10 @@ def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, mea
     )
     if own_rule := own_rule_note(measure)[:1]:
         return *start, f" and {measure} is {decimal(row['tied'])}. ", *own_rule
+    tied = begin_sentence(parse(measure).tied)
     return (
         *start,
-        f". Tied {measure} is {decimal(row['tied'])}. About 95% of random file orders give "
+        f". {tied} is {decimal(row['tied'])}. About 95% of random file orders give "
         f"{decimal(row['low'])} to {decimal(row['high'])}. Worst and best case are ",
         Strong(f"{decimal(row['worst'])} and {decimal(row['best'])}"),
         ".",

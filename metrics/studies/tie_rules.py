@@ -63,7 +63,7 @@ def _leading(answers: pd.DataFrame) -> Prose:
     if n_ahead == n_rules:
         lead = f"{verb} the highest mean under every rule"
     elif n_ahead:
-        others = "under the other rules, other rerankers share the highest mean"
+        others = "under the other rules, other rerankers have the same mean"
         lead = f"{verb} the highest mean under {n_ahead} of {n_rules} rules; {others}"
     else:
         lead = f"{verb} the highest mean under every rule, always together with other rerankers"

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.gaps import difference, named_values
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, smallest_shown
@@ -176,17 +177,17 @@ def tradeoff_finding(
     if len(timed) == 1:
         return (
             *("Only ", Strong(str(timed.index[0])), " has latencies: "),
-            f"{decimal(timed['tied'].iloc[0])} {_mean_name(measure)} at "
+            f"{decimal(timed['tied'].iloc[0])} {parse(measure).tied} at "
             f"{duration(timed['seconds'].iloc[0])}.{end}",
         )
     if not timed["rounded"].any():
-        return (Strong(f"No reranker scores above 0 {measure}."), end)
+        return (Strong(f"Every {parse(measure).tied} is 0."), end)
     return (*_budget_finding(timed, measure, budget), *_front_change(timed, measure), end)
 
 
 def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
     limit = np.inf if budget is None else budget
-    name = _mean_name(measure)
+    name = parse(measure).tied
     fastest = timed.loc[timed["seconds"].idxmin()]
     if fastest["seconds"] > limit:
         too_slow = f", takes {duration(fastest['seconds'])}."
@@ -229,10 +230,6 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
     if note := own_rule_note(measure):
         return " ", *note[:1]
     return (" By traditional scores, the same rerankers are on the front.",)
-
-
-def _mean_name(measure: str) -> str:
-    return measure if own_rule_note(measure) else f"tied {measure}"
 
 
 def _times(slow: float, fast: float, words: str) -> str:

@@ -9,7 +9,7 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
-from metrics.studies.pair_findings import Verdicts, tested_p
+from metrics.studies.pair_findings import Verdicts, p_text
 from metrics.studies.pairs import find_pairs, is_testable, significant_signs
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.query_values import values_by_query
@@ -189,7 +189,7 @@ def _lead_of(rows: pd.DataFrame, leader: str, other: str, level: float) -> tuple
         return 0.0, "", None
     if not is_testable(found).all():
         return row["difference"], f"{queries}, too few for a test", None
-    p, is_shown = tested_p(row), bool(significant_signs(found, level)[0] > 0)
+    p, is_shown = p_text(row), bool(significant_signs(found, level)[0] > 0)
     return row["difference"], p if "differ" in p else f"{p}, {queries}", is_shown
 
 

@@ -75,6 +75,11 @@ def written_p(p: float, digits: int = 3) -> str:
     return f"{p:.{digits + is_rounded_up}f}"
 
 
+def query_before(query: str) -> str:
+    """Return `query ` to write before an ID, or nothing if the ID begins with it: query 12, Query_12."""
+    return "" if query.casefold().startswith("query") else "query "
+
+
 def compared_as(precision: str) -> str:
     """Return the rounding of scores: float32, decimals:2, tied if within 0.01 of the group's highest score."""
     name, _, number = precision.partition(":")

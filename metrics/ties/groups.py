@@ -71,6 +71,10 @@ class TieGroups:
         """(n,) relevant documents of the list in groups above: c."""
         return self.above_in_list(self.relevant)
 
+    def within(self, k: float | None) -> IntArray:
+        """Return the (n,) ranks of each group within a cut-off, all without one: m."""
+        return self.size if k is None else np.clip(int(k) - self.above, 0, self.size)
+
     def above_in_list(self, values: IntArray) -> IntArray:
         """Return the (n,) sum of a whole number of each group over the groups above it in its list."""
         before, starts = np.cumsum(values) - values, span_starts(self.lists)

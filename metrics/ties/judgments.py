@@ -38,7 +38,7 @@ class Judgments:
     _memo: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, table: pa.Table, pairs: QueryDocKeys, relevant_from: float = 1) -> "Judgments":
+    def of(cls, table: pa.Table, pairs: QueryDocKeys, relevant_from: float) -> "Judgments":
         """Take judgments from qrels, or from a run with relevance; `pairs` identifies each row."""
         targets = None
         if "target_id" in table.column_names:

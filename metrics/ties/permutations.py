@@ -1,6 +1,6 @@
 """The orders that the ties of a list allow: how many, which, and at which ranks documents end up."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, permutations
@@ -211,64 +211,6 @@ def chance_of_some(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
         chance = first_relevant_rank(size[part], larger[part], deepest)
         chances[part] = np.where(np.arange(deepest) < smaller[part, None], chance, 0).sum(axis=1)
     return chances
-
-
-MAX_STEPS = 2**28
-"""Most steps of a recurrence over a tie: a few seconds."""
-
-
-def variances_over_orders(
-    size: int,
-    kinds: Sequence[int],
-    within: int,
-    gains: Callable[[int], Sequence[FloatArray]],
-    keeps: Sequence[float] | FloatArray,
-) -> FloatArray:
-    """Return the variance, over all orders of a tie, of a value that builds up from its last document.
-
-    With B the value of the documents below, a document of a kind makes it gain + keep * B; one of no kind
-    leaves B. With m and v the mean and variance of B, given the documents of each kind above, and p the chance
-    that the next document is of a kind: m <- sum of p * (gain + keep * m'), v <- sum of p * (keep^2 * v' +
-    (gain + keep * m' - m)^2).
-
-    Args:
-        size: documents of the tie.
-        kinds: number of documents of each kind; the others are of no kind.
-        within: ranks from the top where documents gain or keep something.
-        gains: rank from 1 → gain of each kind; it may depend on the documents of each kind above, an axis each,
-            and on the tie, the last axis.
-        keeps: factor of each kind.
-
-    Returns:
-        (n_ties,) variances of ties that differ only in their gains.
-    """
-    counts = [axis[..., None] for axis in np.ogrid[tuple(slice(number + 1) for number in kinds)]]
-    inside = tuple(slice(number + 1) for number in kinds)
-    below = [inside, *(_one_more(inside, kind) for kind in range(len(kinds)))]
-    n_others = size - sum(kinds)
-    n_ties = np.broadcast(*(np.atleast_1d(gain)[..., :] for gain in gains(within))).shape[-1]
-    means, variances = np.zeros((2, *(number + 2 for number in kinds), n_ties))
-    for place in range(within, 0, -1):
-        others = place - 1 - sum(counts)
-        of_kinds = zip(kinds, counts, strict=True)
-        remaining = [n_others - others, *(number - count for number, count in of_kinds)]
-        chances = [np.maximum(number, 0) / (size - place + 1) for number in remaining]
-        to_come = [
-            gain + keep * means[span]
-            for gain, keep, span in zip([0.0, *gains(place)], [1.0, *keeps], below, strict=True)
-        ]
-        mean = sum(chance * value for chance, value in zip(chances, to_come, strict=True))
-        spreads = [
-            chance * (keep**2 * variances[span] + (value - mean) ** 2)
-            for chance, value, keep, span in zip(chances, to_come, [1.0, *keeps], below, strict=True)
-        ]
-        is_state = (others >= 0) & (others <= n_others)
-        means[inside], variances[inside] = np.where(is_state, mean, 0.0), np.where(is_state, sum(spreads), 0.0)
-    return np.asarray(variances[(0,) * len(kinds)])
-
-
-def _one_more(inside: tuple[slice, ...], kind: int) -> tuple[slice, ...]:
-    return tuple(slice(1, span.stop + 1) if axis == kind else span for axis, span in enumerate(inside))
 
 
 def place_chances(first: Sequence[int] | IntArray, last: Sequence[int] | IntArray, places: int) -> FloatArray:

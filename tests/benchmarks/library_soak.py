@@ -31,6 +31,7 @@ import chaos
 import library_writer
 import postgresql
 from gated import prepare, provider
+from libraries import stored
 from raw_client import Client
 from servers import free_port
 
@@ -51,7 +52,7 @@ BROKEN = (OSError, httpx.HTTPError, websockets.exceptions.WebSocketException)
 """What a visitor sees of a server or network that is gone."""
 GATE = "Sign in to TieScope"
 KEPT, BY_LINK, SHARED = (
-    "Kept. The link",
+    "The link opens the board",
     "Anyone with the link can read the board",
     "Shared with you. You can read this board",
 )
@@ -153,22 +154,20 @@ def visit_until(calm, end, server, slow_address, n_visitors):
     return threads, tally
 
 
-def missing(library, home, uploads):
+def missing(library, uploads):
     """What is wrong with the uploads: one that was acknowledged is not there once, or is not whole."""
-    on_shelves = set()
+    on_boards = set()
     for owner in sorted(uploads):
         listed = Counter(upload.sha256 for upload in library.uploads(owner))
-        on_shelves |= listed.keys()
+        on_boards |= listed.keys()
         for number in uploads[owner]:
             file = library_writer.file(number)
             if listed[file.sha256] != 1:
                 yield f"{owner}: {file.name} was acknowledged and is listed {listed[file.sha256]} times"
             elif not library.spec_of([file.sha256], owner).entries[0].read().table.equals(read(file).table):
                 yield f"{owner}: {file.name} is not what was uploaded"
-    library.sweep()
-    on_disk = Counter(path.stem for path in (home / "uploads").glob("??/*.*"))
-    if on_disk != Counter(on_shelves):
-        yield f"{len(on_shelves)} uploads are on shelves, {on_disk.total()} on disk"
+    if set(stored(library)) != on_boards:
+        yield f"{len(on_boards)} uploads are on boards, {len(stored(library))} are stored"
 
 
 def growth(samples):
@@ -213,7 +212,7 @@ def main() -> int:
         library = Library(folder / "home", url)
         log = re.sub(r"\x1b\[[0-9;]*m", "", (folder / "log").read_text())
         wrong = [message for moment, message in tally.amiss if not misfortunes.explain(moment)]
-        wrong += [*misfortunes.wrong, *missing(library, folder / "home", tally.uploads)]
+        wrong += [*misfortunes.wrong, *missing(library, tally.uploads)]
         wrong += re.findall(r"Traceback.*(?:\n .*|\n)*\n\S.*", log)
         library.close()
         before, after = growth(server.megabytes)

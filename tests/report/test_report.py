@@ -134,7 +134,7 @@ def test_it_holds_the_notebooks_figures(simulated_report):
     assert set(ties.columns) >= {"With ties", "Tie groups per list", "Largest tie, mean", "Largest tie"}
     assert ties.loc["GPT-4 (Low Ties)", "Largest tie"] == 7
     assert ties.index[0] == "All lists"
-    assert ties.loc["All lists", "|MRR gap|, mean"] == pytest.approx(ties["|MRR gap|, mean"].iloc[1:].mean())
+    assert ties.loc["All lists", "|RR gap|, mean"] == pytest.approx(ties["|RR gap|, mean"].iloc[1:].mean())
     assert "| MRR | GPT-4 (Low Ties) | 0.6748 | 0.3664 | **0.6845** | 0.3524 |" in simulated_report.markdown(
         DAY
     )

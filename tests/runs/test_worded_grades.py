@@ -24,16 +24,19 @@ ANSWERS = f'{HEADER}q,a,Score: 7/10\nq,b,"**Relevance: 3**, for it is long"\nq,c
         ("score: -2", -2, None),
         ("The score is 3 out of 5.", 3, 5),
         ("80%", 80, 100),
-        ("GPT-4 says 3", 3, None),
-        ("The 1st document gets 2", 2, None),
+        ("(4)", 4, None),
+        ("[[7]]", 7, None),
+        ("3 of 5.", 3, 5),
+        ("relevance_score=2", 2, None),
+        ('```json\n{"value": 4, "why": "it names 3 of 4 facts"}\n```', 4, None),
         ("Relevance score: 0.75 (0-1)", 0.75, None),
         ('{"score": 3}', 3, None),
-        ("3, I repeat: 3", 3, None),
+        ("Score: 3. I repeat: score 3", 3, None),
         ("<think>perhaps 2</think>Score: 3", 3, None),
         ("Relevance: 3 of 3, on topic 7", 3, 3),
     ],
 )
-def test_a_grade_is_the_number_after_a_label_or_the_only_one(text, value, scale):
+def test_a_grade_is_a_number_alone_or_after_a_label_or_in_json(text, value, scale):
     assert parse_grade(text) == (value, scale)
 
 
@@ -42,9 +45,11 @@ def test_a_grade_is_the_number_after_a_label_or_the_only_one(text, value, scale)
     [
         *("", "no", "between 2 and 3", "Score: 1-3", "Score: 3 or 4", "12:30", "2026-11-22", "1,000", "v2"),
         *("Rating: 3. Final rating: 2", "3 of 4 and 5 of 6", "x_1", "1e5x", "Score: high"),
+        *("Error code: 429 - rate limit exceeded", "Error 429: rate 60 per minute", "429 Too Many Requests"),
+        *("Timed out after 30 seconds", "HTTP 503", '{"error": "overloaded", "code": 529}', "GPT-4 says 3"),
     ],
 )
-def test_several_numbers_ranges_and_parts_of_words_are_no_grade(text):
+def test_errors_several_numbers_ranges_and_other_texts_are_no_grade(text):
     assert parse_grade(text) is None
 
 
@@ -101,6 +106,12 @@ def test_answers_stand_in_a_column_of_scores_and_in_json_too():
     ]
     for text in (json.dumps(records), "\n".join(map(json.dumps, records))):
         assert columns(text.encode())["score"] == [7, 2]
+
+
+def test_the_example_of_grades_in_words_is_a_row_of_the_rarest_form():
+    rows = "".join(f"q,d{number},Score: {number}\n" for number in range(5))
+    (finding,) = read(File("llm.csv", f'{HEADER}{rows}q,odd,"Rating: 9, of 3 pages"\n{rows}'.encode())).noted
+    assert (finding.line, "'Rating: 9, of 3 pages' is read as 9" in finding.message) == (7, True)
 
 
 def test_a_score_column_precedes_answers_and_worded_judgments_stay_judgments():

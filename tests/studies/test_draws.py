@@ -403,6 +403,14 @@ def test_the_finding_says_what_the_pairs_hold():
     assert "Tie order alone can reverse 1 of 3 pairs" in noisy
 
 
+def test_of_a_single_pair_nothing_is_counted_or_compared_with_other_pairs():
+    table = {"A": {"q": ranked(1, 4)}, "B": {"q": ranked(2, tied=False)}}
+    text = plain(stability_finding(draws(runs_of(table), "RR"), "MRR"))
+    assert text.startswith("B has a higher MRR than A in")
+    assert "%). Two leaderboards with ties broken at random have" in text
+    assert "pair" not in text
+
+
 def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     table = {"A": {"q": ranked(1, 2)}, "B": {"q": ranked(4, tied=False)}}
     text = plain(stability_finding(draws(runs_of(table), "RR", n=9), "MRR"))

@@ -373,7 +373,7 @@ def test_a_reranker_may_be_named_as_a_column():
 def test_the_finding_names_the_reranker_and_tools_that_are_farthest_apart():
     values = tool_values(boards(A=STRICT, B=TIED), "RR", ["A", "B"])
     sentence = plain(tool_finding(values, "RR"))
-    assert sentence.startswith("From the same file, B has RR 0.2500 in trec_eval and 0.5000 in")
+    assert sentence.startswith("From the same file, B has MRR 0.2500 in trec_eval and 0.5000 in")
 
 
 def test_the_finding_says_whether_tools_name_the_same_leader():
@@ -417,7 +417,7 @@ def test_a_tool_without_a_number_keeps_its_row_and_says_for_whom_and_why():
 @pytest.mark.parametrize("measure", ["RR", "Hits@1", "AP"])
 def test_the_finding_says_when_every_tool_agrees(measure):
     values = tool_values(boards(A=STRICT), measure, ["A"])
-    assert plain(tool_finding(values, measure)).startswith(f"All tools agree on {measure}.")
+    assert plain(tool_finding(values, measure)).startswith(f"All tools agree on {parse(measure).traditional}.")
 
 
 def test_a_measure_no_tool_has_is_said_to_have_none():

@@ -169,9 +169,10 @@ def test_an_interval_of_a_correlation_does_not_depend_on_the_order_of_lists():
     assert of_queries(queries, x, y) == pytest.approx(of_queries(queries[order], x[order], y[order]), abs=1e-12)
 
 
-def test_lists_of_three_queries_allow_any_correlation():
+def test_lists_of_three_queries_say_nothing_of_a_correlation():
     x = np.linspace(0, 1, 30)
-    assert of_queries([f"q{at % 3}" for at in range(30)], x, x) == pytest.approx((1, -1, 1))
+    assert of_queries([f"q{at % 3}" for at in range(30)], x, x) is None
+    assert of_queries([f"q{at % 4}" for at in range(30)], x, x) is not None
 
 
 def test_an_interval_of_thousands_of_queries_has_the_width_of_fishers():
@@ -243,6 +244,12 @@ def test_the_finding_names_the_query_that_is_farthest_off_and_which_way(relevant
     text = finding(STRICT, tie(5, relevant), tie(2, 1))
     assert "query q1: the traditional score of A" in text
     assert text.endswith(f"{direction}.")
+
+
+@pytest.mark.parametrize("query", ["query 60", "Query-7", "QUERY_1"])
+def test_an_id_that_says_query_is_not_named_query_twice(query):
+    worst = {"gap": 0.5, "query_id": query, "reranker": "A"}
+    assert f"The largest gap is for {query}: the" in plain(gap_prose(9, 0.5, None, worst, "RR"))
 
 
 def test_a_correlation_is_told_with_a_true_minus_and_none_before_nought():

@@ -273,6 +273,13 @@ def test_a_gap_that_changes_places_counts_and_names_whom_it_passes():
     assert [row(**joint)[0], row(**dict(reversed(joint.items())))[0]] == ["tie-inflated", "tie-deflated"]
 
 
+def test_rerankers_that_are_level_in_one_of_two_scores_do_not_swap():
+    a_level = {"a": (0.4, 0.38), "b": (0.4, 0.42)}
+    assert row(**a_level)[1] == "5.0% below its tied score, enough to change its rank against b"
+    drawn_level = {"a": (0.4, 0.42), "b": (0.42, 0.42)}
+    assert row(**drawn_level)[1] == "5.0% above its tied score, enough to change its rank against b"
+
+
 def test_bounds_that_reach_past_another_reranker_count():
     near = {"a": (0.3, 0.3, 0.2995, 0.3005), "b": (0.3004, 0.3004), "c": (0.2, 0.2)}
     assert row(**near) == (

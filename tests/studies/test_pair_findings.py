@@ -18,7 +18,7 @@ from metrics.studies.pair_findings import (
     significance_finding,
     verdicts,
 )
-from metrics.studies.pair_findings import tested_p as written_test
+from metrics.studies.pair_findings import p_text as written_test
 from metrics.studies.pairs import compare, find_pairs
 from metrics.studies.prose import chance, plain
 

@@ -143,6 +143,7 @@ def test_a_precision_is_said_in_words(precision, words):
 def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):
     sentence = plain(precision_finding(curve[curve["reranker"] == "fine"], "MRR"))
     assert "enough: " in sentence
+    assert "and MTRR is 0." in sentence
     assert "With 0 decimals" in sentence
 
 
@@ -245,6 +246,7 @@ def test_the_finding_says_what_the_chosen_settings_leave_to_luck(growth):
     row = growth[growth["tie_probability"] == 0.3].iloc[0]
     sentence = plain(growth_finding(growth, 0.3, 10, "MRR"))
     assert sentence.startswith("With 10 score levels and a tie probability of 0.3,")
+    assert f". MTRR is {row['tied']:.3f}." in sentence
     assert f"95% of random file orders give {row['low']:.3f} to {row['high']:.3f}." in sentence
     assert "1 score level and" in plain(growth_finding(growth, 0.3, 1, "MRR"))
 

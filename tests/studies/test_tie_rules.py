@@ -11,8 +11,8 @@ from metrics.studies.tie_rules import answers_finding
         ([0.4, 0.3], "bm25 has the highest mean under every rule."),
         (
             [0.4, 0.4],
-            "bm25 has the highest mean under 1 of 2 rules; under the other rules, other rerankers share the "
-            "highest mean.",
+            "bm25 has the highest mean under 1 of 2 rules; under the other rules, other rerankers have the "
+            "same mean.",
         ),
         ([0.5, 0.4], "All rerankers have the same mean under every rule."),
     ],

@@ -296,22 +296,20 @@ def test_the_finding_of_one_reranker_says_there_is_nothing_to_choose_from():
 def test_the_finding_says_plainly_that_nothing_is_traded_off():
     text = finding(simple(good=0.1, bad=0.2))
     assert text.startswith("There is no trade-off: good has the lowest latency")
-    assert "the highest tied MRR (1.000 at 100 ms)" in text
+    assert "the highest MTRR (1.000 at 100 ms)" in text
     assert text.endswith("the same rerankers are on the front.")
 
 
 def test_the_finding_weighs_the_best_against_the_next_on_the_front():
     assert finding(simple(good=1.0, bad=0.04)).startswith(
-        "good has the highest tied MRR (1.000 at 1 s). Next on the front, bad has 0.500 at 40 ms, "
-        "25 times faster."
+        "good has the highest MTRR (1.000 at 1 s). Next on the front, bad has 0.500 at 40 ms, 25 times faster."
     )
 
 
 def test_the_finding_keeps_to_the_budget():
     runs = simple(good=1.0, bad=0.4)
     assert finding(runs, 0.5).startswith(
-        "Within 500 ms, bad has the highest tied MRR (0.500 at 400 ms); good has 1.000 at 1 s, "
-        "2.5 times slower."
+        "Within 500 ms, bad has the highest MTRR (0.500 at 400 ms); good has 1.000 at 1 s, 2.5 times slower."
     )
     assert finding(runs, 5).startswith("Within 5 s, good has")
     assert finding(runs, 0.1).startswith("No reranker answers within 100 ms: the fastest, bad, takes 400 ms.")
@@ -323,7 +321,7 @@ def test_the_finding_compares_no_ratio_with_zero():
 
 def test_the_finding_of_nothing_relevant_says_so():
     text = finding(runs_of([("A", "q", "a", 1, 0, 0.1), ("B", "q", "a", 1, 0, 0.2)], "latency"))
-    assert text == "No reranker scores above 0 MRR."
+    assert text == "Every MTRR is 0."
 
 
 def test_the_finding_names_who_joins_the_front_by_sort_order_alone():

@@ -6,7 +6,7 @@ from dashboard import cache
 from metrics import evaluate
 from metrics.studies.draws import same_runs
 from metrics.studies.leaderboard import leaderboard
-from metrics.studies.pair_findings import tested_p as written_test
+from metrics.studies.pair_findings import p_text as written_test
 from metrics.studies.pair_findings import verdicts
 from metrics.studies.pairs import compare, find_pairs
 from metrics.studies.prose import decimal, plain

@@ -2,5 +2,8 @@
 
 from alembic import context
 
-context.configure(connection=context.config.attributes["connection"])
+connection = context.config.attributes["connection"]
+if connection.dialect.name == "sqlite":  # before the first table, which Alembic's own is
+    connection.exec_driver_sql("PRAGMA auto_vacuum = INCREMENTAL")
+context.configure(connection=connection)
 context.run_migrations()

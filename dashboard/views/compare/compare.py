@@ -33,7 +33,7 @@ from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.draws import Draws, Noise, draws, read_noise, same_runs, stability_finding
 from metrics.studies.leaderboard import places
-from metrics.studies.pair_findings import Verdicts, significance_finding, tested_p
+from metrics.studies.pair_findings import Verdicts, p_text, significance_finding
 from metrics.studies.pairs import find_test, significant_signs
 from metrics.studies.prose import Prose, Strong, and_more, signed
 from metrics.studies.query_values import SortKey, query_differences
@@ -178,7 +178,7 @@ def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Pr
     """Describe a comparison in words: difference, interval, p and queries."""
     if not row["n"]:
         return Strong(str(row.name)), " has no query in common with the baseline."
-    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])} ({tested_p(row)}). "
+    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])} ({p_text(row)}). "
     return (
         Strong(str(row.name)),
         f": {signed(row['difference'])} {measure}, ties averaged",

@@ -41,6 +41,7 @@ _MOST_GROUPS = 5
 """Kinds of findings shown at first."""
 _MAX_LINES = 300
 """Messages of one kind shown at most; the CSV has all."""
+_KEPT = f"Kept for {RETENTION.days} days after it was last opened."
 _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
 
 
@@ -257,8 +258,7 @@ def undo() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(
-            f":material/delete: Deleted **{escape_markdown(gone.name)}**. "
-            f"It can be restored for {RETENTION.days} days."
+            f":material/delete: Deleted **{escape_markdown(gone.name)}**. It can be restored for a day."
         )
         if st.button("Undo", key="undo", type="tertiary"):
             changes.change_library(
@@ -280,9 +280,10 @@ def _lifetime(view: View) -> str:
     if record.owner != boards.owner():
         return f"Shared with you. You can {'change' if record.access == 'edit' else 'read'} this board."
     if boards.is_stranger():
-        period = f"Kept for {RETENTION.days} days. Anyone with this link can read the board."
+        period = f"{_KEPT} Anyone with this link can read the board."
         return f"{period} After a refresh, the board is read-only. Duplicate it to make changes."
-    return "Kept. The link opens the board after a refresh, after a restart and in another browser."
+    kept = "Kept." if record.named else f"{_KEPT} Name it to keep it."
+    return f"{kept} The link opens the board after a refresh, after a restart and in another browser."
 
 
 def _library_controls(record: Record) -> None:

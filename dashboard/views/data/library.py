@@ -17,40 +17,30 @@ from dashboard.draft import Outcome, last_outcome, selectable_table, selected_up
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.library.records import STRANGER, Upload
-from dashboard.library.schema import RETENTION
 from dashboard.long_work import long_work
 from dashboard.visitor import visitor_zone
-from dashboard.widgets.columns import column_config
 from dashboard.widgets.components import download_csv, finding, heading, section, table
 from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.studies.prose import Prose, Strong
-from metrics.support.shown_columns import ShownColumn
-from metrics.support.wording import count_of, first_names, part_of, percent
+from metrics.support.wording import count_of, first_names, part_of
 
 
 def actions(view: View, ticked: Sequence[Upload]) -> None:
-    """Draw buttons for the selected uploads, and a note if one is selected."""
+    """Draw buttons for the selected uploads."""
     if not ticked:
-        st.caption("Tick uploads to open them, add them to this board, pin or delete them.")
+        st.caption("Tick uploads to open them, add them to this board or delete them.")
         return
-    pins = not all(upload.pinned for upload in ticked)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{len(ticked)} ticked{_boards_text(ticked)}", width="content")
         opens = _button("Open together" if len(ticked) > 1 else "Open", "open", "folder_open")
         adds = _button("Add to this board", "add", "library_add")
-        pin = _button("Pin" if pins else "Unpin", "pin", "keep" if pins else "keep_off")
         deletes = _button("Delete", "discard", "delete")
     if opens:
         change_library(lambda: _open(ticked))
     if adds:
         change_library(lambda: _add(view, ticked))
-    if pin:
-        library, owner = cache.open_library(), boards.owner()
-        change_library(*(partial(library.pin, each.sha256, owner, pinned=pins) for each in ticked), st.rerun)
     if deletes:
         _delete(view, ticked)
-    if len(ticked) == 1:
-        _note(ticked[0])
 
 
 def _boards_text(ticked: Sequence[Upload]) -> str:
@@ -124,19 +114,18 @@ def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
 
 
 def _delete(view: View, ticked: Sequence[Upload]) -> None:
-    """Delete the selected uploads, and the board shown if it has no name and uses one of them."""
-    gone, refused = {}, []
+    """Delete the unnamed boards that use the selected uploads, and leave the board shown if it is one."""
+    gone, refused, board_ids = [], [], []
     for upload in ticked:
         try:
-            cache.open_library().discard(upload.sha256, boards.owner())
-            gone[upload.sha256] = upload.name
+            board_ids += cache.open_library().discard(upload.sha256, boards.owner())
+            gone.append(upload)
         except LibraryError as error:
             refused.append(f"{upload.name} stays. {error}")
     record = view.record
-    used = {board_id for upload in ticked if upload.sha256 in gone for board_id, _ in upload.boards}
-    label = record.label if record is not None and record.id in used else None
-    message = f"Deleted {_names_text([upload for upload in ticked if upload.sha256 in gone])}." if gone else ""
-    set_outcome(Outcome(message, gone, tuple(refused), label))
+    label = record.label if record is not None and record.id in board_ids else None
+    message = f"Deleted {_names_text(gone)}." if gone else ""
+    set_outcome(Outcome(message, tuple(board_ids), tuple(refused), label))
     if label is not None:
         boards.switch_to_board(boards.home_board().label)
     st.rerun()
@@ -158,54 +147,36 @@ def outcome_line() -> None:
             icon = "delete" if last.discarded else "check"
             st.markdown(f":material/{icon}: {escape_markdown(last.message)}", width="content")
             if last.discarded and st.button("Undo", key="library-undo", type="tertiary"):
-                change_library(lambda: _reclaim(last))
+                change_library(lambda: _undo(last))
 
 
-def _reclaim(last: Outcome) -> None:
-    for sha256 in last.discarded:
-        cache.open_library().reclaim(sha256, boards.owner())
+def _undo(last: Outcome) -> None:
+    for board_id in last.discarded:
+        cache.open_library().restore(board_id, boards.owner())
     set_outcome(Outcome("Restored."))
     if last.label is not None:
         boards.switch_to_board(last.label)
     st.rerun()
 
 
-def _note(upload: Upload) -> None:
-    form = st.form(f"note-{upload.sha256[:12]}", border=False)
-    with form, st.container(horizontal=True, vertical_alignment="bottom"):
-        label = f"Note on {escape_markdown(upload.name)}"
-        note = st.text_input(label, upload.note, max_chars=1000, key=f"note-{upload.sha256}", width=480)
-        saved = st.form_submit_button("Save")
-    if saved:
-        save = partial(cache.open_library().describe, upload.sha256, note or "", boards.owner())
-        change_library(save, st.rerun)
-
-
 _MAX_LINES = 20
-"""Deleted items listed at most."""
+"""Deleted boards listed at most."""
 
 
-@section("Recently deleted uploads")
+@section("Recently deleted boards")
 def recently_deleted() -> None:
-    """Draw deleted uploads and boards with a button to restore each, and the choice for a full library."""
+    """Draw deleted boards with a button to restore each."""
     library, owner = cache.open_library(), boards.owner()
-    uploads, records = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
-    if uploads or records:
-        with st.expander(f"Recently deleted · {len(uploads) + len(records)}", icon=":material/delete:"):
-            st.caption(f"Kept for {RETENTION.days} days after deletion.")
-            for upload in uploads[:_MAX_LINES]:
-                note = f"{count_of(upload.rows, 'row')}, {upload.sha256[:7]}"
-                if _line(upload.name, note, upload.sha256[:12]):
-                    change_library(partial(library.reclaim, upload.sha256, owner), st.rerun)
-            for record in records[:_MAX_LINES]:
-                if _line(record.name, f"board, changed {record.changed:%d %b %Y}", record.id):
-                    change_library(partial(library.restore, record.id, owner), st.rerun)
-            if max(len(uploads), len(records)) > _MAX_LINES:
-                st.caption(
-                    f"The list shows only the {_MAX_LINES} newest uploads and the {_MAX_LINES} most recently "
-                    "changed boards."
-                )
-    _eviction()
+    records = library.boards(owner, deleted=True)
+    if not records:
+        return
+    with st.expander(f"Recently deleted · {len(records)}", icon=":material/delete:"):
+        st.caption("Kept for a day after deletion, if there is room.")
+        for record in records[:_MAX_LINES]:
+            if _line(record.name, f"changed {record.changed:%d %b %Y}", record.id):
+                change_library(partial(library.restore, record.id, owner), st.rerun)
+        if len(records) > _MAX_LINES:
+            st.caption(f"The list shows only the {_MAX_LINES} most recently changed boards.")
 
 
 def _line(name: str, note: str, key: str) -> bool:
@@ -214,26 +185,8 @@ def _line(name: str, note: str, key: str) -> bool:
         return st.button("Restore", key=f"restore-{key}", type="tertiary")
 
 
-def _eviction() -> None:
-    owner = boards.owner()
-    current = cache.open_library().is_evicting(owner)
-    evict = st.toggle(
-        "Delete the oldest unpinned uploads when the library is full",
-        current,
-        key=f"evict-{current}",
-        help="Otherwise a full library refuses uploads. Uploads used by a named board are never deleted "
-        "automatically.",
-    )
-    if evict != current:
-        cache.open_library().set_eviction(owner, evict=evict)
-        st.rerun()
-
-
 _KINDS = {"run": "run", "qrels": "judgments"}
 _SHELVES = ("This board", "All")
-_TIE_RATIO = ShownColumn(
-    "tied", "Tie ratio", "Share of a list's documents that share their score with another document.", "share"
-)
 
 
 @section("Uploads")
@@ -255,7 +208,7 @@ def uploads_section(view: View) -> None:
             words = controls.text_input(
                 "Find",
                 "find",
-                placeholder="Name, note, board or hash",
+                placeholder="Name, board or hash",
                 icon=":material/search:",
                 label_visibility="collapsed",
                 max_chars=200,
@@ -297,23 +250,16 @@ def _boards_table() -> None:
 
 
 def library_finding(uploads: Sequence[Upload]) -> Prose:
-    """Return a sentence on the uploads kept and the run with the most ties."""
+    """Return a sentence on the uploads kept and the boards that use them."""
     if not uploads:
         return (
             "Nothing is kept yet. Files dropped on the Data page are kept unless you choose “This session "
             "only”.",
         )
-    subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
-    tied = max(uploads, key=lambda upload: upload.profile.tied or 0)
-    share = tied.profile.tied or 0
-    if not share:
-        return subject
-    return (
-        *subject,
-        " Most ties: ",
-        Strong(tied.name),
-        f", where {percent(share)} of the documents share a score.",
-    )
+    board_ids = {board_id for upload in uploads for board_id, _ in upload.boards}
+    verb = " is" if len(uploads) == 1 else " are"
+    where = f"{verb} kept, on {count_of(len(board_ids), 'board')}."
+    return Strong(count_of(len(uploads), "upload")), where
 
 
 def _whose(owner: str) -> str:
@@ -332,7 +278,7 @@ def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str
 
     def matches(upload: Upload) -> bool:
         names = [name for _, name in upload.boards]
-        text = "\n".join([upload.name, _KINDS[upload.kind], upload.note, *names]).casefold()
+        text = "\n".join([upload.name, _KINDS[upload.kind], *names]).casefold()
         return all(word in text or upload.sha256.startswith(word) for word in search_words)
 
     return [upload for upload in uploads if upload.sha256 in selected or matches(upload)]
@@ -342,59 +288,40 @@ def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
     """Return one row per upload for the screen."""
     rows = uploads_frame(uploads)
     rows["kind"] = [[_KINDS[upload.kind]] for upload in uploads]
-    rows["tied"] *= 100
     rows["size"] /= 1000
-    rows["bars"] = [list(upload.profile.bars) for upload in uploads]
     rows["added"] = rows["added"].dt.tz_localize("UTC").dt.tz_convert(place)
     rows["hash"] = [upload.sha256[:7] for upload in uploads]
     return rows
 
 
 def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
-    """Return one row per upload for the download, with shares from 0 to 1, bytes and times in UTC."""
+    """Return one row per upload for the download, with bytes and times in UTC."""
     rows = [
         {
             "name": upload.name,
             "kind": _KINDS[upload.kind],
             "rows": upload.rows,
-            "queries": upload.profile.queries,
-            "depth": upload.profile.depth,
-            "tied": upload.profile.tied,
-            "size": upload.kept_size,
+            "size": upload.size,
             "boards": ", ".join(name for _, name in upload.boards),
-            "note": upload.note,
-            "pinned": upload.pinned,
             "added": upload.added,
             "hash": upload.sha256,
         }
         for upload in uploads
     ]
-    frame = pd.DataFrame(rows, columns=[name for name in _columns() if name != "bars"])
-    return frame.astype({"tied": "float64", "size": "float64", "added": "datetime64[us]"})
+    frame = pd.DataFrame(rows, columns=list(_columns()))
+    return frame.astype({"size": "float64", "added": "datetime64[us]"})
 
 
 def _columns() -> dict[str, object]:
     column = st.column_config
     return {
         "name": column.TextColumn("Name", pinned=True, width=176),
-        "tied": column_config(_TIE_RATIO),
-        "bars": column.BarChartColumn(
-            "Scores", width=95, y_min=0, color="blue", help="Histogram of scores or grades."
-        ),
         "added": column.DatetimeColumn("Added", format="D MMM YYYY, HH:mm", width=145),
         "kind": column.MultiselectColumn(
             "Kind", options=list(_KINDS.values()), color=["blue", "gray"], width=95
         ),
         "boards": column.TextColumn("Used on", width=130, help="Boards that use the file."),
         "rows": column.NumberColumn("Rows", format="localized", width=75),
-        "queries": column.NumberColumn("Queries", format="localized", width=70),
-        "depth": column.NumberColumn(
-            "Depth", format="localized", width=60, help="Number of documents in the longest list."
-        ),
-        "note": column.TextColumn("Note", width=180),
-        "pinned": column.CheckboxColumn(
-            "Pinned", width=70, help="Pinned uploads are not deleted when the library is full."
-        ),
-        "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="Size on disk."),
+        "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="Size of the file."),
         "hash": column.TextColumn("Hash", width=85, help="First digits of the SHA-256 hash of the file."),
     }

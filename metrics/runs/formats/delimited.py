@@ -349,8 +349,8 @@ FORMATS = (
     ),
     table_format(
         "answers",
-        "Table with the answers of a language model. The score is the number after a label such as Score, "
-        "otherwise the only number (7/10 gives 7). Answers without a number have no score.",
+        "Table with the answers of a language model. The score is the number that an answer is, or has after a "
+        "label such as Score or in JSON (7/10 gives 7). Other answers have no score.",
         'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
         _is_answers,
         lambda header: answer_column(header, ["score: 1"] * len(header)),

@@ -12,6 +12,7 @@ from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice, MissingScore, recognise, refuse_many_columns
 from metrics.runs.conversion import parse_number
 from metrics.runs.files import BLOCK, MAX_LINE, BlockStream, File, line_too_long, open_text, whole_lines
+from metrics.runs.formats.shapes import outline
 from metrics.runs.source import Source
 from metrics.support.cached import cached_property
 
@@ -130,6 +131,11 @@ class Head:
     def is_json(self) -> bool:
         """True if the file starts like a JSON array or object."""
         return self.file.head.lstrip().startswith((b"[", b"{"))
+
+    @cached_property
+    def outline(self) -> tuple[object, bool]:
+        """The JSON value that the file begins with, as far as the head holds it, and whether more follows."""
+        return outline(self.file.head)
 
     @cached_property
     def lines(self) -> list[list[bytes]]:

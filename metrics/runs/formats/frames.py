@@ -11,7 +11,8 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import make_finding
-from metrics.runs.formats.json_records import LIST_OF_IDS, SINGULAR
+from metrics.runs.formats.json_records import records_source
+from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import combine_chunks
 from metrics.support.wording import count_of
@@ -73,9 +74,8 @@ def of_frame(
     header = list(plain.columns)
     if not plain.columns.is_unique:
         raise ReadError(name, f"two of the columns {', '.join(header)} have the same name", "Rename one.")
-    if LIST_OF_IDS in header and "doc_id" not in header:
-        plain = _one_document_a_row(plain, name)
-        header = list(plain.columns)
+    if records := _list_records(plain):
+        return records_source(records, FileProvenance.memory(name), "frame", choice)
     usual = beir_columns(header) if choice.value == "relevance" else {}
     mapping = recognise(header, choice.among(header, usual))
     value = choice.value
@@ -106,14 +106,20 @@ def of_frame(
     return build_source(raw, mapping, origin, "frame", header, noted, missing_score).note_unused()
 
 
-def _one_document_a_row(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Turn rows with lists (`doc_ids`, `scores`, `relevance`) into one row per document."""
-    lists = [column for column in frame if frame[column].map(lambda value: isinstance(value, _LISTS)).any()]
-    try:
-        return frame.explode(lists, ignore_index=True).rename(columns=SINGULAR).infer_objects()
-    except ValueError as error:
-        problem = f"{', '.join(map(str, lists))} are not lists of equal length"
-        raise ReadError(name, problem, "Give every document a score and a grade.") from error
+def _list_records(frame: pd.DataFrame) -> list[dict[str, object]]:
+    """Return the rows of a frame whose cells hold lists of documents, as records; none of other frames."""
+    lists = [column for column in frame if len(frame) and isinstance(frame[column].iloc[0], _LISTS)]
+    if not lists or not may_list_documents(frame.columns.drop(lists)):
+        return []
+    frame = frame.assign(**{column: frame[column].map(_plain) for column in lists})
+    records: list[dict[str, object]] = frame.to_dict("records")
+    return records
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _refuse_other_queries(

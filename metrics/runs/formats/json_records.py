@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -18,6 +18,19 @@ from metrics.runs.conversion import answer_column, has_extreme_numbers, holds
 from metrics.runs.files import MAX_LINE, File, FileProvenance, whole_lines
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.shapes import (
+    MODEL,
+    RECORD,
+    Record,
+    Shape,
+    excerpt,
+    holds_objects,
+    list_of_ids,
+    refuse_unscored,
+    run_and_judgments,
+    shape_of,
+    singular,
+)
 from metrics.runs.source import Source, build_source
 from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part
@@ -35,7 +48,6 @@ _NO_BRACKET = bytes({*range(256)} - {*b'[{]}"'})
 _STEPS = np.zeros(256, np.int8)
 _STEPS[[*b"[{"]], _STEPS[[*b"]}"]] = 1, -1
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_MAX_EXCERPT = 40
 
 
 def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
@@ -149,12 +161,6 @@ def json_lines(file: File) -> Iterator[bytes]:
         yield from block.split(b"\n")[: -1 if block.endswith(b"\n") else None]
 
 
-def excerpt(value: object) -> str:
-    """Return a JSON value for a message, shortened."""
-    text = json.dumps(value)
-    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]} ..."
-
-
 def no_records(file: str) -> ReadError:
     """Return the error of a file without records."""
     return ReadError(file, "there are no records", "Export it again and check its size.", line=1)
@@ -175,7 +181,6 @@ def first_record(file: File) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-Record = Mapping[str, object]
 MAX_VALUES = 50_000_000
 """Most values of a JSON file, before parsing and again when rows repeat the values of a record."""
 
@@ -203,45 +208,65 @@ class FlatRecords:
 
 
 def flatten(
-    records: Sequence[Record], origin: FileProvenance, choice: ColumnChoice, *, always: bool = False
+    records: Sequence[Record],
+    origin: FileProvenance,
+    choice: ColumnChoice,
+    usual: Sequence[tuple[str, str]] = (),
+    *,
+    always: bool = False,
 ) -> FlatRecords:
     """Turn records into rows; records that already have all columns stay unchanged unless `always`.
 
     `{"q": {"id": 7}}` has the column `q.id`. Each hit of `{"q": 7, "hits": [{"d": 1}, {"d": 2}]}` is a row with
-    `q` and `hits.d`. Only arrays that hold a needed column are opened.
+    `q` and `hits.d`. Only arrays that hold a needed column are opened. `usual` is as in `Shape`.
 
     Raises:
         ReadError: several arrays may hold the documents.
     """
-    flat = _open_parallel_lists(FlatRecords(records, origin, {}))
+    flat = _open_parallel_lists(FlatRecords(records, origin, {}), choice)
     if not always and _is_complete(flat, choice):
         return flat
-    flat = replace(flat, rows=[dict(leaf_fields(record)) for record in records])
+    flat = replace(flat, rows=[dict(leaf_fields(record)) for record in flat.rows])
+    known = recognise(flat.header)
+    names = {ours: name for ours, name in reversed(usual) if name in flat.header and ours not in known}
+    flat = replace(flat, usual=names)
     while not _is_complete(flat, choice) and (array := _array_to_open(flat, choice)):
         flat = _open_array(flat, array)
     return flat
 
 
-def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
+def _open_parallel_lists(flat: FlatRecords, choice: ColumnChoice) -> FlatRecords:
     """Give each document of `{doc_ids: [...], scores: [...], relevance: [...]}` a row of its own.
+
+    Without scores and grades, documents rank in the order given.
 
     Raises:
         ReadError: the lists of a record differ in length.
     """
-    first = flat.rows[0] if flat.rows else {}
-    if not isinstance(first.get(LIST_OF_IDS), list) or "doc_id" in first:
+    first, chosen = (flat.rows[0] if flat.rows else {}), choice.columns.values()
+    ids = choice.columns.get("doc_id", "")
+    ids = ids if isinstance(first.get(ids), list) else list_of_ids(first)
+    if not ids or holds_objects(first[ids]):
         return flat
     rows, owners = list[Record](), list[int]()
     for number, record in enumerate(flat.rows):
         lists = {name: value for name, value in record.items() if isinstance(value, list)}
-        lengths = {len(value) for value in lists.values()}
-        if len(lengths) != 1 or LIST_OF_IDS not in lists:
-            problem = f"{', '.join(lists) or LIST_OF_IDS} are not lists of equal length"
+        n = len(lists.get(ids, ()))
+        plain = {name: name if name in chosen else singular(name) for name in lists} | {ids: "doc_id"}
+        unequal = [name for name in lists if len(lists[name]) != n and recognise([plain[name]])]
+        if ids not in lists or unequal:
+            problem = f"{', '.join([*unequal, ids])} are not lists of equal length"
             raise flat.origin.error(number, problem, "Give every document a score and a grade.")
-        names = [SINGULAR.get(name, name) for name in lists]
+        parallel = {plain[name]: value for name, value in lists.items() if len(value) == n}
+        if ids in chosen:
+            parallel[ids] = parallel.pop("doc_id")
         shared = {name: value for name, value in record.items() if name not in lists}
-        rows += [shared | dict(zip(names, entry, strict=True)) for entry in zip(*lists.values(), strict=True)]
-        owners += [number] * lengths.pop()
+        if not {"score", "relevance", "rank"} & recognise([*parallel, *shared]).keys():
+            parallel["rank"] = [*range(1, n + 1)]
+        rows += [
+            shared | dict(zip(parallel, entry, strict=True)) for entry in zip(*parallel.values(), strict=True)
+        ]
+        owners += [number] * n
         if len(rows) > MAX_RECORDS:
             raise ReadError(flat.origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
     return replace(flat, rows=rows, origin=flat.origin.take(owners))
@@ -314,26 +339,10 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
     return FlatRecords(rows, flat.origin.take(owners), {**flat.usual, **inside}, noted)
 
 
-LIST_OF_IDS = "doc_ids"
-"""Field with the documents of a list in the notebook's `RankingResult`."""
-SINGULAR = {LIST_OF_IDS: "doc_id", "scores": "score"}
-"""Field of a parallel list → its name in the row of one document."""
 MAX_RECORDS = 10_000_000
 """Most records of a file; a record takes far more memory than its text."""
-DOCUMENT_ARRAYS = ("candidates", "hits", "documents", "passages", "docs")
-"""Names of fields that hold the documents of a record."""
 Records = tuple[Sequence[Record], FileProvenance]
 """Records of a file, and their lines."""
-
-
-def array_records(file: File) -> Records:
-    """Read a JSON array of records; a ReadError names an entry that is not a record."""
-    records = parse_file(file)
-    origin = FileProvenance(file.name, lambda row: row + 1, "record")
-    for row, record in enumerate(records):
-        if not isinstance(record, dict):
-            raise origin.error(row, f"{excerpt(record)} is not a record", "Write {column: value} for each row.")
-    return records, origin
 
 
 def line_records(file: File) -> Records:
@@ -355,21 +364,41 @@ def line_records(file: File) -> Records:
     return records, FileProvenance(file.name, lambda row: lines[row])
 
 
-def file_records(file: File) -> Records:
-    """Read the records of a file, from an array or one per line."""
-    return array_records(file) if file.head.lstrip().startswith(b"[") else line_records(file)
+def file_records(head: Head) -> Records:
+    """Read the records of a file, from a document or one per line."""
+    if json_format(head) == "jsonl":
+        return line_records(head.file)
+    document = parse_file(head.file)
+    return shaped_records(head.file, document, shape_of(document))
+
+
+def shaped_records(file: File, document: Any, shape: Shape) -> Records:  # noqa: ANN401 whatever JSON holds
+    """Return the records of a document; a ReadError names an entry that is not a record."""
+    if shape.path != ("[]",):
+        return shape.records(file.name, document), FileProvenance(file.name, lambda row: row + 1, "entry")
+    origin = FileProvenance(file.name, lambda row: row + 1, "record")
+    for row, record in enumerate(document):
+        if not isinstance(record, dict):
+            raise origin.error(row, f"{excerpt(record)} is not a record", "Write {column: value} for each row.")
+    return document, origin
 
 
 def records_source(
-    records: Sequence[Record], origin: FileProvenance, format_name: str, choice: ColumnChoice
+    records: Sequence[Record],
+    origin: FileProvenance,
+    format_name: str,
+    choice: ColumnChoice,
+    usual: Sequence[tuple[str, str]] = (),
 ) -> Source:
-    """Turn records into a source.
+    """Turn records into a source; `usual` as in `Shape`.
 
     Raises:
         ReadError: the columns of a run or of judgments are missing, or a value cannot be read.
     """
     refuse_many_columns(origin.file, set().union(*records))
-    flat = flatten(records, origin, choice)
+    flat = flatten(records, origin, choice, usual)
+    if records and not _is_complete(flat, choice):
+        refuse_unscored(origin.file, records[0])
     rows, origin, header = flat.rows, flat.origin, flat.header
     if not header:
         raise no_records(origin.file)
@@ -421,89 +450,64 @@ def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.A
         raise ReadError(origin.file, f"{name} holds text that is not Unicode", "Correct it.") from error
 
 
-def begins(pattern: bytes) -> Callable[[Head], bool]:
-    """Return a function that tells whether a file begins with a pattern."""
-    start = re.compile(rb"\s*" + pattern)
-    return lambda head: start.match(head.file.head) is not None
-
-
-_ARRAY = re.compile(rf'[^\\]"(?:{"|".join(DOCUMENT_ARRAYS)})"\s*:\s*\['.encode())
-
-
-def holds_records(head: Head) -> bool:
-    """Return whether a file that begins with an object holds records: an array of documents, or JSON lines."""
-    return _ARRAY.search(head.file.head) is not None or _has_a_record_a_line(head)
-
-
-def _has_a_record_a_line(head: Head) -> bool:
-    """Return whether the first line is a JSON value, and an object follows."""
-    first, _, others = head.file.head.partition(b"\n")
-    try:
-        json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return others.lstrip().startswith(b"{")
-
-
-FORMATS = (
-    Format(
-        "json",
-        "JSON records: [{query_id, doc_id, score, ...}, ...].",
-        '[{"query_id": "q1", "doc_id": "d7", "score": 0.9},\n'
-        ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
-        ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]',
-        begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
-        lambda head, choice: records_source(*array_records(head.file), "json", choice),
-    ),
-    Format(
-        "jsonl",
-        "JSON, one record per line. Nested fields get dotted names, and each document in an array "
-        "becomes a row.",
-        '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
-        '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
-        '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
-        begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
-        lambda head, choice: records_source(*line_records(head.file), "jsonl", choice),
-    ),
+_IS_JSON = re.compile(
+    rb'\s*(?:\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'
+    rb'|\[\s*(?:[\[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]]))'
 )
 
 
-LISTS = "json-lists"
-_MTEB = "mteb-predictions"
-_RUN_AND_JUDGMENTS = {"results": "score", "ground_truth": "relevance"}
-"""Fields of a file with both a run and judgments → our column that each holds."""
-MODEL = "mteb_model_meta"
-"""MTEB's key for the model."""
-_NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
-_IS_NESTED = begins(rb"\{\s*" + _NAME + rb"\{")
-_IS_DEEPER = begins(rb"\{\s*(?:" + rb"\{\s*".join([_NAME] * 3) + rb'|"' + MODEL.encode() + rb'"\s*:)')
+def json_format(head: Head) -> str:
+    """Return the name of the format of a JSON file, or an empty string."""
+    text = head.file.head.strip()
+    if not _IS_JSON.match(text):
+        return ""
+    value, has_more = head.outline
+    if value is None:
+        return "json" if text.startswith(b"[") or b"\n" in text else "jsonl"
+    if has_more and isinstance(value, dict):
+        return "jsonl"
+    if run_and_judgments(value):
+        return NESTED
+    shape = shape_of(value)
+    return "jsonl" if shape is RECORD and b"\n" not in text else shape.format
+
+
+LISTS, NESTED, _MTEB = "json-lists", "nested-json", "mteb-predictions"
 _FLAT, _DEEP = "{query: {document: score}}", "{subset: {split: {query: {document: score}}}}"
 Part = tuple[tuple[str, ...], str, dict[str, object]]
 """Names of the parts above a list, its query, and document → score."""
 
 
-def read_by_query(file: File, choice: ColumnChoice, format_name: str) -> Source:
-    """Read lists by query, or `{"results": lists, "ground_truth": lists}` as a run with judgments.
+def read_json(head: Head, choice: ColumnChoice) -> Source:
+    """Read JSON of any shape; `{"results": lists, "qrels": lists}` are a run with judgments.
 
     Raises:
         ReadError: other JSON, a value that cannot be read, or a query in two groups.
     """
-    document = parse_file(file)
-    if document.keys() != _RUN_AND_JUDGMENTS.keys():
-        return (_lists if format_name == LISTS else _nested)(file, document, choice, format_name)
+    if json_format(head) == "jsonl":
+        return records_source(*line_records(head.file), "jsonl", choice)
+    document = parse_file(head.file)
+    if (names := run_and_judgments(document)) is None:
+        return _document_source(head.file, document, choice)
     sources = []
-    for name, value in _RUN_AND_JUDGMENTS.items():
+    for name, value in zip(names, ("score", "relevance"), strict=True):
         part = document[name]
         if not isinstance(part, dict) or not part:
             problem = f"{name} holds {excerpt(part)}"
-            raise ReadError(file.name, problem, "Write {query: [document, document]}.")
-        part_choice = choice if value == "score" else ColumnChoice({})
-        if isinstance(next(iter(part.values())), list):
-            sources.append(_lists(file, part, part_choice, LISTS, value))
-        else:
-            sources.append(_nested(file, part, part_choice, "nested-json", value))
+            raise ReadError(head.file.name, problem, "Write {query: [document, document]}.")
+        sources.append(_document_source(head.file, part, replace(choice, columns={}), value))
     run, judgments = sources
     return replace(run, judgments=judgments, noted=(*run.noted, *judgments.noted))
+
+
+def _document_source(file: File, document: Any, choice: ColumnChoice, value: str = "") -> Source:  # noqa: ANN401 as above
+    """Read a document as its shape says; `value` is what plain values are, if that is known."""
+    shape = shape_of(document)
+    if shape.leaf == "record":
+        return records_source(*shaped_records(file, document, shape), shape.format, choice, shape.usual)
+    if shape.format == LISTS:
+        return _lists(file, document, choice, LISTS, value or "score")
+    return _nested(file, document, choice, shape.format, value)
 
 
 def _nested(
@@ -611,35 +615,67 @@ def _segments(file: File, parts: Sequence[Part]) -> list[str]:
     return segments
 
 
-_IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
-NESTED_FORMATS = (
-    Format(
+def _json(name: str, summary: str, example: str, tie_order: str = "input") -> Format:
+    """Declare a format of JSON; keys of a document are no header."""
+    is_keyed = name not in ("json", "jsonl")
+    return Format(
+        name,
+        summary,
+        example,
+        lambda head: json_format(head) == name,
+        read_json,
+        has_header=not is_keyed,
+        scores_may_be_grades=is_keyed and name != "rank-eval",
+        tie_order=tie_order,
+    )
+
+
+FORMATS = (
+    _json(
         LISTS,
         "JSON rankings, or relevant documents, without scores: {query: [document, ...]}. One object may hold "
         "both: rankings in results, relevant documents in ground_truth.",
         '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
-        lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
-        lambda head, choice: read_by_query(head.file, choice, LISTS),
-        scores_may_be_grades=True,
     ),
-    Format(
+    _json(
+        "json-hits",
+        "JSON hits by query: {query: [{doc_id, score, ...}, ...]}, or a list of such lists, whose queries are "
+        "numbered from 0.",
+        '{"q1": [{"doc_id": "d7", "score": 0.9},\n        {"doc_id": "d2", "score": 0.9}],\n'
+        ' "q2": [{"doc_id": "d4", "score": 0.3}]}',
+    ),
+    _json(
+        "rank-eval",
+        "Response of the ranking evaluation (_rank_eval) of Elasticsearch and OpenSearch: scores and ratings.",
+        '{"details": {"q1": {"hits": [{"hit": {"_id": "d7", "_score": 0.9}, "rating": 1},\n'
+        '                             {"hit": {"_id": "d2", "_score": 0.9}, "rating": 0}]},\n'
+        '             "q2": {"hits": [{"hit": {"_id": "d4", "_score": 0.3}, "rating": 1}]}}}',
+    ),
+    _json(
         _MTEB,
         f"MTEB's predictions: {_DEEP}; several subsets or splits become query groups.",
         '{"mteb_model_meta": {"model_name": "llm"},\n "default": {"test": {"q1": {"d7": 0.9, "d2": 0.9},\n'
         '                      "q2": {"d4": 0.3}}}}',
-        lambda head: _IS_DEEPER(head) and not holds_records(head),
-        lambda head, choice: read_by_query(head.file, choice, _MTEB),
-        has_header=False,
-        scores_may_be_grades=True,
         tie_order="docid_desc",
     ),
-    Format(
-        "nested-json",
+    _json(
+        NESTED,
         f"JSON by query and document: {_FLAT}; if all numbers are whole, they are grades.",
         '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
-        lambda head: _IS_NESTED(head) and not holds_records(head),
-        lambda head, choice: read_by_query(head.file, choice, "nested-json"),
-        has_header=False,
-        scores_may_be_grades=True,
+    ),
+    _json(
+        "json",
+        "JSON records: [{query_id, doc_id, score, ...}, ...].",
+        '[{"query_id": "q1", "doc_id": "d7", "score": 0.9},\n'
+        ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
+        ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]',
+    ),
+    _json(
+        "jsonl",
+        "JSON, one record per line. Nested fields get dotted names, and each document in an array "
+        "becomes a row.",
+        '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
+        '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
+        '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
     ),
 )

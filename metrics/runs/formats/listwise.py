@@ -10,13 +10,8 @@ from metrics.runs.conversion import without_thought
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.json_records import (
-    DOCUMENT_ARRAYS,
-    Record,
-    file_records,
-    first_record,
-    records_source,
-)
+from metrics.runs.formats.json_records import file_records, first_record, records_source
+from metrics.runs.formats.shapes import DOCUMENT_ARRAYS, Record
 from metrics.runs.source import Source
 from metrics.support.wording import count_of, part_of, quote
 
@@ -152,7 +147,7 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
     Raises:
         ReadError: other JSON, or records without documents; names the line.
     """
-    records, origin = file_records(head.file)
+    records, origin = file_records(head)
     scored, permutations, queries = [], [], []
     for row, record in enumerate(records):
         field, documents = _documents_of(record)

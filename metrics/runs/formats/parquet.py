@@ -19,7 +19,9 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice
 from metrics.runs.files import File, FileProvenance
-from metrics.runs.formats.format import FileTable, Format
+from metrics.runs.formats.format import FileTable, Format, Head
+from metrics.runs.formats.json_records import records_source
+from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 MAX_FOOTER = 2**24
 """Largest footer, in bytes: it is parsed at once and takes ten times as many."""
 _BATCH_ROWS = 2**16
+MAX_NESTED_VALUES = 10_000_000
+"""Most values of a table with lists, whose rows become records."""
 _COUNT_COLUMNS = """
 import io, sys
 from pyarrow import parquet
@@ -122,6 +126,35 @@ class ParquetTable(FileTable):
             yield batch
 
 
+def read_parquet(head: Head, choice: ColumnChoice) -> Source:
+    """Read a table; lists of documents as in JSON."""
+    file = head.file
+    with _open_parquet(file) as parquet:
+        schema = parquet.schema_arrow
+        nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+        if not nested or not may_list_documents(set(schema.names) - set(nested)):
+            return ParquetTable.open(file, choice).read()
+        file.refuse_too_large(declared_size(parquet.metadata, schema.names, file.limit))
+        n_values, records = 0, list[dict[str, object]]()
+        for batch in parquet.iter_batches(_BATCH_ROWS):
+            n_values += sum(count_values(column) for column in batch.columns)
+            if n_values > MAX_NESTED_VALUES:
+                problem = f"lists of more than {MAX_NESTED_VALUES:,} values"
+                raise ReadError(file.name, problem, "Write one row per document.")
+            batch.validate(full=True)
+            records += batch.to_pylist()
+    return records_source(records, FileProvenance(file.name, partial(add, 1), "row"), "parquet", choice)
+
+
+def count_values(column: pa.Array) -> int:
+    """Return the number of values of a column, including those inside lists and structures."""
+    if pa.types.is_struct(column.type):
+        return len(column) + sum(map(count_values, column.flatten()))
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        return len(column) + count_values(column.flatten())
+    return len(column)
+
+
 def declared_size(metadata: "FileMetaData", columns: Collection[str], limit: float) -> int:
     """Return a lower bound of `unpacked_size` of some columns from the footer of the file.
 
@@ -197,7 +230,7 @@ FORMATS = (
         "Parquet table; columns as in a CSV table.",
         'import pandas as pd\ntable = pd.read_csv("llm.csv")\ntable.to_parquet("llm.parquet")',
         lambda head: head.is_parquet,
-        lambda head, choice: ParquetTable.open(head.file, choice).read(),
+        read_parquet,
         lambda head, choice: ParquetTable.open(head.file, choice),
     ),
 )

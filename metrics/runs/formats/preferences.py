@@ -254,7 +254,7 @@ def is_preferences(head: Head) -> bool:
 def read_preferences(head: Head, choice: ColumnChoice) -> Source:
     """Read `query,a,b,preferred`, or JSON with these fields; a ReadError names a row without a comparison."""
     if head.is_json:
-        records, origin = file_records(head.file)
+        records, origin = file_records(head)
         columns = _of_header(head, list(records[0]), choice)
         raw = value_arrays(records, columns.values(), origin)
         values = {ours: raw[name].cast(pa.string()) for ours, name in columns.items()}

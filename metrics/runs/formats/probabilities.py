@@ -199,7 +199,7 @@ def _parse_map(text: str, row: int, origin: FileProvenance) -> dict[str, Any]:
 
 
 def _record_columns(head: Head, choice: ColumnChoice) -> _Columns:
-    flat = flatten(*file_records(head.file), choice, always=True)
+    flat = flatten(*file_records(head), choice, always=True)
     header = [name for name in flat.header if _GRADE.fullmatch(name) or not _OF_MAP.fullmatch(name)]
     mapping, grades = _mapping(header, choice, flat.usual), _grades_of(header)
     _refuse_many_grades(header, grades, len(flat.rows), flat.origin)

@@ -20,7 +20,7 @@ from metrics.runs.source import Source
 from metrics.support.wording import count_of
 
 _ANSWERS = (*preferences.FORMATS, *probabilities.FORMATS)
-_JSON = (*listwise.FORMATS, *_ANSWERS, *json_records.NESTED_FORMATS, *json_records.FORMATS)
+_JSON = (*listwise.FORMATS, *_ANSWERS, *json_records.FORMATS)
 FORMATS: tuple[Format, ...] = (*parquet.FORMATS, *_JSON, *delimited.FORMATS, *delimited.LINE_FORMATS)
 """All formats, in the order in which they are tried."""
 _BY_NAME: Mapping[str, Format] = {each.name: each for each in FORMATS}

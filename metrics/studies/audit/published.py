@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import recognise
+from metrics.runs.columns import MAX_COLUMNS, recognise
 from metrics.runs.files import File
 from metrics.runs.formats.format import Head
 from metrics.runs.formats.frames import is_frame
@@ -33,15 +33,18 @@ from metrics.support.wording import quote
 Path = str | PurePath
 Files = Path | Iterable[Path] | Mapping[str, bytes]
 """Paths, or name → bytes."""
-_MAX_BYTES, _MAX_MARKUP, _MAX_FIGURES = 2**27, 2**20, 2_000_000
-"""Largest file and largest file with markup in bytes, and most figures."""
+_MAX_BYTES, _MAX_LINES, _MAX_FIGURES = 2**25, 500_000, 500_000
+"""Largest file in bytes, most lines of it, and most figures."""
+_MAX_MARKUP, _MAX_MARKUP_LINES = 2**18, 5_000
+"""Most letters and lines of Markdown or LaTeX, which take longer to read."""
 _MAX_LINE = 100_000
 """Longest line of a table, in letters."""
+_START_LINES, _START_BYTES = 1_000, 2**16
+"""Lines and bytes within which a file of results has figures."""
+_MAX_JSON = 2**18
+"""Largest unpacked JSON file to search for results, in bytes: it is parsed a second time."""
 _DASHES = re.compile(":?-+:?")
 _LATEX_TABLES = ("\\begin{tab", "\\begin{long", "\\begin{Nice")
-_MAX_RESULTS = 20 * 2**20
-"""Largest unpacked file to search for results, in bytes."""
-_JSON_NAME = re.compile(r'"([^"\\]{1,200})"\s*:')
 _HEAD_LINES = 50
 _MOST_DECIMALS = 17
 _HIGHEST_PERCENT = 100
@@ -99,19 +102,26 @@ def read_published(files: Files) -> PublishedTable:
 
 
 def holds_results(file: File) -> bool:
-    """Return whether a file has figures of known measures, and is neither a run nor judgments."""
+    """Return whether a file has figures of known measures, and is neither a run nor judgments.
+
+    JSON of more than `_MAX_JSON` bytes has none. Of other files the first lines count.
+    """
     try:
         is_json = file.head.lstrip().startswith((b"{", b"["))
-        if is_json and not any(map(has_measure, set(_JSON_NAME.findall(file.head.decode(errors="replace"))))):
-            return False  # it is not parsed twice
-        if file.unpacks_to(_MAX_RESULTS + 1) or "doc_id" in recognise(Head(file).header):
+        if file.unpacks_to(_MAX_JSON) if is_json else "doc_id" in recognise(Head(file).header):
             return False
-        figures = _read(file).figures
+        start = file if is_json else replace(file, data=_first_lines(file))
+        names = {figure.measure for figure in _read(start).figures}
     except ReadError:
         return False
-    names = {figure.measure for figure in figures}
-    n_known = sum(map(has_measure, names))
+    n_known = sum(map(has_measure, names)) if len(names) <= MAX_COLUMNS else 0
     return n_known > 0 and (not is_json or 2 * n_known > len(names))
+
+
+def _first_lines(file: File) -> bytes:
+    """Return the first `_START_LINES` lines of a file, fewer if they are long, without an incomplete one."""
+    lines = file.head.splitlines(keepends=True)
+    return b"".join(lines[: -1 if file.unpacks_to(_START_BYTES) else None][:_START_LINES])
 
 
 def _open_files(files: Files) -> list[tuple[File, str]]:
@@ -134,9 +144,13 @@ def _open_files(files: Files) -> list[tuple[File, str]]:
 
 def _read(file: File) -> _PublishedFile:
     file.refuse_binary("Give trec_eval's output, a CSV, Markdown or LaTeX table, or JSON.")
+    if file.unpacks_to(_MAX_BYTES):
+        raise ReadError(file.name, f"more than {_MAX_BYTES // 2**20} MB", "Give only the means.")
     if file.head.lstrip().startswith((b"{", b"[")):
         return _PublishedFile(*read_json(file), is_typed=True)
     text = _text(file)
+    if text.count("\n") > _MAX_LINES:
+        raise ReadError(file.name, f"more than {_MAX_LINES:,} lines", "Give only the means.")
     lines = text.split("\n")
     if too_long := next((number for number, line in enumerate(lines, 1) if len(line) > _MAX_LINE), None):
         problem = f"a line of more than {_MAX_LINE:,} letters"
@@ -146,9 +160,12 @@ def _read(file: File) -> _PublishedFile:
         return _PublishedFile(figures, (), run_id)
     is_latex = any(map(text.__contains__, _LATEX_TABLES)) or any(map(_is_latex_row, lines))
     if not (is_latex or any(map(_is_markdown_rule, lines))):
+        if len(lines) > _START_LINES:  # without figures, it is not read further
+            _of_grids(file, read_delimited(file.name, "\n".join(lines[:_START_LINES])), is_typed=True)
         return _of_grids(file, read_delimited(file.name, text), is_typed=True)
-    if len(text) > _MAX_MARKUP:
-        problem = f"more than {_MAX_MARKUP // 2**20} MB of Markdown or LaTeX"
+    if len(text) > _MAX_MARKUP or len(lines) > _MAX_MARKUP_LINES:
+        limits = f"{_MAX_MARKUP // 2**10} KB or {_MAX_MARKUP_LINES:,} lines"
+        problem = f"more than {limits} of Markdown or LaTeX"
         raise ReadError(file.name, problem, "Give only the table, or export it as CSV.")
     return _of_grids(file, (read_latex if is_latex else read_markdown)(file.name, text), is_typed=False)
 
@@ -165,11 +182,7 @@ def _is_markdown_rule(line: str) -> bool:
 
 
 def _text(file: File) -> str:
-    data = bytearray()
-    for block in file.blocks():
-        data += block
-        if len(data) > _MAX_BYTES:
-            raise ReadError(file.name, f"more than {_MAX_BYTES // 2**20} MB", "Give only the means.")
+    data = b"".join(file.blocks())
     try:
         return data.decode()
     except UnicodeDecodeError as error:

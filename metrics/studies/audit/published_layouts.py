@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from metrics.errors import ReadError
 from metrics.runs.columns import refuse_many_columns
 from metrics.runs.files import File
-from metrics.runs.formats.json_records import parse_file
+from metrics.runs.formats.json_records import parse, refuse_much_memory
 from metrics.studies.audit.names import has_measure, is_bounded, is_measure_of, our_measure
 from metrics.studies.audit.published_table import Figure
 from metrics.support.wording import quote
@@ -444,7 +444,8 @@ _JSON_HINT = (
 
 def read_json(file: File) -> tuple[list[Figure], list[str]]:
     """Return the figures of a JSON file and notes on omissions; raise ReadError without figures."""
-    value = parse_file(file)
+    refuse_much_memory(file)
+    value = parse(file, b"".join(file.blocks()))
     if isinstance(value, dict) and isinstance(value.get(_SCORES), dict) and "task_name" in value:
         values = _mteb_values(file.stem, value[_SCORES])
     else:

@@ -179,6 +179,8 @@ def test_gaps_are_absolute_with_their_mean_unless_asked_for_with_their_sign():
     lists = pd.DataFrame({"reranker": "a", "first_gap": [-0.3, 0.1]})
     for is_signed, mean, written in ((False, 0.2, "<b>0.200</b>"), (True, -0.01, "<b>−0.010</b>")):
         figure = aligned_rows(summary, lists, LIGHT, "MRR", is_signed=is_signed)
+        titles = [figure.settings[axis]["title"]["text"] for axis in ("xaxis", "xaxis3")]
+        assert titles == ["MRR", f"{'RR gap' if is_signed else '|RR gap|'} of each list"]
         assert figure.data[-1].x.tolist() == [mean]
         assert any(note.text.startswith(written) for note in figure.layout.annotations)
         ridges = list(figure.to_plotly().select_traces({"type": "scatter", "fill": "toself"}))

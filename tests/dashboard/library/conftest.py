@@ -9,7 +9,7 @@ import postgresql
 import psycopg
 import pytest
 
-from dashboard.library import rows, schema, store
+from dashboard.library import schema, store
 from dashboard.library.database import Database, url_of
 from dashboard.library.store import Library
 
@@ -68,7 +68,7 @@ def sqlite_url(migrated_file, tmp_path):
 @pytest.fixture
 def postgresql_url(server, migrated):
     """Address of a database of PostgreSQL without boards."""
-    tables = ", ".join(schema.metadata.tables.keys() - {"library"})  # which has its id
+    tables = ", ".join(schema.metadata.tables)
     _order(server, f"TRUNCATE {tables}", "migrated")  # a tenth of the time that a new one takes
     return migrated
 
@@ -92,13 +92,12 @@ def empty_url(kind, request, tmp_path):
 
 
 @pytest.fixture
-def open_database(tmp_path_factory):
+def open_database(tmp_path):
     """Look into a database, and change it by hand."""
     databases = []
 
     def open_url(address):
-        home = tmp_path_factory.mktemp("aside")  # without the uploads, which belong to one database
-        databases.append(Database(url_of(address, home), home))
+        databases.append(Database(url_of(address, tmp_path)))
         return databases[-1]
 
     yield open_url
@@ -114,7 +113,7 @@ def database(url, open_database):
 
 @pytest.fixture
 def library_at(tmp_path):
-    """Open a library of some database, its uploads in this test's folder."""
+    """Open a library of some database."""
     libraries = []
 
     def open_url(address, **options):
@@ -143,8 +142,7 @@ def calendar(monkeypatch):
     """Time that goes on by a minute whenever it is asked for."""
     start = schema.now()
     times = (start + timedelta(minutes=at) for at in range(10_000))
-    for module in (rows, store):
-        monkeypatch.setattr(module, "now", lambda: next(times))
+    monkeypatch.setattr(store, "now", lambda: next(times))
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Whatever happens to the disk or to the database is told plainly, changes nothing, and passes."""
 
-import errno
-import os
 import shutil
 import sqlite3
 import sys
@@ -18,19 +16,19 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
 from full_disk import largest_file
-from libraries import aged, used
+from libraries import replace_bytes, stored, used
 
 from dashboard.library import database as module
-from dashboard.library import uploads
+from dashboard.library import store
 from dashboard.library.boards import make_board
 from dashboard.library.database import url_of
-from dashboard.library.schema import boards, shelves
+from dashboard.library.schema import uploads
 from dashboard.library.store import Library
+from dashboard.library.uploads import pack
 from metrics.errors import LibraryError
 
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
 OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
-FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 STOPS = 10
 """Times that a server is stopped in each of two ways while boards are saved."""
 PATIENCE = 60
@@ -51,64 +49,32 @@ def refused(words):
     assert not [word for word in UNTOLD if word in str(caught.value)]
 
 
-def state(library, home):
-    """All a library tells, and the uploads it has on disk."""
-    paths = sorted((home / "uploads").glob("*/*"))
+def state(library):
+    """All a library tells, and the uploads it stores."""
     records = [library.find(one.id) for one in library.boards()]
     for record in records:
         assert [entry.read() for entry in record.spec.entries]
-    return records, library.uploads(), used(library), paths
+    return records, library.uploads(), used(library), stored(library)
 
 
 @contextmanager
-def nothing_changes(library, tmp_path):
-    before = state(library, tmp_path / "home")
+def nothing_changes(library):
+    before = state(library)
     yield
-    assert state(library, tmp_path / "home") == before
+    assert state(library) == before
 
 
 # the disk is full
 
 
-STEPS = {
-    "writing it": (uploads, "_write"),
-    "having it on the disk": (os, "fsync"),
-    "putting it in its place": (Path, "replace"),
-    "making its folder": (Path, "mkdir"),
-}
-
-
-@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
-def test_a_disk_that_is_full_at_any_step_is_told(library, tmp_path, monkeypatch, step):
-    record = library.keep(FIRST)
-
-    def fail(*_, **__):
-        raise FULL
-
-    for change in (lambda: library.keep(OTHER), lambda: library.revise(record.id, record.version, OTHER)):
-        with nothing_changes(library, tmp_path), monkeypatch.context() as patch:
-            patch.setattr(*step, fail)
-            with refused("no space left on device"):
-                change()
-    assert library.keep(OTHER)
-
-
-@pytest.mark.parametrize("size", [0, 4, 50])
-def test_an_upload_that_stays_half_is_told_and_removed(library, tmp_path, size):
-    library.keep(FIRST)
-    with nothing_changes(library, tmp_path), largest_file(size), refused(r"coarse\.trec is not stored"):
-        library.keep(OTHER)
-    assert library.keep(OTHER)
-
-
 @pytest.mark.parametrize("size", range(4096, 60_000, 8192))
-def test_a_database_that_cannot_grow_is_told_and_holds_what_fitted(library_at, sqlite_url, tmp_path, size):
+def test_a_database_that_cannot_grow_is_told_and_holds_what_fitted(library_at, sqlite_url, size):
     library = library_at(sqlite_url)
     fitted = {library.keep(FIRST).id}
     with largest_file(size), refused("disk"):
         fitted.update(library.keep(OTHER, name=f"{at}" * 300).id for at in range(100))
     assert {one.id for one in library.boards()} == fitted
-    assert state(library, tmp_path / "home")
+    assert state(library)
     assert library.keep(OTHER)
 
 
@@ -126,40 +92,9 @@ def full_database(library_at, sqlite_url):
     sa.event.remove(sa.Engine, "connect", limit)
 
 
-def test_a_full_database_is_told(full_database, tmp_path):
-    with nothing_changes(full_database, tmp_path), refused("disk is full. Free some space, or choose another"):
+def test_a_full_database_is_told(full_database):
+    with nothing_changes(full_database), refused("disk is full. Free some space, or choose another"):
         full_database.keep(FIRST, view={"text": "x" * 100_000})
-
-
-def test_a_sweep_that_cannot_remove_a_file_leaves_it_to_the_next(library, database, monkeypatch):
-    record = library.keep(FIRST)
-    path = record.spec.entries[0].file.data
-    library.discard(path.stem)
-    aged(database, boards, shelves)
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", _denied)
-        library.sweep()
-    assert path.exists()
-    library.sweep()
-    assert not path.exists()
-
-
-def _denied(*_, **__):
-    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-
-def test_a_board_that_made_room_is_kept_though_the_sweep_fails(open_library, monkeypatch):
-    library = open_library()
-    library.keep(FIRST)
-    tight = open_library(most=used(library))
-    tight.set_eviction(evict=True)
-    monkeypatch.setattr(Library, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
-    record = tight.keep(OTHER)
-    assert tight.find(record.id) == record
-
-
-def _raise(error):
-    raise error
 
 
 # somebody else writes
@@ -183,13 +118,13 @@ def another_writer(url, tmp_path):
 def test_a_locked_database_is_told_and_can_be_read_meanwhile(open_library, url, tmp_path):
     library = open_library(wait=0.05)
     record = library.keep(FIRST)
-    with nothing_changes(library, tmp_path), another_writer(url, tmp_path):
+    with nothing_changes(library), another_writer(url, tmp_path):
         for change in (
             lambda: library.keep(OTHER),
             lambda: library.revise(record.id, record.version, OTHER),
             lambda: library.rename(record.id, "new"),
             lambda: library.delete(record.id),
-            library.sweep,
+            library.end_expired,
         ):
             with refused("another program is writing to it. Try again in a moment"):
                 change()
@@ -231,15 +166,15 @@ def read_only(library_at, empty_url, kind):
     return library_at(address), record
 
 
-def test_a_database_that_can_only_be_read_is_read(read_only, tmp_path):
+def test_a_database_that_can_only_be_read_is_read(read_only):
     library, record = read_only
     assert library.find(record.id) == record
-    with nothing_changes(library, tmp_path):
+    with nothing_changes(library):
         for change in (
             lambda: library.keep(OTHER),
             lambda: library.keep(FIRST),
             lambda: library.rename(record.id, "new"),
-            lambda: library.set_eviction(evict=True),
+            lambda: library.delete(record.id),
         ):
             with refused("it is read-only"):
                 change()
@@ -249,7 +184,7 @@ def test_an_empty_file_that_can_only_be_read_is_told(library_at, tmp_path):
     path = tmp_path / "empty.db"
     path.touch()
     library = library_at(f"sqlite:///file:{path}?mode=ro&uri=true")
-    with refused("is empty, so"):
+    with refused("is empty. Restore it"):
         library.boards()
     assert path.stat().st_size == 0
 
@@ -258,17 +193,19 @@ def test_an_empty_file_that_can_only_be_read_is_told(library_at, tmp_path):
 
 
 DAMAGE = {
-    "cut": lambda path: path.write_bytes(path.read_bytes()[:-7]),
-    "one bit turned": lambda path: path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:]),
-    "emptied": lambda path: path.write_bytes(b""),
-    "another upload's": lambda path: shutil.copy(_other(path), path),
-    "removed": Path.unlink,
-    "a folder in its place": lambda path: (path.unlink(), path.mkdir()),
+    "cut": lambda data: data[:-7],
+    "one bit turned": lambda data: bytes([data[0] ^ 1]) + data[1:],
+    "emptied": lambda _: b"",
+    "another upload's": lambda _: pack(QRELS.encode()),
+    "removed": lambda _: None,
 }
 
 
-def _other(path):
-    return next(other for other in path.parent.parent.glob("*/*.*") if other != path)
+def damaged(library, sha256, damage):
+    """Damage the bytes that a library stores of an upload."""
+    with library.database.reading() as connection:
+        data = connection.scalar(sa.select(uploads.c.data).where(uploads.c.sha256 == sha256))
+    replace_bytes(library, sha256, damage(data))
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
@@ -278,7 +215,7 @@ def test_a_damaged_upload_is_told_by_name_and_the_others_are_read(library, damag
         library.keep(board(third_trec=COARSE, grades_txt=QRELS + "q0 0 d1 0\n")),
     )
     run, qrels = record.spec.entries
-    damage(run.file.data)
+    damaged(library, run.file.sha256, damage)
     with refused(r"strict\.trec: the library's copy.*Upload the file again"):
         library.find(record.id).spec.entries[0].read()
     assert qrels.read()
@@ -286,30 +223,19 @@ def test_a_damaged_upload_is_told_by_name_and_the_others_are_read(library, damag
     assert len(library.uploads()) == 4
 
 
-@pytest.mark.parametrize("damage", [one for name, one in DAMAGE.items() if name != "a folder in its place"])
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_the_same_bytes_again_heal_a_damaged_upload(library, damage):
     record = library.keep(FIRST, name="Mine")
-    library.describe(FIRST.spec.entries[0].file.sha256, "noted")
-    damage(record.spec.entries[0].file.data)
+    damaged(library, record.spec.entries[0].file.sha256, damage)
     library.keep(FIRST)
     again = library.find(record.id)
     assert [entry.read().table for entry in again.spec.entries] == [one.table for one in FIRST.sources]
-    assert {one.note for one in library.uploads()} == {"noted", ""}
 
 
-def test_a_full_library_can_still_be_healed(open_library):
-    library = open_library()
-    record = library.keep(FIRST)
-    record.spec.entries[0].file.data.unlink()
-    tight = open_library(most=used(library))
-    tight.keep(FIRST)
-    assert [entry.read() for entry in library.find(record.id).spec.entries]
-
-
-def test_a_kept_board_of_a_damaged_upload_cannot_be_kept_from_itself(library):
+def test_a_kept_board_of_a_lost_upload_cannot_be_kept_from_itself(library):
     record = library.keep(FIRST)
     sources = [entry.read() for entry in record.spec.entries]
-    record.spec.entries[0].file.data.unlink()
+    damaged(library, record.spec.entries[0].file.sha256, DAMAGE["removed"])
     with refused(r"strict\.trec was removed from the library. Upload it again"):
         library.keep(make_board(record.spec, sources), name="again")
     assert len(library.boards()) == 1
@@ -421,7 +347,7 @@ def test_a_library_goes_on_when_its_server_is_back(library_at, server, postgresq
     record = library.keep(FIRST, name="before it stopped")
     server.stop()
     try:
-        for operation in (library.boards, late.boards, lambda: library.keep(OTHER), library.sweep):
+        for operation in (library.boards, late.boards, lambda: library.keep(OTHER), library.end_expired):
             with refused("cannot be reached"):
                 operation()
     finally:
@@ -432,30 +358,28 @@ def test_a_library_goes_on_when_its_server_is_back(library_at, server, postgresq
 
 
 def test_a_connection_that_breaks_in_a_write_leaves_the_old_state(
-    library_at, tmp_path, server, postgresql_url, monkeypatch
+    library_at, server, postgresql_url, monkeypatch
 ):
     library = library_at(postgresql_url)
     library.keep(FIRST)
-    place = uploads.UploadFolder.place
+    insert = store._insert  # noqa: SLF001 the middle of a write
 
     def breaking(*arguments):
-        place(*arguments)
+        insert(*arguments)
         with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'migrated'"
             )
 
-    with nothing_changes(library, tmp_path):
-        with monkeypatch.context() as patch:
-            patch.setattr(uploads.UploadFolder, "place", breaking)
-            with refused("cannot be reached"):
-                library.keep(OTHER)
-        library.sweep()
+    with nothing_changes(library), monkeypatch.context() as patch:
+        patch.setattr(store, "_insert", breaking)
+        with refused("cannot be reached"):
+            library.keep(OTHER)
     assert library.keep(OTHER)
 
 
 @pytest.mark.slow
-def test_a_server_that_stops_and_starts_during_saves_loses_none_and_keeps_none_half(library_at, tmp_path):
+def test_a_server_that_stops_and_starts_during_saves_loses_none_and_keeps_none_half(library_at):
     programs = postgresql.find()
     if programs is None:
         pytest.skip("no PostgreSQL server here: python tests/postgresql.py")
@@ -486,7 +410,5 @@ def test_a_server_that_stops_and_starts_during_saves_loses_none_and_keeps_none_h
         board_ids = {one.id for one in library.boards()}
         assert board_ids >= acknowledged
         assert all(entry.read() for board_id in board_ids for entry in library.find(board_id).spec.entries)
-        library.sweep()
-        on_disk = {path.stem for path in (tmp_path / "home" / "uploads").glob("*/*")}
-        assert on_disk == {one.sha256 for one in library.uploads()}
+        assert set(stored(library)) == {one.sha256 for one in library.uploads()}
         print(f"\n{len(acknowledged)} saves, {len(errors)} refused, {len(board_ids - acknowledged)} unsaid")

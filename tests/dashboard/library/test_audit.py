@@ -43,22 +43,23 @@ def test_every_change_of_the_library_is_one_line_that_says_who_what_and_when(lib
     library.share(record.id, "link", ANNA)
     double = library.duplicate(record.id, BERT)
     library.rename(double.id, "Bert's", BERT)
-    revised = library.revise(double.id, library.find(double.id, BERT).version, OTHER, BERT)
+    library.revise(double.id, library.find(double.id, BERT).version, OTHER, BERT)
     library.delete(record.id, ANNA)
     library.restore(record.id, ANNA)
     library.delete(double.id, BERT)
-    library.discard(sha(revised), BERT)
-    library.reclaim(sha(revised), BERT)
+    third = library.keep(OTHER, BERT)
+    library.discard(sha(third), BERT)
+    library.restore(third.id, BERT)
     assert actions(log) == [
         *((action, ANNA) for action in ("kept", "saved view", "shared")),
         *((action, BERT) for action in ("duplicated", "renamed", "changed")),
         *((action, ANNA) for action in ("deleted", "restored")),
-        *((action, BERT) for action in ("deleted", "deleted", "restored")),
+        *((action, BERT) for action in ("deleted", "kept", "deleted", "restored")),
     ]
     kept, _, shared, *_, discarded, _ = events(log)
     assert (kept["board"], kept["name"], kept["files"]) == (record.id, "Mine", ["strict.trec", "qrels.txt"])
     assert (shared["board"], shared["access"]) == (record.id, "link")
-    assert discarded["upload"] == sha(revised)
+    assert discarded["upload"] == sha(third)
     assert abs((datetime.now(UTC) - datetime.fromisoformat(kept["time"])).total_seconds()) < 3600
 
 

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from libraries import FIRST, on_disk
+from libraries import FIRST, stored
 
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
@@ -16,7 +16,7 @@ def test_the_environment_names_folder_database_and_limits(monkeypatch, tmp_path,
     library = Library.open()
     library.keep(FIRST)
     assert library.most == 7_000_000
-    assert len(on_disk(tmp_path / "elsewhere")) == 2
+    assert len(stored(library)) == 2
     library.close()
 
 
@@ -32,7 +32,7 @@ def test_other_accounts_of_the_machine_cannot_read_the_library(monkeypatch, tmp_
     finally:
         os.umask(umask)
     names = {"library.db", "library.db-wal", "library.db-shm"}
-    assert modes == dict.fromkeys(names, 0o600) | {"new": 0o700, "uploads": 0o700}
+    assert modes == dict.fromkeys(names, 0o600) | {"new": 0o700}
 
 
 @pytest.mark.parametrize("limit", ["x", "-1", "1.5", "1e3"])

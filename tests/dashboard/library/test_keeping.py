@@ -9,7 +9,6 @@ from libraries import ANNA, BERT, FIRST, OTHER, aged, names_on, shas, used
 from dashboard.library import loaded
 from dashboard.library.boards import BoardSpec, Entry, make_board
 from dashboard.library.loaded import packed_files, unpacked_files
-from dashboard.library.schema import boards
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File
 
@@ -175,14 +174,14 @@ def test_everybody_lists_their_own_boards_and_uploads(library):
     assert library.uploads() == []
 
 
-def test_a_duplicate_of_anothers_board_is_private_and_its_files_are_ones_own(library, database):
+def test_a_duplicate_of_anothers_board_is_private_and_its_files_are_ones_own(library):
     record = library.keep(FIRST, ANNA, name="Mine", access="link")
     double = library.duplicate(record.id, BERT)
     assert (double.owner, double.access) == (BERT, "private")
     assert shas(library, BERT) == shas(library, ANNA)
     library.delete(record.id, ANNA)
-    aged(database, boards)
-    library.sweep()
+    aged(library, 2, deleted=True)
+    library.end_expired()
     assert library.find(double.id, BERT).spec == record.spec
 
 
@@ -208,7 +207,7 @@ def test_who_revises_what_was_changed_meanwhile_is_told_and_changes_nothing(libr
     with pytest.raises(LibraryError, match=r"Mine was changed by somebody else. Reload the page"):
         library.revise(record.id, record.version, board(third_trec=TIED, qrels_txt=QRELS))
     assert library.find(record.id) == changed
-    assert {one.name for one in library.uploads()} == {"strict.trec", "coarse.trec", "qrels.txt"}
+    assert {one.name for one in library.uploads()} == {"coarse.trec", "qrels.txt"}
 
 
 def test_every_change_of_a_board_is_a_new_version(library):

@@ -1,26 +1,23 @@
-"""No upload is lost, whatever becomes of the database: seen from the library, the app and the disk."""
+"""Nothing is lost, whatever becomes of the database: seen from the library, the app and the disk."""
 
-import os
 import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 
+import postgresql
 import psycopg
 import pytest
-import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
-from libraries import aged, as_read
+from libraries import as_read, stored
 from opening import opened
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
 from dashboard.escaping import without_folders
 from dashboard.library import database
-from dashboard.library.schema import boards, now, shelves
 from dashboard.library.store import Library
 from metrics import evaluate
 from metrics.errors import LibraryError
@@ -73,11 +70,6 @@ def keep(new_board, name=""):
         return library.keep(new_board, name=name)
 
 
-def files(home):
-    """The uploads on the disk, whatever the library says of them."""
-    return {path.relative_to(home): path.read_bytes() for path in home.glob("uploads/*/*.*")}
-
-
 def names():
     with closing(Library.open()) as library:
         return {listing.name for listing in library.boards()}
@@ -119,7 +111,7 @@ def left_by_killed(home, name):
     home.with_name("killed").rename(home)
 
 
-# the database is gone
+# the database is gone, damaged, or another
 
 
 def damage(path):
@@ -127,20 +119,17 @@ def damage(path):
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
 
 
-def test_uploads_survive_the_removal_of_a_damaged_database(filled, visit):
-    before = {name: scores(name) for name in ("nightly", "tables")}
-    kept = files(filled)
+def test_a_damaged_database_is_refused_and_a_new_library_can_begin_in_its_place(filled, visit):
     damage(filled / "library.db")
+    before = (filled / "library.db").read_bytes()
     assert refused(
         visit, "library.db", "it is damaged. Restore it from a backup, or move the damaged file away"
     )
+    assert (filled / "library.db").read_bytes() == before
     (filled / "library.db").rename(filled / "damaged.db")
     assert [visit(), visit()] == ["", ""]
-    assert files(filled) == kept
     keep(NIGHTLY, "nightly")
-    keep(TABLES, "tables")
-    assert {name: scores(name) for name in ("nightly", "tables")} == before
-    assert files(filled) == kept
+    assert names() == {"nightly"}
 
 
 def test_a_database_that_was_moved_away_can_be_put_back(filled, visit):
@@ -162,7 +151,6 @@ def test_the_log_of_a_database_that_was_moved_away_is_not_written_into_the_new_o
     assert visit() == ""
     assert names() == set()
     (wal,) = filled.glob("library.db-wal.*")
-    assert len(files(filled)) == 5
     (filled / "library.db").unlink()
     (filled / "moved.db").rename(filled / "library.db")
     wal.rename(filled / "library.db-wal")
@@ -170,118 +158,44 @@ def test_the_log_of_a_database_that_was_moved_away_is_not_written_into_the_new_o
 
 
 def test_a_database_of_no_bytes_is_refused_until_a_copy_is_restored(filled, visit):
-    kept, copy = files(filled), (filled / "library.db").read_bytes()
+    copy = (filled / "library.db").read_bytes()
     (filled / "library.db").write_bytes(b"")
-    assert refused(visit, "library.db", "is empty, so", "Restore it from a backup, or move the empty file away")
-    assert (files(filled), (filled / "library.db").read_bytes()) == (kept, b"")
+    assert refused(visit, "library.db", "is empty", "Restore it from a backup, or move the empty file away")
+    assert (filled / "library.db").read_bytes() == b""
     (filled / "library.db").write_bytes(copy)
     assert visit() == ""
-    assert (names(), files(filled)) == ({"nightly", "tables"}, kept)
-
-
-def test_an_older_copy_of_the_database_leaves_newer_uploads_where_they_are(filled, visit):
-    copy = (filled / "library.db").read_bytes()
-    keep(NEWER, "newer")
-    kept = files(filled)
-    (filled / "library.db").write_bytes(copy)
-    assert [visit(), visit()] == ["", ""]
-    assert files(filled) == kept
-    assert names() == {"nightly", "tables"}
-    keep(NEWER, "newer")
-    assert files(filled) == kept
-
-
-def let_go(database, sha256):
-    """Have a database say that the next sweep removes the file of an upload."""
-    with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute("INSERT INTO released_files VALUES (?, ?)", (sha256, str(now())))
-
-
-def test_an_older_copy_that_let_go_of_an_upload_leaves_the_one_written_since(filled, visit):
-    let_go(filled / "library.db", NEWER.files[0].sha256)  # as a process does that is killed
-    copy = (filled / "library.db").read_bytes()
-    keep(NEWER, "newer")
-    kept = files(filled)
-    (filled / "library.db").write_bytes(copy)
-    assert [visit(), visit()] == ["", ""]
-    assert files(filled) == kept
     assert names() == {"nightly", "tables"}
 
 
-# another database
-
-
-def test_another_database_without_boards_is_refused_where_it_let_go_of_uploads(filled, visit, tmp_path):
-    kept = files(filled)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIESCOPE_HOME", str(tmp_path / "other"))
-        assert names() == set()
-    let_go(tmp_path / "other" / "library.db", next(iter(kept)).stem)
-    shutil.copy(tmp_path / "other" / "library.db", filled / "library.db")
-    assert refused(visit, str(filled / "uploads"))
-    assert files(filled) == kept
-
-
-def tables(url):
-    """What a database holds."""
-    if url.startswith("sqlite"):
-        path = Path(url.removeprefix("sqlite:///"))
-        if not path.exists():
-            return []
-        with closing(sqlite3.connect(path)) as connection:
-            return [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
-    with psycopg.connect(url) as connection:
-        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-        return [name for (name,) in names]
-
-
-def test_another_database_is_refused_and_both_are_named(filled, visit, monkeypatch, empty_url):
-    kept = files(filled)
-    monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    other = sa.make_url(empty_url).database.rpartition("/")[2]
-    ours = str(filled / "library.db")
-    assert refused(visit, str(filled / "uploads"), ours, other, "Unset TIESCOPE_DATABASE_URL")
-    assert (files(filled), tables(empty_url)) == (kept, [])
-    monkeypatch.delenv("TIESCOPE_DATABASE_URL")
+def test_a_backup_of_a_database_in_use_has_the_boards_and_their_files(filled, tmp_path, monkeypatch, visit):
+    before = scores("nightly")
+    with closing(Library.open()) as library, closing(sqlite3.connect(filled / "library.db")) as source:
+        library.boards()
+        (tmp_path / "restored").mkdir()
+        with closing(sqlite3.connect(tmp_path / "restored" / "library.db")) as copy:
+            source.backup(copy)  # as `sqlite3 library.db ".backup copy.db"` does
+    monkeypatch.setenv("TIESCOPE_HOME", str(tmp_path / "restored"))
     assert visit() == ""
-    assert (names(), files(filled)) == ({"nightly", "tables"}, kept)
+    assert (names(), scores("nightly")) == ({"nightly", "tables"}, before)
 
 
-def test_a_home_whose_uploads_are_a_link_into_another_home_is_refused(filled, visit, monkeypatch, tmp_path):
-    kept, other = files(filled), tmp_path / "other"
-    other.mkdir()
-    (other / "uploads").symlink_to(filled / "uploads")
-    monkeypatch.setenv("TIESCOPE_HOME", str(other))
-    cache.open_library.clear()
-    assert refused(visit, str(filled / "library.db"), str(other / "library.db"))
-    assert files(filled) == kept
-
-
-def test_another_database_that_has_boards_of_its_own_is_refused(filled, visit, monkeypatch, url, tmp_path):
-    with closing(Library(tmp_path / "elsewhere", url)) as other:
-        other.keep(cache.sample_board(), name="elsewhere")
-    kept = files(filled)
-    monkeypatch.setenv("TIESCOPE_DATABASE_URL", url)
-    assert refused(visit, str(filled / "library.db"), "belong to the database")
-    assert files(filled) == kept
-
-
-def test_the_folder_of_a_database_elsewhere_refuses_the_usual_one(home, visit, monkeypatch, empty_url):
-    monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    keep(TABLES)
-    kept = files(home)
-    monkeypatch.delenv("TIESCOPE_DATABASE_URL")
-    assert refused(visit, str(home / "library.db"), "Set TIESCOPE_DATABASE_URL to that database")
-    assert files(home) == kept
-    assert not (home / "library.db").exists()
-    monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    assert (visit(), len(names())) == ("", 1)
+@pytest.mark.parametrize("kind", ["PostgreSQL"])
+def test_a_dump_of_postgresql_can_be_restored_into_an_empty_database(url, empty_url, tmp_path, library_at):
+    programs, dump = postgresql.find(), tmp_path / "library.dump"
+    record = library_at(url).keep(NIGHTLY, name="nightly")
+    backup = [programs / "pg_dump", "--format=custom", f"--file={dump}", url]
+    restoration = [programs / "pg_restore", f"--dbname={empty_url}", dump]
+    for command in (backup, restoration):
+        subprocess.run(command, check=True, capture_output=True)
+    restored = library_at(empty_url)
+    assert restored.find(record.id) == record
+    assert [entry.read() for entry in restored.find(record.id).spec.entries]
+    assert restored.keep(TABLES)
 
 
 def test_a_database_of_something_else_is_refused_and_nothing_is_made_in_it(
     filled, visit, monkeypatch, empty_url
 ):
-    kept = files(filled)
     with closing(
         sqlite3.connect(empty_url[10:]) if "sqlite" in empty_url else psycopg.connect(empty_url)
     ) as other:
@@ -289,52 +203,20 @@ def test_a_database_of_something_else_is_refused_and_nothing_is_made_in_it(
         other.commit()
     monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
     assert refused(visit, "contains tables of another program, such as wood", "Nothing was changed")
-    assert (files(filled), tables(empty_url)) == (kept, ["wood"])
+    assert tables(empty_url) == ["wood"]
+    monkeypatch.delenv("TIESCOPE_DATABASE_URL")
+    assert names() == {"nightly", "tables"}
+    assert filled.is_dir()
 
 
-def test_a_folder_whose_owner_is_gone_for_good_can_be_given_to_another_database(
-    filled, visit, monkeypatch, empty_url
-):
-    kept = files(filled)
-    monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    (path,) = re.findall(r"If you remove the file (\S+), TieScope", next(refusals()))
-    Path(path).unlink()
-    assert visit() == ""
-    assert files(filled) == kept
-
-
-@pytest.mark.parametrize(
-    "content",
-    ["[" * 200_000, '{"id": "\\ud800", "database": "library.db"}', '{"id": null, "database": ""}', None],
-)
-def test_a_damaged_owner_of_the_folder_is_refused_without_a_stack_or_a_wait(filled, content):
-    kept, path = files(filled), filled / "uploads" / "library.json"
-    (filled / "library.db").unlink()
-    path.unlink()
-    if content is None:
-        os.mkfifo(path)
-    else:
-        path.write_text(content)
-    assert f"{path} cannot be read. Restore a copy." in next(refusals())
-    assert files(filled) == kept
-
-
-# what goes, and what stays
-
-
-def test_what_was_deleted_a_month_ago_frees_the_disk(filled, visit, open_database):
-    kept = files(filled)
-    library = Library.open()
-    (board,) = [board for board in library.boards() if board.name == "tables"]
-    (upload,) = [upload for upload in library.uploads() if upload.name == "table.csv"]
-    library.delete(board.id)
-    library.discard(upload.sha256)
-    assert visit() == ""
-    assert files(filled) == kept
-    aged(open_database(f"sqlite:///{filled / 'library.db'}"), boards, shelves)
-    assert visit() == ""
-    assert len(files(filled)) == len(kept) - 1
-    assert names() == {"nightly"}
+def tables(url):
+    """What a database holds."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+            return [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    with psycopg.connect(url) as connection:
+        rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        return [name for (name,) in rows]
 
 
 # a disk that can only be read
@@ -389,12 +271,11 @@ def on_read_only_disk(write):
 
 
 def test_a_library_on_a_read_only_disk_is_listed_and_read(filled, on_read_only_disk):
-    kept = files(filled)
+    before = (filled / "library.db").read_bytes()
     *boards_read, done, refusal = on_read_only_disk()
     assert (boards_read, done) == (["tables 8", "nightly 20 20 20 4"], "done")
-    assert refusal.startswith("refused: other.csv is not stored: ")
-    assert refusal.endswith("read-only file system. Choose another TIESCOPE_HOME.")
-    assert files(filled) == kept
+    assert "it is read-only. Change its permissions, or choose another TIESCOPE_HOME" in refusal
+    assert (filled / "library.db").read_bytes() == before
 
 
 def test_what_a_killed_writer_left_is_read_on_a_read_only_disk(filled, on_read_only_disk):
@@ -414,4 +295,6 @@ def test_a_library_without_the_right_to_write_is_listed(filled, monkeypatch):
     assert names() == {"nightly", "tables"}
     with pytest.raises(LibraryError, match=r"it is read-only\. Change its permissions, or choose another"):
         keep(NEWER)
-    assert len(files(filled)) == 5
+    with closing(Library.open()) as library:
+        assert len(stored(library)) == 5
+    assert filled.is_dir()

@@ -1,13 +1,33 @@
-"""The library within the room there is."""
-
-import shutil
+"""The library within the room there is: half of it for one person, and what ends when a save needs room."""
 
 import pytest
-from boards import STRICT
-from libraries import ANNA, BERT, FIRST, OTHER, on_disk, sha, shas, used
+from boards import COARSE, QRELS, STRICT, board
+from libraries import ANNA, BERT, FIRST, OTHER, aged, sha, shas, stored, used
 
-from dashboard.library.store import Library
 from metrics.errors import LibraryError
+
+
+def noise(seed, rows=300):
+    """A board of one table that zstd cannot shrink much."""
+    lines = "".join(f"q,d{at},{(at + 1) * seed * 7919 % 100_003 / 7},{at % 3}\n" for at in range(rows))
+    return board(**{f"t{seed}_csv": f"query_id,doc_id,score,relevance\n{lines}"})
+
+
+ONE, TWO, THREE = noise(1), noise(2), noise(3)
+
+
+@pytest.fixture
+def size(open_library):
+    """Bytes of the largest of the boards, as stored."""
+    library, sizes = open_library(), []
+    for each in (ONE, TWO, THREE):
+        record = library.keep(each)
+        sizes.append(used(library))
+        library.delete(record.id)
+        aged(library, 2, deleted=True)
+        library.end_expired()
+    assert used(library) == 0
+    return max(sizes)
 
 
 def test_an_upload_larger_than_the_limit_is_refused_by_name(open_library):
@@ -16,101 +36,142 @@ def test_an_upload_larger_than_the_limit_is_refused_by_name(open_library):
         LibraryError, match=r"strict\.trec is not stored: it is larger than .* TIESCOPE_MAX_UPLOAD_MB"
     ):
         library.keep(FIRST)
-    assert (library.boards(), library.uploads()) == ([], [])
+    assert (library.boards(), library.uploads(), stored(library)) == ([], [], [])
     assert open_library(most_upload=len(STRICT)).keep(FIRST)
 
 
-@pytest.fixture
-def small(open_library, tmp_path, migrated_file):
-    """Make a library that is full with Anna's first board."""
-
-    def fill_library(**options):
-        measured = Library(
-            tmp_path / "measured", f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'measured.db')}"
-        )
-        measured.keep(FIRST)
-        library = open_library(most=used(measured))
-        measured.close()
-        library.keep(FIRST, ANNA, **options)
-        return library
-
-    return fill_library
-
-
-def test_a_full_library_refuses_what_is_new_and_keeps_what_it_has(small):
-    library = small()
-    before = library.uploads(ANNA), used(library)
+def test_without_sign_in_one_person_may_use_all_of_it(open_library, size):
+    library = open_library(most=int(size * 2.1))
+    library.keep(ONE, name="one")
+    library.keep(TWO, name="two")
     with pytest.raises(
-        LibraryError, match=r"The library is full: 0 MB. Delete uploads, raise TIESCOPE_MAX_LIB"
+        LibraryError,
+        match=r"^The library is full: all boards together would need .* MB, and the library holds .* MB\. "
+        r"Delete boards that you do not need, or raise TIESCOPE_MAX_LIBRARY_MB\.$",
     ):
-        library.keep(OTHER, ANNA)
-    assert (library.uploads(ANNA), used(library)) == before
-    assert library.keep(FIRST, BERT, name="nothing new")
+        library.keep(THREE)
+    assert len(library.boards()) == 2
+    assert stored(library) == sorted(shas(library))
 
 
-def test_the_oldest_goes_only_if_its_owner_chose_so(small, tmp_path):
-    library = small()
-    assert not library.is_evicting(ANNA)
-    library.set_eviction(BERT, evict=True)
+def test_one_person_may_use_half_of_it_and_leaves_room_for_others(open_library, size):
+    library = open_library(most=int(size * 2.2))
+    library.keep(ONE, ANNA, name="one")
+    with pytest.raises(
+        LibraryError,
+        match=r"full: your boards would need .* MB, and one person may use .* MB\. Delete boards that you do "
+        r"not need\.$",
+    ):
+        library.keep(TWO, ANNA)
+    assert library.keep(TWO, BERT)
+    with pytest.raises(LibraryError, match=r"Delete boards that you do not need\.$"):
+        library.keep(THREE, BERT, name="three")
+
+
+def test_a_board_larger_than_half_of_it_is_refused_without_the_advice_to_delete(open_library, size):
+    library = open_library(most=size)
+    with pytest.raises(LibraryError, match=r"one person may use .* MB\. Save fewer or smaller files\.$"):
+        library.keep(ONE, ANNA)
+    assert library.keep(ONE)
+
+
+def test_bytes_that_two_people_have_are_stored_once_and_count_for_each(open_library, size):
+    library = open_library(most=int(size * 2.2))
+    for owner in (ANNA, BERT):
+        library.keep(ONE, owner, name="one")
+        with pytest.raises(LibraryError, match="your boards would need"):
+            library.keep(TWO, owner, name="two")
+    assert used(library) <= size
+
+
+def test_who_fills_the_half_of_another_is_told_whose_it_is(open_library, size):
+    library = open_library(most=int(size * 2.2))
+    record = library.keep(ONE, ANNA, name="one", access="edit")
+    both = board(
+        **{
+            name: file.data.decode()
+            for name, file in zip(("a_csv", "b_csv"), (ONE.files[0], TWO.files[0]), strict=True)
+        }
+    )
+    with pytest.raises(
+        LibraryError, match=r"the boards of its owner would need .* Ask its owner to delete boards"
+    ):
+        library.revise(record.id, 1, both, BERT)
+    assert library.find(record.id, ANNA) == record
+
+
+def test_a_full_library_refuses_what_is_new_and_keeps_what_it_has(open_library, size):
+    library = open_library(most=int(size * 2.2))
+    library.keep(ONE, ANNA, name="one")
+    library.keep(TWO, BERT, name="two")
+    before = [library.boards(owner) for owner in (ANNA, BERT)], stored(library)
+    with pytest.raises(
+        LibraryError, match=r"all boards together .* Ask who runs this server to raise TIESCOPE_MAX"
+    ):
+        library.keep(THREE, "carl@example.org")
+    assert ([library.boards(owner) for owner in (ANNA, BERT)], stored(library)) == before
+
+
+def test_what_waits_for_undo_goes_first_for_a_save_that_needs_room(open_library, size):
+    library = open_library(most=int(size * 2.2))
+    old, gone = library.keep(ONE), library.keep(TWO, name="two")
+    aged(library, 2, opened=True)
+    library.delete(gone.id)
+    library.keep(THREE)
+    assert library.look(old.id)
+    assert library.boards(deleted=True) == []
+    with pytest.raises(LibraryError, match="no longer be restored"):
+        library.restore(gone.id)
+
+
+def test_unnamed_boards_not_opened_for_a_day_go_next_the_oldest_first(open_library, size):
+    library = open_library(most=int(size * 2.2))
+    first = library.keep(ONE)
+    aged(library, 3, opened=True)
+    second = library.keep(TWO)
+    library.keep(THREE)
+    assert library.look(first.id) is None
+    assert library.look(second.id)
+    with pytest.raises(LibraryError, match="The library is full"):
+        library.keep(ONE)  # both were opened today
+
+
+def test_a_save_ends_boards_of_others_only_if_all_is_full(open_library, size):
+    library = open_library(most=int(size * 4.2))
+    theirs = library.keep(ONE, BERT)
+    library.keep(TWO, ANNA, name="two")
+    aged(library, 2, opened=True)
+    library.keep(THREE, ANNA, name="three")
+    with pytest.raises(LibraryError, match="your boards would need"):
+        library.keep(ONE, ANNA, name="one")
+    assert library.look(theirs.id, BERT)
+
+
+def test_named_boards_stay_however_old_they_are(open_library, size):
+    library = open_library(most=int(size * 1.1))
+    record = library.keep(ONE, name="one")
+    aged(library, 400, opened=True)
     with pytest.raises(LibraryError, match="full"):
-        library.keep(OTHER, ANNA)
-    library.set_eviction(ANNA, evict=True)
-    assert library.is_evicting(ANNA)
-    library.keep(OTHER, ANNA)
-    assert {one.name for one in library.uploads(ANNA)} == {"coarse.trec", "qrels.txt"}
-    assert on_disk(tmp_path / "home") == sorted(shas(library, ANNA))
-    library.set_eviction(ANNA, evict=False)
-    assert not library.is_evicting(ANNA)
+        library.keep(TWO)
+    assert library.find(record.id).spec == record.spec
 
 
-def test_what_is_pinned_stays(small):
-    library = small()
-    library.set_eviction(ANNA, evict=True)
-    library.pin(sha(FIRST), ANNA)
-    with pytest.raises(LibraryError, match="full"):
-        library.keep(OTHER, ANNA)
-    assert sha(FIRST) in shas(library, ANNA)
-
-
-def test_what_is_on_a_board_with_a_name_stays(small):
-    library = small(name="Mine")
-    library.set_eviction(ANNA, evict=True)
-    with pytest.raises(LibraryError, match="full"):
-        library.keep(OTHER, ANNA)
-    assert len(library.boards(ANNA)) == 1
-
-
-def test_what_another_has_too_stays(small):
-    library = small()
-    library.set_eviction(ANNA, evict=True)
-    library.keep(FIRST, BERT)
-    with pytest.raises(LibraryError, match="full"):
-        library.keep(OTHER, ANNA)
-    assert library.find(library.boards(BERT)[0].id, BERT)
-
-
-def test_what_the_same_upload_needs_is_not_evicted_for_it(small):
-    """The judgments are kept already, are older than all else, and belong to the new board."""
-    library = small()
-    library.set_eviction(ANNA, evict=True)
-    record = library.keep(OTHER, ANNA)
+def test_what_the_same_save_needs_is_not_removed_for_it(open_library, size):
+    library = open_library(most=int(size * 1.5))
+    library.keep(ONE)
+    aged(library, 2, opened=True)
+    again = board(again_csv=ONE.files[0].data.decode(), coarse_trec=COARSE, qrels_txt=QRELS)
+    record = library.keep(again)
     assert [entry.read() for entry in record.spec.entries]
 
 
-def test_what_its_owner_deleted_goes_first_whatever_was_chosen(small):
-    library = small()
-    library.pin(sha(FIRST), ANNA)
-    library.discard(sha(FIRST), ANNA)
-    record = library.keep(OTHER, ANNA)
-    assert [one.id for one in library.boards(ANNA)] == [record.id]
-    assert shas(library, ANNA, deleted=True) == []
-
-
-def test_a_deleted_upload_that_a_board_still_shows_stays(small):
-    library = small()
-    record = library.boards(ANNA)[0]
-    library.discard(sha(FIRST), ANNA)
-    library.restore(record.id, ANNA)
-    with pytest.raises(LibraryError, match="full"):
-        library.keep(OTHER, ANNA)
-    assert [entry.read() for entry in library.find(record.id, ANNA).spec.entries]
+def test_results_and_copies_take_room_too(open_library, size):
+    library = open_library(most=int(size * 2.2))
+    record = library.keep(ONE, ANNA, access="link", name="one")
+    library.keep(TWO, BERT, name="two")
+    with pytest.raises(LibraryError, match="your boards would need"):
+        library.duplicate(record.id, BERT)
+    with pytest.raises(LibraryError, match="your boards would need"):
+        library.publish(record.id, ("b~2", bytes(size)), ANNA)
+    assert library.published(record.id, ANNA) is None
+    assert sha(OTHER) not in stored(library)

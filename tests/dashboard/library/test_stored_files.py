@@ -1,16 +1,18 @@
 """What is kept is the bytes that came, and is read as they were."""
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from boards import QRELS, STRICT
+from boards import QRELS, STRICT, board
 from runs.written import PACKED, SAMPLE, as_parquet
 
-from dashboard.library import uploads
 from dashboard.library.boards import BoardSpec, Entry, make_board
-from dashboard.library.uploads import Profile, UploadFolder
+from dashboard.library.schema import uploads
+from dashboard.library.uploads import BLOCK, StoredFile, pack, unpack, uploaded_blocks
 from metrics import FORMATS
 from metrics.errors import LibraryError
 from metrics.runs import File, read
@@ -19,15 +21,18 @@ FILES = sorted((Path(__file__).parents[2] / "runs" / "files").iterdir())
 BY_FILE = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 
 
-@pytest.fixture(scope="module")
-def keep(tmp_path_factory):
-    """Keep a file, and find it again as another process would."""
-    folder = UploadFolder(tmp_path_factory.mktemp("kept"))
+@pytest.fixture
+def keep():
+    """Store a file, and find it again as a database would."""
 
     def again(file):
-        waiting = folder.write(file)
-        folder.place(waiting, file.sha256)
-        return folder.stored_file(file.sha256, file.name, file.size, waiting.path.suffix)
+        frames = [pack(block) for block in uploaded_blocks(file)]
+        return StoredFile(
+            file.name,
+            digest=file.sha256,
+            uploaded_size=file.size,
+            frames_of=lambda _: (frame for frame in frames),
+        )
 
     return again
 
@@ -68,7 +73,7 @@ def test_a_file_of_another_tool_comes_back_as_it_was_read(library, path):
 def test_a_packed_file_is_kept_as_it_came(keep, path, packed):
     file = File(path.name, PACKED[packed](path.read_bytes()))
     stored = keep(file)
-    assert stored.path.read_bytes() == file.data
+    assert b"".join(stored.uploaded()) == file.data
     assert description(Entry(stored).read()) == description(read(file))
 
 
@@ -80,14 +85,30 @@ def test_every_format_is_kept_by_a_test():
 def test_a_parquet_is_kept_as_it_came(keep):
     file = File("t.parquet", as_parquet(SAMPLE))
     stored = keep(file)
-    assert stored.path.read_bytes() == file.data
+    assert b"".join(stored.uploaded()) == file.data
     assert description(Entry(stored).read()) == description(read(file))
 
 
-def test_text_is_packed_with_zstd(keep):
-    stored = keep(File("run.trec", STRICT.encode() * 100))
-    assert stored.path.read_bytes().startswith(b"\x28\xb5\x2f\xfd")
-    assert stored.path.stat().st_size < stored.size / 10
+def test_rows_of_the_database_are_zstd_of_4_mb_and_together_the_upload(library):
+    size = 2 * BLOCK + 1
+    lines = "".join(f"q,d{at:07},{at % 1000},1\n" for at in range(size // 16 + 1))
+    large = board(large_csv=f"query_id,doc_id,score,relevance\n{lines}")
+    (file,) = library.keep(large).spec.entries
+    with library.database.reading() as connection:
+        rows = connection.execute(uploads.select().order_by(uploads.c.position)).all()
+    assert [row.position for row in rows] == [0, 1, 2]
+    assert all(row.data.startswith(b"\x28\xb5\x2f\xfd") for row in rows)
+    assert [len(unpack(row.data)) for row in rows[:-1]] == [BLOCK, BLOCK]
+    assert sum(len(row.data) for row in rows) < large.files[0].size / 3
+    stream = pa.input_stream(pa.BufferReader(b"".join(row.data for row in rows)), compression="zstd")
+    assert stream.read() == b"".join(file.file.uploaded()) == large.files[0].data
+
+
+def test_what_is_read_holds_no_bytes_of_its_file(keep):
+    source = Entry(keep(File("run.trec", STRICT.encode()))).read()
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, StoredFile) and one.data]
+    assert [source.origin.line_of(row) for row in (0, 19)] == [1, 20]
 
 
 @pytest.mark.parametrize("score", ["inf", "-inf", "5e-324", "-0.0", "0.1", "1.7976931348623157e308", "1e22"])
@@ -127,31 +148,3 @@ def test_what_a_setting_refuses_now_is_still_read_where_it_was_kept_before(keep,
     stored = keep(File("run.trec", STRICT.encode()))
     monkeypatch.setattr("metrics.runs.files.MAX_BYTES", 10)
     assert len(Entry(stored).read().table) == 20
-
-
-# profiles
-
-
-@pytest.mark.parametrize(
-    ("scores", "filled"),
-    {
-        "equal": ((1, 1, 1), {12: 3}),
-        "a bit apart": ((1, 1.0000000000000002), {0: 1, 23: 1}),
-        "as far apart as can be": ((1.7e308, -1.7e308, 0), {0: 1, 12: 1, 23: 1}),
-        "the least there is": ((5e-324, 0), {0: 1, 23: 1}),
-        "infinite": (("inf", "-inf"), {}),
-        "some infinite": (("inf", 1, 2), {0: 1, 23: 1}),
-        "zero": ((0, "-0.0"), {12: 2}),
-    }.values(),
-)
-def test_a_profile_counts_finite_scores_from_the_lowest_to_the_highest(scores, filled):
-    rows = "".join(f"q Q0 d{at} 1 {score} t\n" for at, score in enumerate(scores))
-    bars = Profile.of(read(File("run.trec", rows.encode()))).bars
-    assert bars == tuple(filled.get(at, 0) for at in range(uploads.BARS))
-
-
-def test_a_profile_tells_queries_depth_and_ties():
-    text = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nq Q0 c 3 0 t\nr Q0 a 1 1 t\n"
-    profile = Profile.of(read(File("run.trec", text.encode())))
-    assert (profile.queries, profile.depth, profile.tied) == (2, 3, 0.5)
-    assert Profile.of(read(File("qrels.txt", QRELS.encode()))).tied is None

@@ -1,13 +1,15 @@
-"""Uploads: kept once, read as their owners chose, noted, pinned, discarded and brought back."""
+"""Uploads: kept once, read as their owners chose, discarded and brought back."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from libraries import ANNA, BERT, FIRST, as_read, names_on, on_disk, sha, shas, used
+from libraries import ANNA, BERT, FIRST, as_read, names_on, sha, shas, stored
 
+from dashboard.library import store
 from dashboard.library.boards import BoardSpec, Entry, make_board, open_files
-from dashboard.library.uploads import UploadFolder
+from dashboard.library.schema import now
 from metrics.errors import LibraryError
 from metrics.runs import File, read
 
@@ -28,34 +30,8 @@ def test_an_upload_tells_what_it_is(library):
     record = library.keep(FIRST, name="Mine")
     run, qrels = sorted(library.uploads(), key=lambda upload: upload.kind, reverse=True)
     assert (run.name, run.kind, run.rows, run.size) == ("strict.trec", "run", 20, len(STRICT))
-    assert (run.reading.format, dict(run.reading.mapping)["score"]) == ("trec-run", "score")
-    assert (run.profile.queries, run.profile.depth, run.profile.tied, sum(run.profile.bars)) == (4, 5, 0, 20)
-    assert (run.note, run.pinned, run.boards) == ("", False, ((record.id, "Mine"),))
-    assert (qrels.kind, qrels.rows, qrels.profile.tied) == ("qrels", 4, None)
-
-
-def test_notes_and_pins_are_the_owners_own(library):
-    for owner in (ANNA, BERT):
-        library.keep(FIRST, owner)
-    library.describe(sha(FIRST), "from the cluster", ANNA)
-    library.pin(sha(FIRST), ANNA)
-    upload_of = {
-        owner: {one.sha256: one for one in library.uploads(owner)}[sha(FIRST)] for owner in (ANNA, BERT)
-    }
-    assert (upload_of[ANNA].note, upload_of[ANNA].pinned) == ("from the cluster", True)
-    assert (upload_of[BERT].note, upload_of[BERT].pinned) == ("", False)
-    library.pin(sha(FIRST), ANNA, pinned=False)
-    assert not any(one.pinned for one in library.uploads(ANNA))
-
-
-def test_notes_and_pins_outlive_the_same_upload_again(library):
-    library.keep(FIRST)
-    library.describe(sha(FIRST), "noted")
-    library.pin(sha(FIRST))
-    library.keep(FIRST, name="again")
-    assert [(one.note, one.pinned) for one in library.uploads() if one.sha256 == sha(FIRST)] == [
-        ("noted", True)
-    ]
+    assert run.boards == ((record.id, "Mine"),)
+    assert (qrels.kind, qrels.rows) == ("qrels", 4)
 
 
 def test_a_board_is_made_from_uploads_in_the_order_asked_for(library):
@@ -70,20 +46,18 @@ def test_a_board_is_made_from_uploads_in_the_order_asked_for(library):
 
 def test_an_upload_of_another_is_not_offered(library):
     library.keep(FIRST, ANNA)
-    for operation in (library.describe, library.pin, library.discard, library.reclaim):
-        with pytest.raises(LibraryError, match="removed from the library"):
-            operation(*[sha(FIRST), "note", BERT] if operation == library.describe else [sha(FIRST), BERT])
+    assert library.discard(sha(FIRST), BERT) == []
+    assert shas(library, ANNA)
     with pytest.raises(LibraryError, match="removed from the library"):
         library.spec_of([sha(FIRST)], BERT)
 
 
 def test_a_discarded_upload_takes_its_nameless_boards_along_and_brings_them_back(library):
     record = library.keep(FIRST)
-    library.discard(sha(FIRST))
+    assert library.discard(sha(FIRST)) == [record.id]
     assert sha(FIRST) not in shas(library)
-    assert shas(library, deleted=True) == [sha(FIRST)]
     assert library.boards() == []
-    library.reclaim(sha(FIRST))
+    library.restore(record.id)
     assert library.find(record.id).spec == record.spec
     assert sha(FIRST) in shas(library)
 
@@ -100,9 +74,15 @@ def test_an_upload_on_a_board_with_a_name_is_not_discarded(library):
 @pytest.mark.usefixtures("calendar")
 def test_a_board_deleted_before_its_upload_does_not_come_back_with_it(library):
     library.delete(library.keep(FIRST).id)
-    library.discard(sha(FIRST))
-    library.reclaim(sha(FIRST))
-    assert library.boards() == []
+    assert library.discard(sha(FIRST)) == []
+
+
+def test_an_upload_is_as_old_as_its_first_board_and_an_added_file_is_new(library, monkeypatch):
+    when, record = now(), library.keep(FIRST)
+    monkeypatch.setattr(store, "now", lambda: when + timedelta(days=7))
+    library.revise(record.id, 1, board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS))
+    added = {one.name: one.added - when >= timedelta(days=6) for one in library.uploads()}
+    assert added == {"strict.trec": False, "coarse.trec": True, "qrels.txt": False}
 
 
 def test_a_discarded_upload_that_is_uploaded_again_is_there_again(library):
@@ -110,17 +90,14 @@ def test_a_discarded_upload_that_is_uploaded_again_is_there_again(library):
     library.discard(sha(FIRST))
     library.keep(FIRST)
     assert len(shas(library)) == 2
-    assert shas(library, deleted=True) == []
 
 
 @BY_NAME
 def test_any_text_is_kept_as_far_as_it_can_be(library, text, kept_text):
     record = library.keep(FIRST, name=text)
     library.rename(record.id, text)
-    library.describe(sha(FIRST), text)
     found_record = library.find(record.id)
     assert found_record.name == kept_text.strip()[:200].strip()
-    assert {one.note for one in library.uploads()} == {kept_text.strip(), ""}
     assert library.duplicate(record.id).name == f"{found_record.name[:194]}, copy"
 
 
@@ -140,18 +117,17 @@ def test_any_view_is_kept(library):
     assert library.find(library.keep(FIRST, view=view).id).view == view
 
 
-def test_the_same_bytes_are_kept_once_whoever_uploads_them(library, tmp_path):
+def test_the_same_bytes_are_kept_once_whoever_uploads_them(library):
     for owner in ("", ANNA, BERT):
         library.keep(FIRST, owner)
         assert len(library.uploads(owner)) == 2
-    assert on_disk(tmp_path / "home") == sorted(entry.file.sha256 for entry in FIRST.spec.entries)
-    assert used(library) == sum(one.kept_size for one in library.uploads())
+    assert stored(library) == sorted(file.sha256 for file in FIRST.files)
 
 
-def test_the_same_bytes_are_kept_once_under_whatever_name(library, tmp_path):
+def test_the_same_bytes_are_kept_once_under_whatever_name(library):
     library.keep(FIRST)
     library.keep(board(renamed_trec=STRICT, qrels_txt=QRELS))
-    assert len(on_disk(tmp_path / "home")) == 2
+    assert len(stored(library)) == 2
     assert {one.name for one in library.uploads()} == {"renamed.trec", "qrels.txt"}
     assert {name for one in library.boards() for name in names_on(library.find(one.id))} == {
         "strict.trec",
@@ -160,38 +136,12 @@ def test_the_same_bytes_are_kept_once_under_whatever_name(library, tmp_path):
     }
 
 
-def test_two_files_of_the_same_bytes_on_one_board_are_kept_once(library, tmp_path):
+def test_two_files_of_the_same_bytes_on_one_board_are_kept_once(library):
     record = library.keep(board(one_trec=STRICT, two_trec=STRICT, qrels_txt=QRELS))
-    assert len(on_disk(tmp_path / "home")) == 2
+    assert len(stored(library)) == 2
     assert names_on(record) == ["one.trec", "two.trec", "qrels.txt"]
 
 
-def test_whoever_keeps_bytes_last_leaves_those_kept_meanwhile(library, open_library, monkeypatch):
-    """Both wrote a Parquet; a board that was found before must still be read."""
-    file = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
-    own_board, other_board = (
-        make_board(BoardSpec((it,)), [it.read()]) for it in (_reading(file, "a"), _reading(file, "b"))
-    )
-    other_library, other_records = open_library(), []
-    write = UploadFolder.write
-
-    def write_late(*arguments):
-        waiting = write(*arguments)
-        monkeypatch.setattr(UploadFolder, "write", write)
-        other_records.append(other_library.keep(other_board))
-        return waiting
-
-    monkeypatch.setattr(UploadFolder, "write", write_late)
-    own_record = library.keep(own_board)
-    for record, column in ((own_record, "a"), (other_records[0], "b")):
-        assert record.spec.entries[0].read().mapping["score"] == column
-
-
-def _reading(file, column):
-    return Entry(file, (("score", column),))
-
-
-CARL = "carl@example.org"
 TABLE = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
 NAMELESS = File("t.csv", b"query_id,passage,score,relevance\nq,d,1,1\nq,e,2,0\n")
 CHOICES = {ANNA: (("score", "a"),), BERT: (("score", "b"),)}
@@ -229,15 +179,8 @@ def test_an_upload_from_the_library_is_read_as_it_was_kept(library):
 def test_everybody_reads_the_same_bytes_by_their_own_columns(library, records):
     for owner, expected in ((ANNA, [1, 2]), (BERT, [2, 1])):
         (entry,) = library.spec_of([TABLE.sha256], owner).entries
-        (upload,) = library.uploads(owner)
         assert entry.columns == CHOICES[owner]
         assert scores(entry) == scores(library.find(records[owner].id, owner).spec.entries[0]) == expected
-        assert upload.reading.mapping["score"] == CHOICES[owner][0][1]
-
-
-def test_the_columns_of_a_deleted_board_are_still_those_of_its_owner(library, records):
-    library.delete(records[BERT].id, BERT)
-    assert scores(library.spec_of([TABLE.sha256], BERT).entries[0]) == [2, 1]
 
 
 def test_the_newest_of_several_choices_is_taken(library, records):
@@ -245,15 +188,6 @@ def test_the_newest_of_several_choices_is_taken(library, records):
     assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [2, 1]
     library.save_view(records[ANNA].id, {"depth": 5}, ANNA)
     assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [1, 2]
-
-
-def test_an_upload_on_no_board_of_ones_own_is_read_as_it_was_first_and_says_so(library):
-    record = library.keep(board_with_columns(TABLE, CHOICES[BERT]), ANNA, access="edit")
-    library.revise(record.id, 1, board_with_columns(TABLE, CHOICES[BERT]), CARL)
-    (entry,) = library.spec_of([TABLE.sha256], CARL).entries
-    assert dict(entry.columns)["score"] == "b"
-    assert scores(entry) == [2, 1]
-    assert [one.kind for one in library.uploads(CARL)] == ["run"]
 
 
 def test_a_table_is_a_run_or_judgments_as_its_owner_reads_it(library, tmp_path):
@@ -318,7 +252,7 @@ def test_a_sound_column_that_was_not_read_is_kept(library):
     assert replace(entry, columns=(("segment", "note"),)).read().table["segment"].to_pylist() == ["x"]
 
 
-def test_a_run_keeps_its_shape_on_the_shelf(library):
+def test_a_run_and_judgments_are_listed_as_such(library):
     files = [File("a.trec", STRICT.encode()), File("q.txt", QRELS.encode())]
     spec = BoardSpec.of(files)
     library.keep(make_board(spec, [entry.read() for entry in spec.entries]))

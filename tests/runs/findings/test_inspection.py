@@ -40,7 +40,15 @@ ELSEWHERE = {
     *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
     *("numbers-inexact", "no-rows", "grades-large", "runs-renamed"),
     *(kind.code for kind in KINDS if kind.code.startswith(("answers-", "preferences-"))),
-    *("grades-in-words", "grades-scales", "grades-expected", "grades-scaled", "grades-contradict"),
+    *(
+        "grades-in-words",
+        "grades-scales",
+        "grades-expected",
+        "grades-missing",
+        "columns-told",
+        "grades-scaled",
+        "grades-contradict",
+    ),
     "judged-twice",
 }
 

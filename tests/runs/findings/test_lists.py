@@ -23,7 +23,7 @@ def test_ties_across_cut_offs_are_counted_for_each(listing_of):
         "r": [9, 2, 2, 2],
         "s": [9, 8, 7, 6, 5, 4, 3, 2, 2, 1, 1],
     }
-    message = "Ties lie across a cut-off in 3 of 4 lists: 1 at 1, 2 at 3, 1 at 10."
+    message = "Ties lie across a cut-off in 3 of 4 lists: 1 at k = 1, 2 at k = 3, 1 at k = 10."
     assert summaries(straddles(listing_of(lists))) == [("info", "straddles", 4, 3, message)]
 
 

@@ -88,7 +88,6 @@ def test_grades_may_be_booleans_words_or_numbers(grades):
         ({"score": [1, None]}, "score"),
         ({"score": pd.array([1, None], dtype="Int64")}, "score"),
         ({"relevance": ["true", "maybe"]}, "maybe"),
-        ({"relevance": [1, None]}, "relevance"),
         ({"doc_id": ["a", None]}, "doc_id"),
         ({"doc_id": ["a", ""]}, "doc_id"),
         ({"query_id": ["q", None]}, "query_id"),

@@ -114,7 +114,7 @@ def test_a_number_that_is_no_id_is_refused_by_its_row(name, bad):
     assert str(error).startswith("run.parquet, row 2: ")
 
 
-@pytest.mark.parametrize("name", ["query_id", "doc_id", "score", "relevance"])
+@pytest.mark.parametrize("name", ["query_id", "doc_id", "score"])
 @pytest.mark.parametrize(
     "kind", [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.int64(), pa.float64()], ids=str
 )

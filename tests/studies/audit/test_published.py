@@ -252,6 +252,16 @@ REFUSED = {
     ),
     "a picture": (b"\x89PNG\x00", "this is a PNG picture"),
     "no UTF-8": (b"run,AP\na,.1\n\xff,.2\n", "t.csv, line 3: the text is not UTF-8"),
+    "more lines than a table has": (b"run,AP\n" + b"a,.1\n" * 500_000, "more than 500,000 lines"),
+    "more bytes than a table has": (b"run,AP\n" + b"a,.1\n" + b" " * 2**25, "more than 32 MB"),
+    "a longer text than a table": (
+        b"|run|AP|\n|---|---|\n" + b"|a|.1|\n" * 5000,
+        "more than 256 KB or 5,000 lines of Markdown or LaTeX",
+    ),
+    "no figures in the first lines": (
+        b"run,AP\n" + b"a,b\n" * 1000 + b"a,.1\n",
+        "there is no figure in this table",
+    ),
     "JSON without figures": (b'{"a": "b"}', "there is no figure in this JSON"),
     "JSON that is none": (b'{"a": ', "not valid JSON"),
 }
@@ -412,6 +422,13 @@ def test_a_comma_in_a_table_of_semicolons_stands_before_the_decimals_of_shares()
 )
 def test_files_of_results_are_told_from_others(text, is_results):
     assert holds_results(File("file.txt", text.encode())) == is_results
+
+
+def test_results_are_told_from_the_first_lines_of_a_long_file():
+    assert holds_results(File("table.csv", b"run,AP\n" + b"a,.123\n" * 20_000))
+    assert not holds_results(File("table.csv", b"run,AP\n" + b"a,-\n" * 1000 + b"a,.1\n"))
+    assert holds_results(File("table.json", b'{"a": {"AP": 0.1}%s}' % (b" " * 200_000)))
+    assert not holds_results(File("table.json", b'{"a": {"AP": 0.1}%s}' % (b" " * 300_000)))
 
 
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)

@@ -1,0 +1,259 @@
+"""The shapes of JSON documents: where each holds queries, documents, scores and grades."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from metrics.errors import ReadError
+from metrics.runs.columns import recognise
+
+_MAX_EXCERPT = 40
+
+Record = Mapping[str, object]
+DOCUMENT_ARRAYS = ("candidates", "hits", "documents", "passages", "docs", "contexts")
+"""Names of fields that hold the documents of a record."""
+MODEL = "mteb_model_meta"
+"""MTEB's key for the model."""
+_RUN = ("results", "run", "runs", "rankings")
+_JUDGMENTS = ("ground_truth", "qrels", "relevant_docs", "judgments")
+"""Fields of a document with both a run and judgments."""
+_EMPTY: tuple[object, ...] = (None, [], {})
+
+
+def _any(_: Record) -> bool:
+    return True
+
+
+def _names_document(record: Record) -> bool:
+    return "doc_id" in recognise(list(record)) or any(name in record for _, name in _HIT)
+
+
+def _names_query(record: Record) -> bool:
+    return {"query_id", "doc_id"} <= recognise(list(record)).keys()
+
+
+def _has_number(record: Record) -> bool:
+    return bool({"score", "relevance"} & recognise(list(record)).keys())
+
+
+def _holds_documents(record: Record) -> bool:
+    return any(isinstance(record.get(name), list) for name in DOCUMENT_ARRAYS)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One way to write lists as JSON.
+
+    Attributes:
+        format: name of its format.
+        path: steps from the document to its rows: a name is a field, `*` all fields, `[]` all entries.
+        keys: our columns that the names and places at `*` and `[]` give; "" for a step that tells nothing.
+        leaf: whether a row is a record or a plain value.
+        holds: what the first record must hold.
+        usual: our columns and the fields of a record that hold them if no name tells.
+    """
+
+    format: str
+    path: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    leaf: Literal["record", "value"] = "record"
+    holds: Callable[[Record], bool] = _any
+    usual: tuple[tuple[str, str], ...] = ()
+
+    def fits(self, document: object) -> bool:
+        """Return whether a document has its first row where this shape has it."""
+        value: Any = document
+        for step in self.path:
+            kind: Any = list if step == "[]" else dict
+            if not isinstance(value, kind):
+                return False
+            if step not in ("*", "[]"):
+                value = value.get(step)
+                continue
+            if isinstance(value, dict) and (list_of_ids(value) or _holds_documents(value)):
+                return False
+            children = [child for child in _children(value) if child not in _EMPTY]
+            if self.leaf == "record" and len(set(map(type, children))) > 1:
+                return False
+            value = children[0] if children else None
+        if self.leaf == "value":
+            return value is not None and not isinstance(value, dict | list)
+        return isinstance(value, dict) and self.holds(value)
+
+    def records(self, file: str, document: object) -> list[Record]:
+        """Return a record for each row, with the columns of `keys`; a ReadError for a part of another shape."""
+        return [
+            {**{ours: key for ours, key in zip(self.keys, keys, strict=True) if ours}, **record}
+            for keys, record in self._rows(file, document, self.path, ())
+        ]
+
+    def _rows(
+        self,
+        file: str,
+        node: Any,  # noqa: ANN401 whatever JSON holds
+        path: tuple[str, ...],
+        keys: tuple[str, ...],
+    ) -> Iterator[tuple[tuple[str, ...], dict[str, object]]]:
+        kinds: tuple[type, ...] = (list,) if path[:1] == ("[]",) else (dict,)
+        if type(node) not in kinds:
+            where = f"{' → '.join(keys)} holds {excerpt(node)}" if keys else f"{excerpt(node)} is not a record"
+            raise ReadError(file, where, "Write all parts alike.")
+        if not path:
+            yield keys, node
+        elif path[0] in ("*", "[]"):
+            for name, child in node.items() if path[0] == "*" else enumerate(node):
+                if child is not None:
+                    yield from self._rows(file, child, path[1:], (*keys, str(name)))
+        elif path[0] in node:
+            yield from self._rows(file, node[path[0]], path[1:], keys)
+
+
+def excerpt(value: object) -> str:
+    """Return a JSON value for a message, shortened."""
+    text = json.dumps(value)
+    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]} ..."
+
+
+def _children(value: Any) -> Iterable[object]:  # noqa: ANN401 a dictionary or a list
+    return value.values() if isinstance(value, dict) else value
+
+
+_BY_QUERY = ("query_id", "")
+_HIT = (("doc_id", "_id"), ("doc_id", "id"))
+_ARRAY, RECORD = Shape("json", ("[]",), ("",)), Shape("json", ())
+SHAPES = (
+    Shape(
+        "rank-eval",
+        ("details", "*", "hits", "[]"),
+        _BY_QUERY,
+        usual=(("doc_id", "hit._id"), ("score", "hit._score"), ("relevance", "rating")),
+    ),
+    Shape("json", ("*", "[]"), ("", ""), holds=_names_query),
+    Shape("json-hits", ("*", "[]"), _BY_QUERY, holds=_names_document, usual=_HIT),
+    Shape("json-hits", ("[]", "[]"), _BY_QUERY, holds=_names_document, usual=_HIT),
+    Shape("json-lists", ("*", "[]"), _BY_QUERY, "value"),
+    Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), "value"),
+    Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), holds=_has_number),
+    Shape("mteb-predictions", ("*", "*", "*"), leaf="value"),
+    Shape("mteb-predictions", ("*", "*", "*", "*"), leaf="value"),
+    Shape("mteb-predictions", ("*", "*", "*", "*", "*"), leaf="value"),
+    _ARRAY,
+    Shape("json", ("*",), ("query_id",), holds=_holds_documents),
+    RECORD,
+)
+"""All shapes, in the order in which they are tried."""
+_UNSCORED = (
+    (
+        {"took", "hits"},
+        "the response of one search of Elasticsearch or OpenSearch, which lacks the ID of its query",
+        "Write {query: response['hits']['hits']} for all queries.",
+    ),
+    (
+        {"responses"},
+        "the response of a multi-search of Elasticsearch or OpenSearch, which lacks the IDs of its queries",
+        "Write {query: response['hits']['hits']} for each response.",
+    ),
+    (
+        {"metric_score", "details"},
+        "a _rank_eval response without hits",
+        "Repeat the request, so that details holds the hits of every query.",
+    ),
+    (
+        {"task_name", "scores"},
+        "MTEB's results of a task, which lack the scores of documents",
+        "Give the predictions, as MTEB saves them with save_predictions.",
+    ),
+    (
+        {"_id", "text"},
+        "BEIR's corpus or queries, which lack the scores of documents",
+        "Give the run, {query: {document: score}}.",
+    ),
+)
+"""Names of fields → what such a file is and lacks, and what to do."""
+
+
+def refuse_unscored(file: str, document: object, line: int | None = None) -> None:
+    """Raise a ReadError that names the known shape of a document or record that lacks what scoring needs."""
+    for names, problem, hint in _UNSCORED:
+        if isinstance(document, dict) and names <= document.keys():
+            raise ReadError(file, f"this is {problem}", hint, line=line)
+
+
+def shape_of(document: object) -> Shape:
+    """Return the first shape that a document has; an array of records or one record if it has no other."""
+    if isinstance(document, dict) and MODEL in document:
+        return next(shape for shape in SHAPES if shape.format == "mteb-predictions")
+    other = _ARRAY if isinstance(document, list) else RECORD
+    return next((shape for shape in SHAPES if shape.fits(document)), other)
+
+
+def run_and_judgments(document: object) -> tuple[str, str] | None:
+    """Return the fields of a document that hold a run and judgments by query, or None."""
+    if not isinstance(document, dict):
+        return None
+    runs, judgments = ([name for name in names if name in document] for names in (_RUN, _JUDGMENTS))
+    return (runs[0], judgments[0]) if len(runs) == len(judgments) == 1 else None
+
+
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*+(?P<closed>")?|[\[\]{},]')
+
+
+def outline(head: bytes) -> tuple[object, bool]:
+    """Return the JSON value that a file begins with, as far as its head holds it, and whether text follows.
+
+    Of a longer value, the open brackets are closed after the last complete entry. None if it is not JSON.
+    """
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    try:
+        value, end = json.JSONDecoder().raw_decode(text)
+        return value, bool(text[end:].strip())
+    except (ValueError, RecursionError):
+        pass
+    brackets = closing = ""
+    end = 0
+    for piece in _PIECE.finditer(text):
+        mark = piece[0]
+        if mark in ("]", "}"):
+            brackets = brackets[1:]
+        elif mark == ",":
+            end, closing = piece.start(), brackets
+        elif mark in ("[", "{"):
+            brackets = ("]" if mark == "[" else "}") + brackets
+            end, closing = piece.end(), brackets
+        if len(brackets) > _MAX_OPEN or (mark[0] == '"' and not piece["closed"]):
+            break
+    try:
+        return json.loads(text[:end] + closing), False
+    except (ValueError, RecursionError):
+        return None, False
+
+
+def may_list_documents(plain_fields: Iterable[str]) -> bool:
+    """Return whether the lists of a record may be its documents: none of its plain fields is one's value."""
+    return not {"doc_id", "score", "relevance", "rank"} & recognise(list(plain_fields)).keys()
+
+
+def list_of_ids(record: Record) -> str:
+    """Return the field of a record that lists the IDs of its documents, or an empty string."""
+    lists = [name for name, value in record.items() if isinstance(value, list)]
+    if not may_list_documents(record.keys() - set(lists)):
+        return ""
+    plain = [name for name in lists if not holds_objects(record[name])]
+    ids = [name for name in plain if "doc_id" in recognise([singular(name)])]
+    return next(iter(ids or [name for name in plain if name in _RANKINGS]), "")
+
+
+def holds_objects(values: Any) -> bool:  # noqa: ANN401 a list of JSON
+    """Return whether a list holds objects or lists."""
+    return any(isinstance(value, dict | list) for value in values)
+
+
+def singular(name: str) -> str:
+    """Return the name of one value of a list: `doc_id` for `doc_ids`."""
+    return name.removesuffix("s")
+
+
+_RANKINGS = ("ranking", "ranked", "retrieved", "results", "hits")
+_MAX_OPEN = 200

@@ -1,0 +1,127 @@
+"""Files as people have them: each shape is read as meant, from a file, from Python and by the command."""
+
+import json
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from metrics import ReadError, evaluate, read_runs
+from metrics.runs import File, read
+
+QRELS = "q1 0 d2 1\nq2 0 d3 1\n"
+HITS = {
+    "q1": [{"corpus_id": "d1", "score": 0.5}, {"corpus_id": "d2", "score": 0.5}],
+    "q2": [{"corpus_id": "d3", "score": 0.1}, {"corpus_id": "d4", "score": 0.4}],
+}
+RUN = {"q1": {"d1": 0.5, "d2": 0.5}, "q2": {"d3": 0.1, "d4": 0.4}}
+SHAPES = {
+    "hits by query": HITS,
+    "indented records in a field": {
+        "results": [{"query_id": query, **hit} for query, hits in HITS.items() for hit in hits]
+    },
+    "Elasticsearch's hits by query": {
+        query: [{"_id": hit["corpus_id"], "_score": hit["score"]} for hit in hits]
+        for query, hits in HITS.items()
+    },
+    "objects with a score": {
+        query: {document: {"score": score} for document, score in docs.items()} for query, docs in RUN.items()
+    },
+    "Pyserini's retrieval of a reader": {
+        query: {
+            "question": "what?",
+            "contexts": [{"docid": hit["corpus_id"], "score": hit["score"]} for hit in hits],
+        }
+        for query, hits in HITS.items()
+    },
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("value", SHAPES.values(), ids=SHAPES)
+def test_a_run_scores_the_same_in_every_shape(value, indent, tmp_path):
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "run.json").write_text(json.dumps(value, indent=indent))
+    runs = read_runs(tmp_path / "run.json", tmp_path / "qrels.txt")
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
+
+
+def test_lists_of_hits_without_queries_are_numbered_from_0(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps([*HITS.values()]))
+    source = read(File.open(tmp_path / "run.json"))
+    assert source.table["query_id"].to_pylist() == ["0", "0", "1", "1"]
+
+
+@pytest.mark.parametrize("names", [("results", "qrels"), ("run", "qrels"), ("results", "ground_truth")])
+def test_one_file_holds_run_and_judgments(names, tmp_path):
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps({names[1]: {"q1": {"d2": 1}, "q2": {"d3": 1}}, names[0]: RUN}))
+    assert evaluate(path, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
+
+
+def test_lists_of_ids_without_scores_rank_in_the_order_given(tmp_path):
+    (tmp_path / "qrels.txt").write_text("7 0 b 1\n8 0 c 1\n")
+    (tmp_path / "run.jsonl").write_text('{"query_id":7,"doc_ids":["a","b"]}\n{"query_id":8,"doc_ids":["c"]}\n')
+    runs = read_runs(tmp_path / "run.jsonl", tmp_path / "qrels.txt")
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.75]
+    assert "ranks-as-scores" in {finding.code for finding in runs.noted}
+
+
+LISTS = {"query_id": ["1", "2"], "doc_ids": [["a", "b"], ["c"]], "scores": [[0.5, 0.5], [0.25]]}
+
+
+@pytest.mark.parametrize("hits", [False, True])
+def test_lists_in_parquet_and_frames_are_read_as_in_json(hits, tmp_path):
+    table = pa.table(LISTS | {"relevance": [[0, 1], [1]]})
+    if hits:
+        rows = [[{"docid": "a", "score": 0.5, "relevance": 0}, {"docid": "b", "score": 0.5, "relevance": 1}]]
+        rows.append([{"docid": "c", "score": 0.25, "relevance": 1}])
+        table = pa.table({"query_id": ["1", "2"], "hits": rows})
+    parquet.write_table(table, tmp_path / "lists.parquet")
+    for given in (tmp_path / "lists.parquet", table, table.to_pandas()):
+        assert evaluate(given, "RR", "expected").means("RR")["expected"].to_list() == [0.875]
+
+
+def test_parquet_with_more_values_in_lists_than_allowed_is_refused(tmp_path, monkeypatch):
+    parquet.write_table(pa.table(LISTS), tmp_path / "lists.parquet")
+    monkeypatch.setattr("metrics.runs.formats.parquet.MAX_NESTED_VALUES", 11)
+    with pytest.raises(ReadError, match="lists of more than 11 values"):
+        read(File.open(tmp_path / "lists.parquet"))
+    monkeypatch.setattr("metrics.runs.formats.parquet.MAX_NESTED_VALUES", 12)
+    assert len(read(File.open(tmp_path / "lists.parquet")).table) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ({"took": 3, "hits": {"hits": [{"_id": "d1", "_score": 1.5}]}}, "one search of Elasticsearch"),
+        ({"responses": [{"took": 3, "hits": {"hits": [{"_id": "d1", "_score": 1.5}]}}]}, "a multi-search"),
+        ({"task_name": "T", "scores": {"test": [{"main_score": 0.5}]}}, "MTEB's results of a task"),
+        ({"metric_score": 0.5, "details": {"q": {"metric_score": 0.5, "hits": []}}}, "without hits"),
+        ({"_id": "d1", "title": "", "text": "a"}, "BEIR's corpus or queries"),
+    ],
+)
+def test_a_known_shape_that_cannot_be_scored_is_named(value, sentence):
+    for indent in (None, 1):
+        with pytest.raises(ReadError, match=sentence):
+            read(File("file.json", json.dumps(value, indent=indent).encode()))
+
+
+def test_a_document_longer_than_the_head_of_a_file_keeps_its_shape():
+    many = {f"q{n}": [{"corpus_id": f"d{n}", "score": 0.5, "text": "x" * 99}] for n in range(2_000)}
+    for indent in (None, 1):
+        source = read(File("run.json", json.dumps(many, indent=indent).encode()))
+        assert (source.format, len(source.table)) == ("json-hits", 2_000)
+
+
+def test_a_part_of_another_shape_is_named():
+    mixed = HITS | {"q3": [{"corpus_id": "d1", "score": 1}, 7]}
+    with pytest.raises(ReadError, match="q3 → 1 holds 7"):
+        read(File("run.json", json.dumps(mixed).encode()))
+
+
+def test_a_frame_of_hits_is_a_row_a_document():
+    frame = pd.DataFrame({"query_id": [*HITS], "hits": [*HITS.values()]})
+    runs = read_runs(frame, {"q1": {"d2": 1}, "q2": {"d3": 1}})
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
