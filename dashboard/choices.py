@@ -21,13 +21,9 @@ from dashboard.visitor import theme
 from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
-<<<<<<< HEAD
-from metrics.measures import side_by_side
+from metrics.measures import side_by_side, with_gains
 from metrics.studies.pair_tests import TESTS
 from metrics.studies.pairs import CORRECTIONS, LARGEST, Family
-=======
-from metrics.measures import side_by_side, with_gains
->>>>>>> main
 from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment

@@ -37,12 +37,8 @@ from metrics.studies.one_list import gap_of_list, lists_by_gap, query_finding
 from metrics.studies.pair_findings import significance_finding
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose, Strong, headline
-<<<<<<< HEAD
 from metrics.studies.verdict_sentence import query_sets
-from metrics.support.wording import count_of
-=======
 from metrics.support.wording import count_of, query_before
->>>>>>> main
 
 _ASSETS = Path(__file__).parents[1] / "assets"
 
