@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import Evaluation
+from metrics.measures import parse
 from metrics.studies.pairs import (
     CORRECTIONS,
     FEW,
@@ -171,7 +172,7 @@ def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
 
 
 def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
-    tied, total = verdicts.tied, len(verdicts.tied)
+    tied, total, name = verdicts.tied, len(verdicts.tied), parse(measure).tied
     baseline, own_rule = str(tied["baseline"].iloc[0]), own_rule_note(measure)[:1]
     is_tested, has_one_baseline = is_testable(tied), len(set(tied["baseline"])) == 1
     differences, tested = tied["difference"].where(is_tested), "tested " * (not is_tested.all())
@@ -179,13 +180,13 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
     better, other = str(best["reranker"]), str(best["baseline"])
     if best["difference"] < 0:
         better, other = other, better
-    lead = f"{decimal(abs(best['difference']))} {measure}"
+    lead = f"{decimal(abs(best['difference']))} {name}"
     n_significant = int(np.count_nonzero(significant_signs(tied, verdicts.level)))
     source = "; ".join(filter(None, (p_text(best), verdicts.method)))
     if decimal(differences.abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
         claim = f"{whose} the same mean as {baseline}"
-        detail = f"Every {tested}difference is 0 {measure}."
+        detail = f"Every {tested}difference is 0 {name}."
     elif total == 1:
         claim = f"{better} is {'' if n_significant else 'not '}significantly better than {other}"
         detail = f"{better} is {lead} ahead ({source})."
@@ -198,7 +199,7 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
         claim = _standings(verdicts, baseline)
         detail = (
             f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
-            f"{signed(best['difference'])} {measure} against {baseline} ({source})."
+            f"{signed(best['difference'])} {name} against {baseline} ({source})."
         )
     end = "." if own_rule else ", whether ties are broken or averaged."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
@@ -227,11 +228,11 @@ def _standings(verdicts: Verdicts, baseline: str) -> str:
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
     ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
-    old, new = signed(before["difference"]), signed(tied["difference"])
+    old, new, name = signed(before["difference"]), signed(tied["difference"]), parse(measure).traditional
     p_old, p_new = p_text(before), p_text(tied)
     if before["p_adjusted"] >= alpha(verdicts.level):
         verb = "beats" if tied["difference"] > 0 else "trails"
-        before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} "
+        before_text = f" by {treatment(verdicts.treatment).order} ({old} {name}, {p_old}), but {verb} "
         return (
             *(ours, " does not differ significantly from ", theirs),
             f"{before_text}{theirs.text} with ties averaged ({new}, {p_new}).",
@@ -241,5 +242,5 @@ def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: 
     size, new_size = (text.lstrip("+−") for text in (old, new))
     side = "ahead" if tied["difference"] > 0 else "behind"
     standing = "the difference is 0" if new == signed(0.0) else f"it is {new_size} {side}"
-    after = f" by {size} {measure} ({p_old}). With ties averaged, {standing} ({p_new})."
+    after = f" by {size} {name} ({p_old}). With ties averaged, {standing} ({p_new})."
     return start, ours, verb, theirs, after

@@ -6,7 +6,7 @@ from math import comb
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.measures import parse
+from metrics.measures import MeasureAt, parse
 from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, p_text
@@ -42,14 +42,20 @@ def leaderboard_verdict(
         return leaderboard_finding(table, name.traditional, traditional)
     if rows["best"].max() <= EQUAL:
         return _all_zero(evaluation, name.traditional)
-    label, order = name.traditional, treatment(traditional).order
+    label = name.tied if rows["tie_ratio"].any() else name.traditional
+    order = treatment(traditional).order
     if len(rows) == 1:
-        verdict = _single_verdict(rows.iloc[0], label, order)
+        verdict = _single_verdict(rows.iloc[0], name, order)
     elif len(rows) == _PAIR:
         verdict = _pair_verdict(rows, pairs, label, order, is_copy=bool(copies))
     else:
         copied = copies_text(copies)
-        verdict = (*_leader_verdict(rows, pairs, label, order), " ", swap_count(swaps, len(rows)), copied)
+        verdict = (
+            *_leader_verdict(rows, pairs, (label, name.traditional), order),
+            " ",
+            swap_count(swaps, len(rows)),
+            copied,
+        )
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
 
@@ -91,14 +97,16 @@ def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
     return ()
 
 
-def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
+def _single_verdict(row: "pd.Series[float]", name: MeasureAt, order: str) -> Prose:
     tied, alone = decimal(row["tied"]), "There is no other reranker to compare it with."
     if row["best"] - row["worst"] <= EQUAL:
         tie_note = " Tie order does not change the score." if row["tie_ratio"] else ""
-        return Strong(f"{row.name} scores {tied} {label}."), f"{tie_note} {alone}"
+        return Strong(
+            f"{row.name} scores {tied} {name.tied if row['tie_ratio'] else name.traditional}."
+        ), f"{tie_note} {alone}"
     low, high = decimal(row["worst"]), decimal(row["best"])
     return (
-        Strong(f"Tie order alone can put {row.name} anywhere from {low} to {high} {label}. "),
+        Strong(f"Tie order alone can put {row.name} anywhere from {low} to {high} {name.traditional}. "),
         f"With ties averaged, it scores {tied}; by {order}, {decimal(row['traditional'])}. {alone}",
     )
 
@@ -134,7 +142,8 @@ def _pair_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str, *
     return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead{p_note}.")
 
 
-def _leader_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str) -> Prose:
+def _leader_verdict(rows: pd.DataFrame, pairs: Verdicts, labels: tuple[str, str], order: str) -> Prose:
+    label, traditional = labels
     is_first = rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
         return _lead(rows, pairs, label)
@@ -142,7 +151,7 @@ def _leader_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str)
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
         return (
             Strong(f"{former.name} leads only because of its tie order. "),
-            f"It is #1 by {order} ({label} {decimal(former['traditional'])}) and #{former['tied_rank']} "
+            f"It is #1 by {order} ({traditional} {decimal(former['traditional'])}) and #{former['tied_rank']} "
             f"with ties averaged ({decimal(former['tied'])}).",
         )
     leader = str(rows.index[0])

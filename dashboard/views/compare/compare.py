@@ -181,7 +181,7 @@ def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Pr
     interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])} ({p_text(row)}). "
     return (
         Strong(str(row.name)),
-        f": {signed(row['difference'])} {measure}, ties averaged",
+        f": {signed(row['difference'])} {measure}",
         ". " if pd.isna(row["p_adjusted"]) else interval,
         f"The reranker is better on {row['won']:,} of {count_of(int(row['n']), 'query')}, worse on "
         f"{row['lost']:,} and equal on {row['equal']:,}.",
