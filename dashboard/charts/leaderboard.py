@@ -141,16 +141,20 @@ def rank_texts(leaderboard: pd.DataFrame) -> list[str]:
 
 
 def _add_strip(figure: Figure, rows: pd.DataFrame, n: int) -> None:
-    """Draw ranks 1 to n of each row as cells: pale, shaded within its interval, dark at its own rank."""
-    ranks, palette = np.arange(1, n + 1), figure.palette
-    low, high, own = (rows[name].to_numpy(np.int64)[:, None] for name in ("rank_low", "rank_high", "tied_rank"))
-    shade = ((ranks >= low) & (ranks <= high)).astype(np.float64) + (ranks == own)
-    bands = np.full((2 * len(rows) - 1, n), np.nan)  # the rows and the spaces between them
-    bands[::2] = shade
-    edges = np.arange(len(rows)).repeat(2) + np.tile([-_HALF_CELL, _HALF_CELL], len(rows))
-    look = {"x": ranks, "y": edges, "xaxis": "x4", "zmin": 0, "zmax": 2}
-    gaps = {"xgap": int(n <= _APART), "ygap": 0}
-    figure.draw(marks.cells(bands, [palette.grid, palette.other, palette.muted], **look | gaps))
+    """Draw ranks 1 to n of each row: pale, shaded within its interval, dark at its own rank."""
+    palette = figure.palette
+    low, high, own = (rows[name].to_numpy(np.float64) for name in ("rank_low", "rank_high", "tied_rank"))
+    everything = np.ones(len(rows)), np.full(len(rows), float(n))
+    for (first, last), colour in (
+        (everything, palette.grid),
+        ((low, high), palette.other),
+        ((own, own), palette.muted),
+    ):
+        look = {"width": 2 * _HALF_CELL, "marker": {"color": colour}, "orientation": "h", "xaxis": "x4"}
+        figure.draw_bars(x=last - first + 1, base=first - 0.5, y=np.arange(len(rows)), **look)
+    for rank in range(1, n) if n <= _APART else ():
+        ends = {"x0": rank + 0.5, "x1": rank + 0.5, "xref": "x4", "y0": 0, "y1": 1, "yref": "y domain"}
+        figure.draw_shape(type="line", **ends, line={"color": palette.ground, "width": 1.5})
 
 
 def _add_texts(figure: Figure, rows: pd.DataFrame, places: Places, names: Mapping[str, str]) -> None:
