@@ -187,7 +187,7 @@ def test_a_reranker_that_ties_put_behind_is_said_to_be_behind_without_a_minus():
         (FIVE[:, [0, 0]], "r1 has the same mean as r0, whether ties are broken or averaged."),
         (
             np.column_stack([FIVE[:, :1] + 1, FIVE[:, :1]]),
-            "r0 is significantly better than r1, whether ties are broken or averaged. r0 is 1.000 MRR ahead "
+            "r0 is significantly better than r1, whether ties are broken or averaged. r0 is 1.000 MTRR ahead "
             f"(p < 0.001; {TESTED.format('1 pair')}).",
         ),
         (FIVE[:3, [0, 1]], "is not significantly better than r"),
@@ -262,7 +262,7 @@ def test_the_finding_of_all_pairs_says_that_no_difference_is_significant():
     ("shift", "baselines", "words"),
     [
         (0.1, "a", "Of the tested rerankers, b has the highest mean: +0.100"),
-        (0.1, None, "The largest puts b 0.100 MRR ahead of a ("),
+        (0.1, None, "The largest puts b 0.100 MTRR ahead of a ("),
         (0, "a", "All tested rerankers have the same mean as a, "),
     ],
 )

@@ -36,7 +36,7 @@ def test_difference_and_p_are_those_of_the_table_of_pairs():
     evaluation = evaluate(cache.sample_board(cache.PROMPTS_LABEL).runs, ["RR"], ["expected"])
     row = find_pairs(compare(evaluation, "RR"), ["MiniLM prompt 1"], ["MiniLM prompt 2"]).iloc[0]
     text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
-    assert f"{decimal(row['difference'])} MRR ahead of MiniLM prompt 2 ({written_test(row)})" in text
+    assert f"{decimal(row['difference'])} MTRR ahead of MiniLM prompt 2 ({written_test(row)})" in text
 
 
 def test_a_leader_by_file_order_alone_is_called_that():
@@ -51,7 +51,7 @@ def test_a_leader_by_file_order_alone_is_called_that():
 def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
     text = verdict(cache.sample_board().runs, traditional="docid_desc")
     assert text.startswith("By trec_eval's order, MiniLM float32 leads; with ties averaged, MiniLM int8 leads.")
-    assert "MiniLM int8 is 0.0019 MRR ahead of MiniLM float32" in text
+    assert "MiniLM int8 is 0.0019 MTRR ahead of MiniLM float32" in text
     assert "ahead of MiniLM float32 (p > 0.999, 200 queries)." in text
     assert "The difference is not significant." in text
 
@@ -59,7 +59,7 @@ def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
 def test_the_prompts_open_with_who_leads_and_that_chance_may_decide_it():
     text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
     assert text.startswith("MiniLM prompt 1 leads in every tie order, but not significantly.")
-    assert "0.0020 MRR ahead of MiniLM prompt 2" in text
+    assert "0.0020 MTRR ahead of MiniLM prompt 2" in text
     assert "(p > 0.999; 16 of 100 queries differ)" in text
     assert "No pair of rerankers changes order" in text
 
@@ -67,7 +67,7 @@ def test_the_prompts_open_with_who_leads_and_that_chance_may_decide_it():
 def test_a_lead_of_two_that_queries_do_not_show_is_not_shown():
     text = verdict(EXTREMES["two rerankers with ties"]().runs)
     assert text.startswith("strict is not significantly better than coarse.")
-    assert "strict is 0.278 MRR ahead (p = 0.125; 4 of 4 queries differ)" in text
+    assert "strict is 0.278 MTRR ahead (p = 0.125; 4 of 4 queries differ)" in text
     assert "File order would have given a lead of 0.263 (p = 0.125; 4 of 4 queries differ)" in text
 
 
@@ -75,7 +75,7 @@ def test_a_significant_lead_is_a_win_and_a_reversing_tie_order_is_named():
     relevant_second = rows("old", (2, 1, 0)) + rows("new", (1, 1, 0)).replace("q11,d0,1", "q11,d0,2")
     text = verdict(board(table_csv=HEADER + relevant_second).runs)
     assert text.startswith(
-        "new is significantly better than old. With ties averaged, new is 0.229 MRR ahead (p ="
+        "new is significantly better than old. With ties averaged, new is 0.229 MTRR ahead (p ="
     )
     assert text.endswith(" File order would have given both rerankers the same score.")
     sorted_wrongly = rows("old", (1, 2, 0)).replace("q0,d1,2", "q0,d1,0") + rows("new", (1, 1, 0))
@@ -118,14 +118,14 @@ def test_where_nothing_is_relevant_the_verdict_says_what_to_check():
 def test_runs_of_the_same_ranking_are_called_that_and_level_runs_of_others_are_not():
     runs = board(**{f"r{number}_trec": COARSE for number in range(3)}, qrels_txt=QRELS).runs
     text = verdict(runs)
-    assert text.startswith("r0 and 2 more share the lead: MRR 0.243.")
+    assert text.startswith("r0 and 2 more share the lead: MTRR 0.243.")
     assert "No pair of rerankers changes order" in text
     assert text.endswith("r0, r1 and 1 more have the same ranking.")
     pair = board(a_trec=COARSE, b_trec=COARSE, qrels_txt=QRELS).runs
-    assert verdict(pair) == "a and b have the same ranking. Both score 0.243 MRR."
+    assert verdict(pair) == "a and b have the same ranking. Both score 0.243 MTRR."
     longer = COARSE + "q0 Q0 last 5 -1 tag\n"
     level = board(a_trec=COARSE, b_trec=longer, qrels_txt=QRELS).runs
-    assert verdict(level) == "a and b have the same score. Both score 0.243 MRR."
+    assert verdict(level) == "a and b have the same score. Both score 0.243 MTRR."
     turned = board(a_trec=COARSE, b_trec="".join(reversed(COARSE.splitlines(keepends=True))), qrels_txt=QRELS)
     assert "the same ranking" in verdict(turned.runs)
 
@@ -142,7 +142,7 @@ def test_tie_groups_and_their_order_decide_whether_rankings_are_the_same_not_sco
 def test_one_common_query_gives_no_p_and_no_verdict_on_significance():
     one_query = rows("old", (1, 2, 0), range(1)) + rows("new", (1, 1, 0), range(1))
     text = verdict(board(table_csv=HEADER + one_query).runs)
-    assert text.startswith("old scores higher than new. With ties averaged, old is 0.250 MRR ahead")
+    assert text.startswith("old scores higher than new. With ties averaged, old is 0.250 MTRR ahead")
     assert "(1 query, too few for a test). File order would have given a lead of 0.500." in text
     three = one_query + rows("third", (1, 1, 1), range(1))
     three_text = verdict(board(table_csv=HEADER + three).runs, traditional="optimistic")
