@@ -527,6 +527,11 @@ def _nested(
         "document": [name for _, _, scores in parts for name in scores],
         "value": [value for _, _, scores in parts for value in scores.values()],
     }
+    if {list, dict} & set(map(type, fields["value"])):
+        row = next(row for row, entry in enumerate(fields["value"]) if isinstance(entry, dict | list))
+        where = f"document {fields['document'][row]!r} of query {fields['query'][row]!r}"
+        problem = f"{where} holds {excerpt(fields['value'][row])}"
+        raise ReadError(file.name, problem, f"Write {_FLAT}.", line=row + 1, unit="entry")
     is_whole = all(isinstance(number, int) for number in fields["value"])
     ours = value or ("relevance" if is_whole else "score")
     usual = {"query_id": "query", "doc_id": "document", ours: "value"}
