@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, changes, choices, controls, visitor
+from dashboard.cache import cached
 from dashboard.changes import build_arranged, read_all, score_and_show
 from dashboard.choices import View
 from dashboard.draft import current_draft, is_shown_draft, replace_draft
@@ -17,7 +18,6 @@ from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name,
 from dashboard.library.loaded import packed_files, table_label
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.published import kept_files, take_files, take_table
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header
@@ -310,7 +310,7 @@ _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
 _HELP = {one.name: one.summary for one in COLUMNS}
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def _first_rows(board: Board, position: int) -> pd.DataFrame:
     source = board.sources[position]
     head = source.table.slice(0, _PREVIEWED).to_pandas()
