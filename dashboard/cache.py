@@ -21,8 +21,7 @@ from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.runs import File, Runs, Source, named_judgments
-from metrics.studies.audit import published
+from metrics.runs import Runs, Source, named_judgments
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
@@ -201,13 +200,6 @@ def _source(entry: Entry) -> Source | TieScopeError:
             return entry.read()
     except (ReadError, UsageError) as error:
         return error
-
-
-def holds_results(file: File) -> bool:
-    """Return whether a file holds published results, and is neither a run nor judgments."""
-    with suppress(ReadError), turn(is_dear=file.unpacks_to(DEAR_BYTES)):
-        return published.holds_results(file)
-    return False
 
 
 def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:

@@ -23,6 +23,7 @@ from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header
 from metrics.runs.named_judgments import PREFIX
 from metrics.scale.stored import is_stored
+from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import NO_DOCUMENTS, Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
@@ -137,7 +138,7 @@ def _set_results_aside(
 
     def is_result(file: File, source: Source | TieScopeError) -> bool:
         may_be = isinstance(source, TieScopeError) or source.format == _NESTED
-        return may_be and file.sha256 in new and cache.holds_results(file)
+        return may_be and file.sha256 in new and holds_results(file)
 
     pairs = [pair for pair in zip(spec.entries, sources, strict=True) if not is_result(pair[0].file, pair[1])]
     staying = {entry.file.sha256 for entry, _ in pairs}

@@ -48,6 +48,22 @@ def headings(page):
     return [settings.get("label") for frame in columns for settings in frame.values()]
 
 
+def test_json_that_is_dropped_is_parsed_once(monkeypatch):
+    record = '{"query_id": "q%d", "doc_id": "d", "score": 1, "relevance": 1, "MRR": 1}'
+    text = f"[{','.join(record % n for n in range(5_000))}]"
+    decode, lengths = json.JSONDecoder.raw_decode, []
+
+    def note(decoder, text, idx=0):
+        lengths.append(len(text))
+        return decode(decoder, text, idx)
+
+    page = opened("data")
+    monkeypatch.setattr(json.JSONDecoder, "raw_decode", note)
+    drop(page, run_json=text)
+    assert board_name(page).startswith("1 run, 5,000 queries")
+    assert lengths.count(len(text)) == 1
+
+
 def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
     page = drop(opened("data"), table_csv=TABLE, qrels_txt=QRELS)
     assert "no score column" in said(page)
