@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,10 @@ from dashboard.library.loaded import LoadedBoards
 from dashboard.library.records import Record
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
-from dashboard.server.board_results import board_results, cached_by_key
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.runs import File, Runs, Source, named_judgments
-from metrics.studies.audit import published
+from metrics.runs import Runs, Source, named_judgments
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
@@ -44,8 +43,11 @@ OFFERED = ("RR", "AP", "nDCG@10", "R@10", "Hits@10")
 TRADITIONAL = ("input", "docid_desc", "docid_asc", "optimistic", "pessimistic", "random:0")
 """Tie orders offered for the traditional score."""
 _TIES = ("expected", *TRADITIONAL)
+_SECONDS = 1800
+"""Seconds for which results are cached."""
 
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
 
 
@@ -106,6 +108,22 @@ class ShownBoard:
         return result
 
 
+def cached(
+    *, max_entries: int, show_spinner: str | bool = False
+) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Return `st.cache_resource` for functions of boards, views, files or texts; `_...` are not hashed."""
+    key = attrgetter("key")
+    return cast(
+        "Callable[[Callable[P, Result]], Callable[P, Result]]",
+        st.cache_resource(
+            ttl=_SECONDS,
+            max_entries=max_entries,
+            show_spinner=show_spinner,
+            hash_funcs={Board: key, BoardSpec: key, Entry: key, ShownBoard: key, "dashboard.choices.View": key},
+        ),
+    )
+
+
 Options: TypeAlias = tuple[tuple[str, object], ...]
 
 
@@ -113,14 +131,14 @@ def _name_of(study: Callable[..., object]) -> str:
     return f"{study.__module__}.{study.__qualname__}"
 
 
-@cached_by_key(show_spinner=False, max_entries=64)
+@cached(max_entries=64)
 def _study(
     view: ShownBoard, name: str, args: tuple[object, ...], options: Options, _study: Callable[..., Any]
 ) -> Any:  # noqa: ANN401 of any study
     return _study(view.evaluation, *args, **dict(options))
 
 
-@cached_by_key(show_spinner=False, max_entries=8)
+@cached(max_entries=8)
 def _list_study(
     view: ShownBoard, name: str, args: tuple[object, ...], options: Options, _study: Callable[..., Any]
 ) -> Any:  # noqa: ANN401 of any study
@@ -150,7 +168,6 @@ def load_record(record: Record) -> Board:
         if isinstance(built, TieScopeError):
             raise built
         board = loaded_boards().hold(built)
-    _note_loaded(board)
     return replace(board, label=record.label)
 
 
@@ -159,13 +176,7 @@ def update_loaded(board: Board, record: Record) -> None:
     if board.key == record.spec.key:
         for source, entry in zip(board.sources, record.spec.entries, strict=True):
             source.origin.move(entry.provenance(source))  # so that the bytes can go
-        loaded_boards().hold(stored := replace(board, spec=record.spec))
-        _note_loaded(stored)
-
-
-def _note_loaded(board: Board) -> None:
-    """Drop a stored board from memory once no session uses it."""
-    board_results.note(board.key, loaded_boards().drop, board.key)
+        loaded_boards().hold(replace(board, spec=record.spec))
 
 
 @st.cache_resource(show_spinner=False)
@@ -182,20 +193,13 @@ def read_entry(entry: Entry) -> Source | TieScopeError:
         return error
 
 
-@cached_by_key(show_spinner=False, max_entries=32)
+@cached(max_entries=32)
 def _source(entry: Entry) -> Source | TieScopeError:
     try:
         with turn(is_dear=entry.file.unpacks_to(DEAR_BYTES)):
             return entry.read()
     except (ReadError, UsageError) as error:
         return error
-
-
-def holds_results(file: File) -> bool:
-    """Return whether a file holds published results, and is neither a run nor judgments."""
-    with suppress(ReadError), turn(is_dear=file.unpacks_to(DEAR_BYTES)):
-        return published.holds_results(file)
-    return False
 
 
 def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
@@ -208,7 +212,7 @@ def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> B
     return runs if isinstance(runs, TieScopeError) else make_board(spec, read, runs)
 
 
-@cached_by_key(show_spinner="Joining …", max_entries=4)
+@cached(show_spinner="Joining …", max_entries=4)
 def _join(spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieScopeError:
     """Join the runs of a board. Caching the board would keep the uploaded files in memory."""
     try:
@@ -225,7 +229,7 @@ def evaluation(
     return _evaluation(board, scoring, measures)
 
 
-@cached_by_key(show_spinner="Scoring every order …", max_entries=12)
+@cached(show_spinner="Scoring every order …", max_entries=12)
 def _evaluation(board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
     with board_turn(board):
         return score_runs(board.runs, measures, _TIES, scoring)
@@ -240,19 +244,19 @@ def board_turn(board: Board) -> AbstractContextManager[None]:
     return turn(is_dear=_n_rows(board.sources) >= DEAR_ROWS)
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def ranking(board: Board, reranker: str, scoring: ScoringOptions) -> Ranking:
     """Return one reranker's lists, cut into tie groups."""
     return Ranking.of(board.runs, reranker, scoring)
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def segments(board: Board) -> "pd.Series[str]":
     """Return query → query group, for queries that have one."""
     return query_segments(board.runs)
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def lookalike_text(board: Board) -> str:
     """Return a sentence that names the datasets whose judgments a board seems to have, or an empty text."""
     runs = board.runs
@@ -261,7 +265,7 @@ def lookalike_text(board: Board) -> str:
     return named_judgments.lookalike_text(len(runs.judged_pairs.queries), runs.qrels["relevance"].to_numpy())
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def grade_counts(board: Board) -> dict[float, int]:
     """Return grade above 0 → number of judgments, each document of a query once."""
     runs, columns = board.runs, ["query_id", "doc_id", "relevance"]
@@ -273,7 +277,7 @@ def grade_counts(board: Board) -> dict[float, int]:
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-@cached_by_key(show_spinner="Checking the runs …", max_entries=8)
+@cached(show_spinner="Checking the runs …", max_entries=8)
 def findings(board: Board, relevant_from: float) -> pd.DataFrame:
     """Return the findings about a board's runs with this smallest relevant grade."""
     with board_turn(board):

@@ -23,7 +23,7 @@ from metrics.runs import (
     read,
     with_names,
 )
-from metrics.runs.files import FileProvenance
+from metrics.runs.files import FileProvenance, no_ranks
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -87,7 +87,7 @@ class Entry:
             self.file.name,
             lambda row: origin().line_of(row) if first is None else first + row,
             source.origin.unit,
-            lambda: origin().ranks(),
+            no_ranks if source.origin.ranks is no_ranks else lambda: origin().ranks(),
         )
 
 

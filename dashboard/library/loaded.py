@@ -46,12 +46,6 @@ class LoadedBoards:
         with self._lock:
             return None if key in self._visitors else self._take(key)
 
-    def drop(self, key: str) -> None:
-        """Forget a board that `hold` keeps."""
-        with self._lock:
-            if key not in self._visitors:
-                self._boards.pop(key, None)
-
     def add(self, board: Board, visitor: str = "", board_id: str = "") -> Board:
         """Keep an unsaved board for one visitor; its label contains its ID.
 

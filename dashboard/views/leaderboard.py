@@ -10,13 +10,20 @@ import streamlit as st
 
 from dashboard import boards, choices, controls, visitor
 from dashboard.boards import while_open
-from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL, ShownBoard, board_turn, segments
+from dashboard.cache import (
+    PROMPTS_LABEL,
+    SAMPLE_LABEL,
+    SIMULATED_LABEL,
+    ShownBoard,
+    board_turn,
+    cached,
+    segments,
+)
 from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, tool_strip
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
-from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import visitor_zone
 from dashboard.widgets import components as ui
 from dashboard.widgets.browser import watch_width
@@ -103,7 +110,7 @@ _MANY_EMPTY = 0.2
 """Share of queries without relevant documents from which the page offers to leave them out."""
 
 
-@cached_by_key(show_spinner=False, max_entries=24)
+@cached(max_entries=24)
 def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return the verdict on the leader, tie order and chance."""
     rows = view.study(leaderboard, measure, traditional)
@@ -197,7 +204,7 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
     return study.swapped_orders(view.evaluation, measure, traditional, pairs=pairs)
 
 
-@cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
+@cached(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first pairs that swap, with the chance of each order under random tie-breaking."""
     rows = swapped_orders(view, measure, traditional).head(n_rows)
@@ -245,7 +252,7 @@ _HEAD_COLUMNS = 16
 """Characters of a tool's name in a column header."""
 
 
-@cached_by_key(show_spinner="Computing the values of other tools …", max_entries=16)
+@cached(show_spinner="Computing the values of other tools …", max_entries=16)
 def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd.DataFrame:
     """Return the value that each tool reports for a measure."""
     owners = segments(view.board)
@@ -316,7 +323,7 @@ _BRING_BACK = (
 )
 
 
-@cached_by_key(show_spinner=False, max_entries=24)
+@cached(max_entries=24)
 def unjudged_counts(view: ShownBoard, measure: str) -> pd.DataFrame | None:
     """Return the documents in the top k of each reranker and the unjudged ones; None without unjudged ones."""
     if view.board.runs.qrels is None:
@@ -327,14 +334,14 @@ def unjudged_counts(view: ShownBoard, measure: str) -> pd.DataFrame | None:
     return counts if counts["unjudged"].sum() > EQUAL else None
 
 
-@cached_by_key(show_spinner="Scoring three scenarios …", max_entries=24)
+@cached(show_spinner="Scoring three scenarios …", max_entries=24)
 def scenarios(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return the tied means of the shown rerankers in three scenarios of their unjudged documents."""
     with board_turn(view.board):
         return unjudged_study.scenarios(view.runs, measure, view.scoring, view.queries)
 
 
-@cached_by_key(show_spinner="Collecting unjudged documents …", max_entries=8)
+@cached(show_spinner="Collecting unjudged documents …", max_entries=8)
 def unjudged_documents(view: ShownBoard, k: int) -> pd.DataFrame:
     """Return the unjudged documents in the top k of the shown rerankers."""
     with board_turn(view.board):

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard import cache, controls, visitor
 from dashboard.boards import board_name
+from dashboard.cache import cached
 from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
@@ -22,7 +23,6 @@ from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
 from dashboard.widgets.one_list import boxes_text, load_list
@@ -157,7 +157,7 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     ]
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def _make_slide(
     view: View,
     name: str,

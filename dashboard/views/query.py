@@ -9,13 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls
-from dashboard.cache import ShownBoard
+from dashboard.cache import ShownBoard, cached
 from dashboard.charts import one_list as charts
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import follow_defaults
 from dashboard.escaping import escape_markdown
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
 from dashboard.widgets.components import section
@@ -248,7 +247,7 @@ def histogram_section(current: one_list.ListInView) -> None:
     ui.chart(figure, "histogram", alt)
 
 
-@cached_by_key(show_spinner=False, max_entries=32)
+@cached(max_entries=32)
 def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
     """Return reranker, or query of one reranker → its label with gap and tie ratio, the largest gap first."""
     lists, by = view.list_study(list_study.lists_by_gap, measure, traditional), "reranker"

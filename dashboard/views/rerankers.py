@@ -4,12 +4,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, choices, controls
-from dashboard.cache import ShownBoard
+from dashboard.cache import ShownBoard, cached
 from dashboard.charts import rerankers as charts
 from dashboard.charts.ties_vs_gap import gap_scatter
 from dashboard.choices import View, choose_relevant_from
 from dashboard.escaping import escape_markdown
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import section
@@ -139,7 +138,7 @@ def one_reranker(
         _similar_rankings(view, name, names)
 
 
-@cached_by_key(show_spinner="Comparing lists …", max_entries=8)
+@cached(show_spinner="Comparing lists …", max_entries=8)
 def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...]) -> pd.DataFrame:
     """Return the similarity of the lists of every two rerankers."""
     return list_similarity({name: view.ranking(name) for name in rerankers}, view.queries)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import choices, controls
 from dashboard.boards import while_open
-from dashboard.cache import board_turn
+from dashboard.cache import board_turn, cached
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
 from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
@@ -17,7 +17,6 @@ from dashboard.controls import follow_defaults, pills
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.command_line import command
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
 from dashboard.widgets.audited_table import report_choices
 from dashboard.widgets.columns import badge_column
@@ -114,14 +113,14 @@ def _choose_targets() -> tuple[str, ...]:
         return ()
 
 
-@cached_by_key(show_spinner="Writing the report …", max_entries=8)
+@cached(show_spinner="Writing the report …", max_entries=8)
 def board_report(board: Board, options_key: str, _options: ReportOptions) -> Report:
     """Return the report of a board."""
     with board_turn(board):
         return report(board.runs, **vars(_options))
 
 
-@cached_by_key(show_spinner="Drawing the report …", max_entries=4)
+@cached(show_spinner="Drawing the report …", max_entries=4)
 def html_file(board: Board, options_key: str, day: date, _report: Report) -> str:
     """Return the report of a day as an HTML file."""
     return _report.html(day, draw_charts(_report))

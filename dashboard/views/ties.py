@@ -4,11 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls
-from dashboard.cache import ShownBoard
+from dashboard.cache import ShownBoard, cached
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, tie_size_bars
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import clicked_row, get_open_list, set_open_list
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
 from dashboard.widgets.components import section
@@ -109,7 +108,7 @@ def other_measures(view: View) -> None:
     )
 
 
-@cached_by_key(show_spinner=False, max_entries=8)
+@cached(max_entries=8)
 def _size_counts(view: ShownBoard) -> pd.DataFrame:
     """Return the number of ties by size."""
     return tie_size_counts({name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists)

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from dashboard import cache
-from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn
+from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn, cached
 from dashboard.library.boards import Board
 from dashboard.published import FILE_ORDER, NO_TABLE, SAMPLE_TABLE, choose_table, kept_files, names_by_hand
-from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
@@ -67,7 +66,7 @@ def published_files(board: Board, table: str) -> tuple[File, ...]:
     return kept_files(board)
 
 
-@cached_by_key(show_spinner="Reading the table …", max_entries=8)
+@cached(show_spinner="Reading the table …", max_entries=8)
 def read_table(key: AuditKey, _files: tuple[File, ...]) -> PublishedTable | TieScopeError:
     """Return a published table, or the error from reading it."""
     try:
@@ -89,14 +88,14 @@ def matches(key: AuditKey, board: Board, published: PublishedTable) -> NameMatch
     return match_names(published, board.runs, dict(key.names))
 
 
-@cached_by_key(show_spinner=False, max_entries=8)
+@cached(max_entries=8)
 def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Audit:
     """Return the audit of a published table."""
     with board_turn(_board):
         return audit(_board.runs, _published, names=dict(key.names))
 
 
-@cached_by_key(show_spinner="Recomputing the table …", max_entries=8)
+@cached(show_spinner="Recomputing the table …", max_entries=8)
 def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: Audit) -> pd.DataFrame:
     """Return every published figure with the figure that a rule gives, by our names of rerankers."""
     with board_turn(_board):
@@ -104,14 +103,14 @@ def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: A
     return figures.assign(reranker=figures["reranker"].map(_audit.names.reranker))
 
 
-@cached_by_key(show_spinner=False, max_entries=24)
+@cached(max_entries=24)
 def board_order(key: AuditKey, measure: str, _board: Board, _audit: Audit) -> AuditedOrder:
     """Return the audit of the printed order by one measure."""
     with board_turn(_board):
         return audited_order(_audit, _board.runs, measure)
 
 
-@cached_by_key(show_spinner=False, max_entries=8)
+@cached(max_entries=8)
 def board_orders(key: AuditKey, _board: Board, _audit: Audit) -> pd.DataFrame:
     """Return the audit of the printed orders by each measure."""
     with board_turn(_board):

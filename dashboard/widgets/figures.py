@@ -1,18 +1,25 @@
 """Cache figures and elements of a board as long as its results."""
 
+import pickle
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any, ParamSpec
 
 import plotly.graph_objects as go
 
+from dashboard.cache import cached
 from dashboard.charts.figure import Figure
 from dashboard.choices import board_key
-from dashboard.server.board_results import cached_by_key, content_digest
 from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
 _MAX_FIGURES, _MAX_ELEMENTS = 64, 256
 """Figures, and drawn elements, cached at most, over all boards."""
+
+
+def content_digest(*values: object) -> str:
+    """Return a hash of the content of picklable values."""
+    return blake2b(pickle.dumps(values, protocol=5), digest_size=16).hexdigest()
 
 
 def kept_figure(draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
@@ -37,7 +44,7 @@ def _name_of(draw: Callable[..., object]) -> str:
     return f"{draw.__module__}.{draw.__qualname__}"
 
 
-@cached_by_key(show_spinner=False, max_entries=_MAX_FIGURES)
+@cached(max_entries=_MAX_FIGURES)
 def _figure(
     key: str,
     name: str,
@@ -49,7 +56,7 @@ def _figure(
     return _draw(*_arguments, **_options)
 
 
-@cached_by_key(show_spinner=False, max_entries=_MAX_ELEMENTS)
+@cached(max_entries=_MAX_ELEMENTS)
 def _element(
     key: str,
     name: str,

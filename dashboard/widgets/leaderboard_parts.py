@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 import streamlit as st
 
-from dashboard.cache import ShownBoard, segments
+from dashboard.cache import ShownBoard, cached, segments
 from dashboard.charts import leaderboard as charts
 from dashboard.charts.labels import SENTENCE_COLUMNS, SLOPE_COLUMNS, TABLE_COLUMNS, shared_ends, short_names
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, heading, section, table
@@ -80,7 +79,7 @@ def shared_text(leaderboard: pd.DataFrame) -> str:
     return f"Names share {shared}." if shared else ""
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return the gap of each shown reranker in each query group."""
     return segment_table(view.evaluation.only(view.rerankers), segments(view.board), measure, traditional)

@@ -7,11 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls
-from dashboard.cache import ShownBoard
+from dashboard.cache import ShownBoard, cached
 from dashboard.charts.one_list import MAX_DOCUMENTS, tie_ladder
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import measures_in_names
 from dashboard.widgets.components import chart, section, table
 from metrics import parse
@@ -102,7 +101,7 @@ def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView
     return ListInView(view, reranker, query, measure, ranking, rows, chances, counts, scores)
 
 
-@cached_by_key(show_spinner=False, max_entries=64)
+@cached(max_entries=64)
 def _counts_and_scores(
     view: ShownBoard,  # noqa: ARG001 keys the cache
     reranker: str,  # noqa: ARG001 likewise

@@ -1,8 +1,7 @@
 """The table of pairs of a board, which every page reads."""
 
-from dashboard.cache import ShownBoard, board_turn
+from dashboard.cache import ShownBoard, board_turn, cached
 from dashboard.choices import Testing
-from dashboard.server.board_results import cached_by_key
 from metrics.evaluation import Evaluation, score_runs
 from metrics.studies.pair_findings import Verdicts, verdicts
 
@@ -12,7 +11,7 @@ def pair_verdicts(view: ShownBoard, measure: str, traditional: str) -> Verdicts:
     return compared_pairs(view, measure, traditional, "", Testing())
 
 
-@cached_by_key(show_spinner="Comparing rerankers …", max_entries=24)
+@cached(show_spinner="Comparing rerankers …", max_entries=24)
 def compared_pairs(
     view: ShownBoard, measure: str, traditional: str, baseline: str, testing: Testing
 ) -> Verdicts:

@@ -27,6 +27,7 @@ MAX_ID = 2**16
 _CODED_KINDS = ("shared", "word")
 _NO_VALUE = ("", "na", "n/a", "nan", "null", "none", "-")
 """How files write a missing value."""
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
@@ -89,6 +90,9 @@ def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     numbers = parse_numbers(column)
     is_bad = pc.is_null(numbers, nan_is_null=True)
     hint = "Map words to numbers, drop the row, or choose another column."
+    first = pc.index(is_bad, value=True).as_py()
+    if first >= 0 and _DECIMAL_COMMA.fullmatch(str(column[first].as_py()).strip()):
+        hint = f"This is a decimal comma. Write {str(column[first].as_py()).strip().replace(',', '.')}."
     if name == "score":
         hint += f" {MISSING_SCORE_HINT}"
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a number", hint)

@@ -367,8 +367,8 @@ def _single_spaced(block: bytes) -> bytes:
     return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
 
 
-def _no_ranks() -> None:  # a lambda could not be sent to a worker
-    pass
+def no_ranks() -> None:
+    """Return None: the file states no ranks. A lambda could not be sent to a worker."""
 
 
 @dataclass(eq=False)
@@ -387,7 +387,7 @@ class FileProvenance:
     file: str
     line_of: Callable[[int], int]
     unit: str = "line"
-    ranks: Callable[[], pa.Array | None] = _no_ranks
+    ranks: Callable[[], pa.Array | None] = no_ranks
     tag: str = ""
     key: object = field(default_factory=object)
 

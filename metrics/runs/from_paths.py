@@ -211,7 +211,7 @@ def as_run(source: Source) -> Source:
     if source.kind == "run":
         return source
     if may_be_either(source):
-        return _renamed(source, "relevance", "score")
+        return source.renamed("relevance", "score")
     names = ", ".join(source.header)
     theirs = source.mapping.get("relevance", "NAME")
     hint = (
@@ -232,17 +232,11 @@ def as_judgments(source: Source) -> Source:
         return replace(source, table=table, noted=noted)
     if source.kind == "run" and may_be_either(source):
         as_grades(combine_chunks(source.table["score"]), "relevance", source.origin)
-        source = _renamed(source, "score", "relevance")
+        source = source.renamed("score", "relevance")
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of four fields: query, 0, document, grade."
         raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
     return replace(source, table=judgment_columns(source.table))
-
-
-def _renamed(source: Source, old: str, new: str) -> Source:
-    names = [new if name == old else name for name in source.table.column_names]
-    mapping = {new if ours == old else ours: theirs for ours, theirs in source.mapping.items()}
-    return replace(source, table=source.table.rename_columns(names), mapping=mapping)
 
 
 def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came

@@ -87,6 +87,12 @@ class Source:
         inside = [name for name in ("relevance", "target_id") if name in columns]
         return replace(self, table=self.table.drop_columns(inside), judgments=judged if len(rows) else None)
 
+    def renamed(self, old: str, new: str) -> "Source":
+        """Return the source with a column of ours under another name."""
+        names = [new if name == old else name for name in self.table.column_names]
+        mapping = {new if ours == old else ours: theirs for ours, theirs in self.mapping.items()}
+        return replace(self, table=self.table.rename_columns(names), mapping=mapping)
+
     def note_unused(self) -> "Source":
         """Add a finding that names the unused columns, if any."""
         if not self.unused:

@@ -7,6 +7,7 @@ import re
 import sys
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from multiprocessing import get_context
 
 import numpy as np
@@ -21,6 +22,7 @@ from metrics import ReadError, Runs, UsageError, read_runs
 from metrics.runs import File, read
 from metrics.runs.columns import MAX_COLUMNS
 from metrics.runs.files import MAX_LINE
+from metrics.runs.formats import json_records
 from metrics.runs.formats.json_records import MAX_DEPTH
 
 MANY = {
@@ -512,3 +514,26 @@ def test_a_column_of_more_text_than_offsets_can_count_is_refused(monkeypatch):
     monkeypatch.setattr("metrics.runs.formats.delimited._MAX_TEXT", 7)
     with pytest.raises(ReadError, match=r"run\.trec: a column has more than 2 GB of text\. Split"):
         read(File("run.trec", b"q1 Q0 doc1 1 0.9 t\nq1 Q0 doc2 2 0.8 t\n"))
+
+
+def json_of_queries(entry, start="{", end="}", n_queries=20):
+    """Return lists of the same 1,000 documents for each query."""
+    entries = ",".join(entry.replace("#", f"{row:04}") for row in range(1000))
+    return "{" + ",".join(f'"q{query}":{start}{entries}{end}' for query in range(n_queries)) + "}"
+
+
+MEMORY_OF_JSON = {
+    "grades of 12 bytes": (json_of_queries('"doc#":1'), True),
+    "lists of 12 bytes": (json_of_queries('"doc0000#"', "[", "]"), True),
+    "lists of 9 bytes": (json_of_queries('"d0#"', "[", "]"), False),
+    "parallel lists": (json.dumps({"doc_ids": ["d10000"] * 999, "scores": [0.25] * 999}), False),
+    "records": (",".join(f'{{"query_id":"q{n}","doc_id":"d{n}","score":0.5}}' for n in range(1000)), True),
+}
+
+
+@pytest.mark.parametrize(("text", "is_read"), MEMORY_OF_JSON.values(), ids=MEMORY_OF_JSON)
+def test_json_that_takes_more_than_15_bytes_a_byte_is_refused(text, is_read, monkeypatch):
+    monkeypatch.setattr(json_records, "_FREE_BYTES", 0)
+    context = nullcontext() if is_read else pytest.raises(ReadError, match="more than 15 times its size")
+    with context:
+        json_records.refuse_much_memory(File("f", text.encode()))

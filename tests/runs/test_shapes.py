@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from metrics import ReadError, evaluate, read_runs
-from metrics.runs import File, read
+from metrics.runs import File, check, read
 
 QRELS = "q1 0 d2 1\nq2 0 d3 1\n"
 HITS = {
@@ -125,3 +125,47 @@ def test_a_frame_of_hits_is_a_row_a_document():
     frame = pd.DataFrame({"query_id": [*HITS], "hits": [*HITS.values()]})
     runs = read_runs(frame, {"q1": {"d2": 1}, "q2": {"d3": 1}})
     assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
+
+
+def test_a_colbert_ranking_is_a_run_and_judgments_of_four_fields_stay_judgments(tmp_path):
+    (tmp_path / "colbert.tsv").write_text(
+        "0\t451\t1\t23.5\n0\t452\t2\t23.5\n1\t460\t1\t11.0\n1\t461\t2\t10.5\n"
+    )
+    (tmp_path / "qrels.tsv").write_text("0\t0\t452\t1\n1\t0\t461\t1\n")
+    runs = read_runs(tmp_path / "colbert.tsv", tmp_path / "qrels.tsv")
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.625]
+    for qrels in ("q 0 1 1\nq 0 2 0\n", "q Q0 1 1\nq Q0 2 0\n", "1 0 1 1\n2 0 1 1\n"):
+        assert read(File("f", qrels.encode())).format == "trec-qrels"
+
+
+def test_trec_lines_in_tabs_may_have_spaces_in_their_names(tmp_path):
+    (tmp_path / "run.txt").write_text("q1\tQ0\tdoc one\t1\t3.0\tt\nq1\tQ0\tdoc two\t2\t2.0\tt\n")
+    (tmp_path / "qrels.txt").write_text("q1\t0\tdoc two\t1\nq1\t0\tdoc six\t0\n")
+    runs = read_runs(tmp_path / "run.txt", tmp_path / "qrels.txt")
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.5]
+    (tmp_path / "run.txt").write_text("q1\tQ0\tdoc one\t1\t3.0\tt\nq1\tQ0\tdoc two\t2\t2.0\n")
+    with pytest.raises(ReadError, match=r"run\.txt, line 2: 5 fields where 6 are expected"):
+        read(File.open(tmp_path / "run.txt"))
+
+
+def test_scores_under_the_header_of_beir_are_a_run_for_check_and_evaluate(tmp_path):
+    (tmp_path / "run.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t0.93\nq1\td2\t0.81\nq2\td4\t0.75\n")
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\nq2\td4\t1\n")
+    paths = [tmp_path / "run.tsv", tmp_path / "qrels.tsv"]
+    assert set(check(paths)["severity"]) == {"info"}
+    assert evaluate(paths, "RR", "expected").means("RR")["expected"].to_list() == [0.75]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("qid Q0 docno rank score tag\nq1 Q0 d1 1 3.0 t\n", r"line 1 is a header \(qid, Q0, docno"),
+        ("query_id~doc_id~score\nq1~d1~0.5\n", "'~' separates the columns"),
+        ("q1,d1,1,0.9\nq1,d2,2,0.8\n", "not a header: q1, d1, 1, 0.9"),
+        ("query_id;doc_id;score\nq1;d1;0,93\n", r"This is a decimal comma\. Write 0\.93"),
+        ('{"q1": {"d1": ["a"]}, "q2": {"d2": 1}}', "q1"),
+    ],
+)
+def test_a_sentence_names_what_a_line_is(text, sentence):
+    with pytest.raises(ReadError, match=sentence):
+        read(File("file", text.encode()))

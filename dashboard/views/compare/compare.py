@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls, visitor
-from dashboard.cache import ShownBoard, board_turn
+from dashboard.cache import ShownBoard, board_turn, cached
 from dashboard.charts.compare import (
     difference_forest,
     finish_heatmap,
@@ -21,7 +21,6 @@ from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_name
 from dashboard.choices import Testing, View, choose_testing
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import is_cancelled, long_work
-from dashboard.server.board_results import cached_by_key
 from dashboard.views.compare.tradeoffs import tradeoff_section
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import MOST_WRITTEN
@@ -221,7 +220,7 @@ def _query_table(view: View, measure: str, reranker: str, baseline: str, order: 
     row_range.buttons()
 
 
-@cached_by_key(show_spinner=False, max_entries=24)
+@cached(max_entries=24)
 def shown_draws(view: ShownBoard, measure: str, n_draws: int, noise: Noise) -> Draws:
     """Return the shown means with ties broken at random, or raise the UsageError of `draws`."""
     with board_turn(view.board):

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
-from dashboard.cache import ShownBoard
+from dashboard.cache import ShownBoard, cached
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
@@ -17,7 +17,6 @@ from dashboard.choices import Testing, View
 from dashboard.controls import select_slider
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
@@ -42,26 +41,26 @@ DEPTHS = ("5", "10", "20", "50")
 _EXAMPLES = {"latency": "0.038", "target_id": "paper-7", "segment": "how-to"}
 
 
-@cached_by_key(show_spinner=False, max_entries=8)
+@cached(max_entries=8)
 def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOptions) -> Evaluation:
     measures = (*tradeoffs.coverage_measures(k), *experiment.experiment_measures(k))
     return score_runs(board.runs, measures, ["expected", traditional, "optimistic", "pessimistic"], scoring)
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def list_speeds(view: ShownBoard) -> pd.DataFrame:
     """Return mean and percentiles of each reranker's latency."""
     return tradeoffs.latency_table(tradeoffs.latencies(view.board.runs), view.evaluation)
 
 
-@cached_by_key(show_spinner="Counting targets …", max_entries=16)
+@cached(show_spinner="Counting targets …", max_entries=16)
 def depth_coverage(view: ShownBoard, k: int, traditional: str) -> pd.DataFrame:
     """Return recall and diversity in the first k ranks."""
     scored = _board_depths(view.board, k, traditional, view.scoring)
     return coverage(scored.only(view.rerankers, view.queries), k)
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def ranked_tradeoffs(
     view: ShownBoard, measure: str, traditional: str, latency: tradeoffs.Latency
 ) -> pd.DataFrame:
@@ -70,7 +69,7 @@ def ranked_tradeoffs(
     return rows.sort_values("tied", ascending=False, kind="stable")
 
 
-@cached_by_key(show_spinner="Testing every measure …", max_entries=16)
+@cached(show_spinner="Testing every measure …", max_entries=16)
 def tested_experiment(
     view: ShownBoard, k: int, traditional: str, baseline: str, testing: Testing
 ) -> tuple[pd.DataFrame, pd.DataFrame, str]:

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, changes, controls
+from dashboard.cache import cached
 from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
@@ -19,7 +20,6 @@ from dashboard.library.download import zipped
 from dashboard.library.loaded import unpacked_files
 from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
-from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
@@ -45,7 +45,7 @@ _KEPT = f"Kept for {RETENTION.days} days after it was last opened."
 _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
 
 
-@cached_by_key(show_spinner=False, max_entries=MOST_FILES)
+@cached(max_entries=MOST_FILES)
 def _shape(board: Board, position: int, colours: Palette) -> tuple[int, int, Figure]:
     """Return numbers of distinct values and of queries, and a histogram, of the scores or grades of a file."""
     source = board.sources[position]

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, changes, choices, controls, visitor
+from dashboard.cache import cached
 from dashboard.changes import build_arranged, read_all, score_and_show
 from dashboard.choices import View
 from dashboard.draft import current_draft, is_shown_draft, replace_draft
@@ -17,12 +18,12 @@ from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name,
 from dashboard.library.loaded import packed_files, table_label
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.published import kept_files, take_files, take_table
-from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header
 from metrics.runs.named_judgments import PREFIX
 from metrics.scale.stored import is_stored
+from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import NO_DOCUMENTS, Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
@@ -137,7 +138,7 @@ def _set_results_aside(
 
     def is_result(file: File, source: Source | TieScopeError) -> bool:
         may_be = isinstance(source, TieScopeError) or source.format == _NESTED
-        return may_be and file.sha256 in new and cache.holds_results(file)
+        return may_be and file.sha256 in new and holds_results(file)
 
     pairs = [pair for pair in zip(spec.entries, sources, strict=True) if not is_result(pair[0].file, pair[1])]
     staying = {entry.file.sha256 for entry, _ in pairs}
@@ -310,7 +311,7 @@ _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
 _HELP = {one.name: one.summary for one in COLUMNS}
 
 
-@cached_by_key(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def _first_rows(board: Board, position: int) -> pd.DataFrame:
     source = board.sources[position]
     head = source.table.slice(0, _PREVIEWED).to_pandas()

@@ -7,14 +7,13 @@ import streamlit as st
 
 from dashboard import boards, choices, controls, visitor
 from dashboard.boards import is_session_only
-from dashboard.cache import ShownBoard
+from dashboard.cache import ShownBoard, cached
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.charts.simulator import precision_panels
 from dashboard.choices import View
 from dashboard.controls import follow_defaults, toggle
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
-from dashboard.server.board_results import cached_by_key
 from dashboard.views.simulator.notebook import notebook
 from dashboard.views.simulator.simulation import as_csv, build_board, llm_rerankers
 from dashboard.views.simulator.text_table import TextTable, number, text
@@ -211,7 +210,7 @@ def number_formats(view: View) -> None:
     )
 
 
-@cached_by_key(show_spinner="Rounding scores …", max_entries=24)
+@cached(show_spinner="Rounding scores …", max_entries=24)
 def _precisions(view: ShownBoard, reranker: str, measure: str, traditional: str) -> pd.DataFrame:
     """Return the scores of one reranker under each number format, over the queries shown."""
     queries = set(view.evaluation.scores.index.get_level_values("query_id"))

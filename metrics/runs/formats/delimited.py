@@ -305,23 +305,60 @@ def line_format(
         )
 
     def read_file(head: Head, choice: ColumnChoice) -> Source:
+        if _is_tabbed(head, len(columns)):
+            return _read_tabbed(
+                head, columns, choice.mapping(head.file.name, columns, usual, only_usual=True), choice, name
+            )
         try:
             return open_file(head, choice).read()
         except ReadError as error:
             if error.line == 1 and head.may_name_columns:
                 error.with_columns(head.header, {})
+            first = [field.decode("utf-8", "replace") for field in head.lines[0]]
+            if error.line == 1 and recognise(first):
+                problem, hint = f"line 1 is a header ({', '.join(first)})", "Delete it: these files have none."
+                raise ReadError(head.file.name, problem, hint) from error
             raise
 
     return Format(
         name,
         summary,
         example,
-        recognises or (lambda head: head.width == len(columns)),
+        recognises or (lambda head: head.width == len(columns) or _is_tabbed(head, len(columns))),
         read_file,
         None if "relevance" in usual else open_file,
         has_header=False,
         tie_order=tie_order,
     )
+
+
+def _is_tabbed(head: Head, width: int) -> bool:
+    """Return whether tabs separate the fields of the first lines, and a field holds spaces."""
+    lines = head.split(b"\t")
+    has_spaces = any(b" " in field.strip() for fields in lines for field in fields)
+    return has_spaces and head.ends_in_a_number and all(len(fields) == width for fields in lines[:-1] or lines)
+
+
+def _read_tabbed(
+    head: Head, columns: Sequence[str], mapping: Mapping[str, str], choice: ColumnChoice, name: str
+) -> Source:
+    """Read lines without a header whose fields are separated by tabs and may hold spaces."""
+    file, header = head.file, list(columns)
+    try:
+        table = arrow_csv.read_csv(
+            open_for_arrow(file, single_spaces=False),
+            arrow_csv.ReadOptions(column_names=header, block_size=_WHOLE_BLOCK),
+            arrow_csv.ParseOptions(delimiter="\t", quote_char=False),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        check_lines(file, header, "\t")
+        raise
+    origin = FileProvenance(file.name, lambda row: row + 1)
+    raw = {field: pc.utf8_trim_whitespace(table[field]) for field in mapping.values()}
+    return build_source(raw, mapping, origin, name, header, missing_score=choice.missing_score)
 
 
 def is_table(head: Head) -> bool:
@@ -340,13 +377,23 @@ TABLE = table_format(
     "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
     is_table,
 )
+BEIR = table_format(
+    "beir-qrels",
+    "BEIR judgments: query-id, corpus-id, score. If a score is not a whole number, they are a run.",
+    "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
+    lambda head: bool(beir_columns(head.header)),
+)
+
+
+def _read_beir(head: Head, choice: ColumnChoice) -> Source:
+    source = BEIR.read(head, choice)
+    grades = source.table["relevance"].to_numpy() if "relevance" in source.table.column_names else np.zeros(0)
+    is_run = "score" not in source.mapping and bool((grades % 1 != 0).any())
+    return source.renamed("relevance", "score") if is_run else source
+
+
 FORMATS = (
-    table_format(
-        "beir-qrels",
-        "BEIR judgments: query-id, corpus-id, score.",
-        "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
-        lambda head: bool(beir_columns(head.header)),
-    ),
+    replace(BEIR, read=_read_beir),
     table_format(
         "answers",
         "Table with the answers of a language model. The score is the number that an answer is, or has after a "
@@ -364,9 +411,8 @@ _MAX_DIGITS = 9
 """Most digits of a rank."""
 
 
-def _is_ranked(head: Head) -> bool:
-    """Return whether lines have three fields, and the last counts up by one in the first list."""
-    width = len(_RANKED_COLUMNS)
+def _counts_up(head: Head, width: int) -> bool:
+    """Return whether lines have so many fields, and the third counts up by one in the first list."""
     if head.width != width or any(len(line) != width for line in head.lines[:-1]):
         return False
     fields = [line[2] for line in head.lines if line[0] == head.lines[0][0] and len(line) == width]
@@ -376,6 +422,13 @@ def _is_ranked(head: Head) -> bool:
     return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
 
 
+def _is_colbert(head: Head) -> bool:
+    """Return whether lines are a query, a document, its rank and its score, and not judgments."""
+    iterations = {line[1].lower() for line in head.lines if len(line) > 1}
+    return _counts_up(head, len(_COLBERT_FIELDS)) and not iterations <= {b"0", b"q0"}
+
+
+_COLBERT_FIELDS = ("query_id", "doc_id", "rank", "score")
 LINE_FORMATS = (
     line_format(
         "trec-run",
@@ -384,6 +437,14 @@ LINE_FORMATS = (
         ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
         {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
         tie_order="docid_desc",
+    ),
+    line_format(
+        "colbert",
+        "ColBERT ranking: query document rank score.",
+        "0\t7\t1\t0.9\n0\t2\t2\t0.9\n1\t4\t1\t0.3",
+        _COLBERT_FIELDS,
+        {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
+        _is_colbert,
     ),
     line_format(
         "trec-qrels",
@@ -398,6 +459,6 @@ LINE_FORMATS = (
         "q1\td7\t1\nq1\td2\t2\nq2\td4\t1",
         _RANKED_COLUMNS,
         {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"},
-        _is_ranked,
+        lambda head: _counts_up(head, len(_RANKED_COLUMNS)),
     ),
 )

@@ -140,14 +140,15 @@ class Head:
     @cached_property
     def lines(self) -> list[list[bytes]]:
         """Fields of the first lines, split at spaces and tabs, without blank lines and comments."""
-        return self._split(None)
+        return self.split(None)
 
     @property
     def width(self) -> int:
         """The most frequent number of fields, split at spaces and tabs."""
         return mode(map(len, self.lines))
 
-    def _split(self, delimiter: bytes | None) -> list[list[bytes]]:
+    def split(self, delimiter: bytes | None) -> list[list[bytes]]:
+        """Split the first lines at a delimiter, without blank lines and comments."""
         lines = [line.split(delimiter) for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
         return [fields for fields in lines if not fields[0].startswith(b"#")] or lines
 
@@ -191,7 +192,7 @@ class Head:
         n_columns = len(self.header)
         if n_columns <= 1 or self.ends_in_a_number:
             return False
-        return mode(map(len, self._split(self.delimiter.encode()))) == n_columns
+        return mode(map(len, self.split(self.delimiter.encode()))) == n_columns
 
 
 @dataclass(frozen=True, kw_only=True)

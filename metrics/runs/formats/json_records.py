@@ -32,6 +32,7 @@ from metrics.runs.formats.shapes import (
     singular,
 )
 from metrics.runs.source import Source, build_source
+from metrics.support.arrays import BoolArray
 from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part
 
@@ -40,8 +41,10 @@ MAX_JSON = 2**28
 MAX_DEPTH = 64
 _COSTS = {b"{": 260, b"[": 100, b",": 75}
 """Mark → bytes of memory that the object, array or further value takes in which it begins."""
-_NAME_BYTES, _TEXT_BYTES = 150, 2
-"""Bytes of memory of a name and its entry in a large object, and of each byte of text while it is parsed."""
+_ROW_BYTES, _NAME_BYTES, _TEXT_BYTES = 80, 200, 2
+"""Bytes of memory of a value in an array, which becomes a row, of a distinct name, and of a byte of text."""
+_NAMES = 2**22
+"""Most distinct names that are told apart."""
 _MAX_RATIO, _FREE_BYTES = 15, 600_000_000
 """Most bytes of memory for each byte of a file, and bytes of memory that every file may take."""
 _NO_BRACKET = bytes({*range(256)} - {*b'[{]}"'})
@@ -66,13 +69,15 @@ def refuse_much_memory(file: File) -> int:
 
     The memory is estimated from the number of objects, arrays, values and distinct names.
     """
-    size = n_values = memory = 0
+    size, counts, names = 0, Counter[bytes](), np.zeros(_NAMES, bool)
     for block in file.blocks():
-        counts = {mark: block.count(mark) for mark in _COSTS}
         size += len(block)
-        n_values += sum(counts.values())
-        memory += sum(_COSTS[mark] * count for mark, count in counts.items())
-        memory += _TEXT_BYTES * len(block) + _NAME_BYTES * _count_names(block)
+        counts.update({mark: block.count(mark) for mark in (*_COSTS, b":")})
+        _mark_names(block, names)
+        n_values = sum(counts[mark] for mark in _COSTS)
+        memory = sum(cost * counts[mark] for mark, cost in _COSTS.items()) + _TEXT_BYTES * size
+        memory += _ROW_BYTES * max(0, counts[b","] - counts[b":"] - counts[b"{"])
+        memory += _NAME_BYTES * int(np.count_nonzero(names))
         if n_values > MAX_VALUES:
             raise ReadError(file.name, f"JSON of more than {MAX_VALUES:,} values", "Write CSV or Parquet.")
         if memory > _FREE_BYTES and memory > _MAX_RATIO * file.unpacked_size:
@@ -81,16 +86,15 @@ def refuse_much_memory(file: File) -> int:
     return size
 
 
-def _count_names(block: bytes) -> int:
-    """Return the number of distinct names in a block, told apart by their last seven bytes."""
+def _mark_names(block: bytes, names: BoolArray) -> None:
+    """Mark the names in a block, told apart by a hash of their last seven bytes."""
     letters = np.frombuffer(block, np.uint8)
     colons = np.flatnonzero(letters[8:] == ord(":"))
-    if not len(colons):
-        return 0
-    tails = np.lib.stride_tricks.sliding_window_view(letters, 8)[colons][:, ::-1]
-    is_name = np.logical_and.accumulate(tails[:, 1:] != ord('"'), axis=1)
-    names = np.pad(tails[:, 1:] * is_name, ((0, 0), (0, 1)))
-    return len(np.unique(names.view(np.uint64)))
+    if len(colons):
+        tails = np.lib.stride_tricks.sliding_window_view(letters, 8)[colons][:, ::-1]
+        is_name = np.logical_and.accumulate(tails[:, 1:] != ord('"'), axis=1)
+        numbers = np.pad(tails[:, 1:] * is_name, ((0, 0), (0, 1))).view(np.uint64).ravel()
+        names[(numbers * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(42)] = True
 
 
 def _float_or_text(text: str) -> float | str:
@@ -527,6 +531,11 @@ def _nested(
         "document": [name for _, _, scores in parts for name in scores],
         "value": [value for _, _, scores in parts for value in scores.values()],
     }
+    if {list, dict} & set(map(type, fields["value"])):
+        row = next(row for row, entry in enumerate(fields["value"]) if isinstance(entry, dict | list))
+        where = f"document {fields['document'][row]!r} of query {fields['query'][row]!r}"
+        problem = f"{where} holds {excerpt(fields['value'][row])}"
+        raise ReadError(file.name, problem, f"Write {_FLAT}.", line=row + 1, unit="entry")
     is_whole = all(isinstance(number, int) for number in fields["value"])
     ours = value or ("relevance" if is_whole else "score")
     usual = {"query_id": "query", "doc_id": "document", ours: "value"}

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError, needs
+from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice, normalised, recognise, refuse_many_columns
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
@@ -21,10 +21,6 @@ from metrics.runs.source import Source, build_source
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded
 from metrics.support.cached import cached_property
 from metrics.support.wording import part_of, quote
-
-_LEVEL = 1e-6
-"""Abilities closer than this are tied; the optimiser ends much nearer to the maximum."""
-_GRADIENT = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,89 +82,6 @@ class Comparisons:
         n = len(self.list_of)
         return _sums(self.first, self.outcome, n) + _sums(self.second, 1 - self.outcome, n)
 
-    @cached_property
-    def components(self) -> IntArray:
-        """(n_documents,) connected component of each document."""
-        return self._connected("weak", np.ones(len(self.n), bool))
-
-    @cached_property
-    def is_in_cycle(self) -> BoolArray:
-        """(n_documents,) whether the document is in a cycle of wins."""
-        parts = self._connected("strong", self.outcome != 1 / 2)
-        return np.bincount(parts, minlength=1)[parts] > 1
-
-    def _connected(self, connection: str, is_edge: BoolArray) -> IntArray:
-        with needs("stats"):
-            from scipy.sparse import coo_array  # noqa: PLC0415 other formats need not pay for it
-            from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 as above
-
-        n = len(self.list_of)
-        is_lost = self.outcome == 0
-        winner = np.where(is_lost, self.second, self.first)[is_edge]
-        loser = np.where(is_lost, self.first, self.second)[is_edge]
-        graph = coo_array((np.ones(len(winner), np.int8), (winner, loser)), shape=(n, n))
-        parts: IntArray = connected_components(graph.tocsr(), connection=connection)[1].astype(np.int64)
-        return parts
-
-    def bradley_terry(self) -> FloatArray:
-        """Return the (n_documents,) log abilities that maximise the likelihood.
-
-        The difference of two log abilities is log(P(i beats j) / P(j beats i)). A tie counts as half a win for
-        each. Each document also has one tie with a document of ability 0, so that the maximum is unique and
-        unconnected documents are comparable. Abilities that differ by less than 1e-6 are tied.
-
-        Source: Bradley and Terry, Biometrika 1952; Hunter, Annals of Statistics 2004.
-        """
-        with needs("stats"):
-            from scipy.optimize import minimize  # noqa: PLC0415 as above
-
-        start = np.zeros(len(self.list_of))
-        options = {"gtol": _GRADIENT * max(1, int(self.n.sum())) ** 0.5, "maxiter": 1000}
-        fit = minimize(
-            self._loss, start, method="trust-ncg", jac=self.gradient, hessp=self._curvature, options=options
-        )
-        return self._levelled(np.asarray(fit.x))
-
-    def _loss(self, ability: FloatArray) -> float:
-        """Return the negative log likelihood."""
-        lead = ability[self.first] - ability[self.second]
-        losses = self.wins * np.logaddexp(0, -lead) + (self.n - self.wins) * np.logaddexp(0, lead)
-        return float(losses.sum() + (np.logaddexp(0, ability) + np.logaddexp(0, -ability)).sum() / 2)
-
-    def gradient(self, ability: FloatArray) -> FloatArray:
-        """Return the (n_documents,) gradient of the negative log likelihood."""
-        surplus = self.n * _chance(ability[self.first] - ability[self.second]) - self.wins
-        return self._spread(surplus) + _chance(ability) - 1 / 2
-
-    def _curvature(self, ability: FloatArray, direction: FloatArray) -> FloatArray:
-        """Return the Hessian times a direction."""
-        chance, own = _chance(ability[self.first] - ability[self.second]), _chance(ability)
-        lead = direction[self.first] - direction[self.second]
-        return self._spread(self.n * chance * (1 - chance) * lead) + own * (1 - own) * direction
-
-    def _spread(self, of_pairs: FloatArray) -> FloatArray:
-        """Sum over pairs, added for the first document and subtracted for the second."""
-        n = len(self.list_of)
-        return _sums(self.first, of_pairs, n) - _sums(self.second, of_pairs, n)
-
-    def _levelled(self, ability: FloatArray) -> FloatArray:
-        """Make abilities of a list equal that differ by less than `_LEVEL`."""
-        order = np.lexsort((ability, self.list_of))
-        ordered, lists = ability[order], self.list_of[order]
-        is_first = np.ones(len(order), bool)
-        is_first[1:] = (lists[1:] != lists[:-1]) | (np.diff(ordered) > _LEVEL)
-        levelled = np.empty_like(ability)
-        levelled[order] = ordered[is_first][np.cumsum(is_first) - 1]
-        return levelled
-
-
-def _chance(lead: FloatArray) -> FloatArray:
-    with needs("stats"):
-        from scipy.special import expit  # noqa: PLC0415 as above
-
-    chances: FloatArray = expit(lead)
-    return chances
-
 
 def _sums(places: IntArray, values: FloatArray, n: int) -> FloatArray:
     return np.asarray(np.bincount(places, values, n), np.float64)
@@ -177,21 +90,15 @@ def _sums(places: IntArray, values: FloatArray, n: int) -> FloatArray:
 def preference_findings(
     comparisons: Comparisons, queries: pa.Array, line_of: Callable[[int], int], file: str
 ) -> Iterator[Finding]:
-    """Report missing, inconsistent and cyclic comparisons; `queries` holds that of each document."""
+    """Report missing and inconsistent comparisons; `queries` holds that of each document."""
     list_of, n_lists, n_pairs = comparisons.list_of, comparisons.n_lists, len(comparisons.n)
     n_inconsistent, n_missing = int(comparisons.is_inconsistent.sum()), int(comparisons.n_missing.sum())
     inconsistent = np.unique(list_of[comparisons.first[comparisons.is_inconsistent]])
-    in_cycles = np.unique(list_of[comparisons.is_in_cycle])
-    components = np.unique(np.stack([list_of, comparisons.components]), axis=1)[0]
-    apart = np.flatnonzero(np.bincount(components, minlength=n_lists) > 1)
     again = f"Pairs compared more than once with different results: {part_of(n_inconsistent, n_pairs, 'pair')}"
     never = f"Never compared: {part_of(n_missing, n_missing + n_pairs, 'pair')}"
-    cyclic = part_of(int(comparisons.is_in_cycle.sum()), len(list_of), "document")
     for code, lists, count, message in (
         ("inconsistent", inconsistent, n_inconsistent, again),
         ("missing", np.flatnonzero(comparisons.n_missing), n_missing, never),
-        ("apart", apart, len(apart), "Documents that no chain of comparisons connects"),
-        ("cycles", in_cycles, len(in_cycles), f"In a cycle of preferences: {cyclic}"),
     ):
         if len(lists):
             document = int(np.argmax(list_of == lists[0]))
@@ -203,8 +110,6 @@ def preference_findings(
 
 
 MAX_COMPARISONS = 20_000_000
-MAX_PAIRS = 1_000_000
-"""Most pairs for Bradley-Terry scores, which take seconds."""
 _STEMS = ("doc", "docid", "document", "documentid", "passage", "passageid", "pid", "item", "candidate")
 _FIRST_COLUMNS = ("a", "left", *(f"{stem}{side}" for stem in _STEMS for side in "a1"))
 _SECOND_COLUMNS = ("b", "right", *(f"{stem}{side}" for stem in _STEMS for side in "b2"))
@@ -215,7 +120,6 @@ _LABELS = {
     **dict.fromkeys(("tie", "tied", "draw", "equal", "same", "both", "neither"), 0.5),
 }
 _AROUND_LABEL = re.compile(r"\A[\W_]*(?:passage|document|doc|option|candidate)?[\W_]*+|[\W_]+\Z")
-_SCORES = ("copeland", "bradley_terry")
 
 
 def _columns_of(header: Sequence[str], column_choice: Mapping[str, str]) -> dict[str, str]:
@@ -297,12 +201,7 @@ def _source(
     first_row, document, comparisons = _compare(list_of_row, values, results)
     raw = {columns[ours]: group.take(pa.array(first_row)) for ours, group in groups.items()}
     raw["document"], raw["copeland"] = document, pa.array(comparisons.copeland)
-    if "bradley_terry" in choice.columns.values():  # slow, so only if chosen
-        if len(comparisons.n) > MAX_PAIRS:
-            problem = f"more than {MAX_PAIRS:,} pairs, for which bradley_terry would take minutes"
-            raise ReadError(origin.file, problem, "Choose copeland as the score, or split the file by query.")
-        raw["bradley_terry"] = pa.array(comparisons.bradley_terry())
-    header = [*(columns[ours] for ours in keys), "document", *_SCORES]
+    header = [*(columns[ours] for ours in keys), "document", "copeland"]
     usual = {"query_id": columns["query_id"], "doc_id": "document", "score": "copeland"}
     mapping = choice.mapping(origin.file, header, usual)
     queries, rows = raw[columns["query_id"]].cast(pa.string()), origin.take(first_row)
@@ -384,8 +283,7 @@ def _results(
 
 _SUMMARY = (
     "Preferences between two documents, one row or record each. The column preferred holds a document ID, a or "
-    "b, 1 or 2, or tie. The default score is Copeland's: pairs won plus half of the tied pairs. You can choose "
-    "bradley_terry instead."
+    "b, 1 or 2, or tie. The score is Copeland's: pairs won plus half of the tied pairs."
 )
 FORMATS = (
     Format(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from metrics.errors import ReadError
-from metrics.runs.columns import ColumnChoice, MissingScore
+from metrics.runs.columns import ColumnChoice, MissingScore, recognise
 from metrics.runs.files import File
 from metrics.runs.formats import (
     delimited,
@@ -101,6 +101,7 @@ def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
         return delimited.TABLE
+    _refuse_delimiter(head)
     shape = ", ".join(head.header) if len(head.header) > 1 else count_of(head.width, "field")
     hint = (
         f"Files without a header: {'; '.join(map(_fields_text, delimited.LINE_FORMATS))}. "
@@ -108,6 +109,24 @@ def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
     )
     error = ReadError(head.file.name, f"not a run, judgments or a table: found {shape}", hint, line=1)
     raise error.with_columns(head.header, {}) if head.may_name_columns else error
+
+
+def _refuse_delimiter(head: Head) -> None:
+    """Raise a ReadError for a table with a delimiter that is not read, or without a header."""
+    first = head.file.head.partition(b"\n")[0].decode("utf-8", "replace")
+    for delimiter in ("~", "^", "::", "\x01"):
+        if len(recognise(first.split(delimiter))) > 1:
+            problem, hint = (
+                f"{delimiter!r} separates the columns",
+                "Separate them by commas, tabs, semicolons or |.",
+            )
+            raise ReadError(head.file.name, problem, hint, line=1)
+    if len(head.header) > 1 and head.ends_in_a_number:
+        problem = (
+            f"the first of the lines separated by {head.delimiter!r} is not a header: {', '.join(head.header)}"
+        )
+        hint = f"Add a header: {head.delimiter.join(('query_id', 'doc_id', 'score'))}."
+        raise ReadError(head.file.name, problem, hint, line=1)
 
 
 def _candidates(head: Head) -> Iterator[Format]:

@@ -155,6 +155,9 @@ def _read(file: File) -> _PublishedFile:
     if too_long := next((number for number, line in enumerate(lines, 1) if len(line) > _MAX_LINE), None):
         problem = f"a line of more than {_MAX_LINE:,} letters"
         raise ReadError(file.name, problem, "Give only the means.", line=too_long)
+    if any(line.startswith("Queryid (Num)") for line in lines):
+        problem = "this is the output of trec_eval before version 8, which rounds and groups its figures"
+        raise ReadError(file.name, problem, "Run trec_eval 9, or give a table of reranker, measure and value.")
     if is_trec_eval(lines[:_HEAD_LINES]):
         figures, run_id = read_trec_eval(file.name, text, file.stem)
         return _PublishedFile(figures, (), run_id)

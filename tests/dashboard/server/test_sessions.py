@@ -8,7 +8,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.state import SessionState
 
 from dashboard import streamlit_internals
-from dashboard.server import board_results as sessions
+from dashboard.server import sessions
 from dashboard.streamlit_internals import forget_expired_sessions, forget_strangers
 
 

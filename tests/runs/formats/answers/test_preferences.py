@@ -4,7 +4,7 @@ import pytest
 from reading import columns, refusal
 
 from metrics import ReadError
-from metrics.runs import File, check, open_run, read
+from metrics.runs import File, open_run, read
 
 TABLE = """query,a,b,preferred
 q1,d7,d2,d7
@@ -35,14 +35,12 @@ def test_findings_count_odd_preferences_by_kind():
         "preferences-unread": (9, 1),
         "preferences-inconsistent": (5, 1),
         "preferences-missing": (2, 2),
-        "preferences-apart": (9, 1),
-        "preferences-cycles": (5, 1),
     }
 
 
 def test_a_circle_of_three_ties_them_all():
     assert columns(CYCLE.encode())["score"] == [1, 1, 1]
-    assert noted(CYCLE) == {"preferences-cycles": (2, 1)}
+    assert noted(CYCLE) == {}
 
 
 def test_all_pairs_in_both_orders_that_agree_give_no_finding():
@@ -89,13 +87,6 @@ def test_json_with_several_rerankers_is_read_one_list_for_each(write):
     assert rows["score"] == [1, 0, 0, 1]
 
 
-def test_bradley_terry_is_chosen_as_any_column_is():
-    rows = columns(TABLE.encode(), mapping={"score": "bradley_terry"})
-    assert rows["copeland"] == [1, 0, 1, 1, 1, 1, 0, 0]
-    assert rows["score"][0] > rows["score"][2] > rows["score"][1]
-    assert rows["score"][3] == rows["score"][4] == rows["score"][5]
-
-
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
@@ -116,18 +107,6 @@ def test_more_comparisons_than_the_limit_are_refused(monkeypatch):
     assert "more than 3 comparisons" in str(refusal(TABLE.encode()))
 
 
-def test_bradley_terry_above_the_limit_of_pairs_is_refused_copeland_is_not(monkeypatch):
-    monkeypatch.setattr("metrics.runs.formats.preferences.MAX_PAIRS", 3)
-    assert columns(TABLE.encode())["score"][:3] == [1, 0, 1]
-    with pytest.raises(ReadError, match="Choose copeland as the score"):
-        columns(TABLE.encode(), mapping={"score": "bradley_terry"})
-
-
 def test_a_file_of_preferences_cannot_be_read_with_dask():
     with pytest.raises(ReadError, match="preferences cannot be read with Dask"):
         open_run(File("pairs.csv", TABLE.encode()), {})
-
-
-def test_check_tells_of_circles(tmp_path):
-    (tmp_path / "pairs.csv").write_text(CYCLE)
-    assert "preferences-cycles" in set(check(tmp_path / "pairs.csv")["code"])

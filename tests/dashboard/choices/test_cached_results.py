@@ -1,0 +1,59 @@
+"""Results are cached under the keys of what they are of."""
+
+from dataclasses import replace
+
+from boards import COARSE, QRELS, STRICT, board
+from opening import opened
+
+from dashboard import cache
+from dashboard.cache import ShownBoard, cached
+from metrics.evaluation import AS_READ
+
+FIRST, OTHER = board(strict_trec=STRICT, qrels_txt=QRELS), board(coarse_trec=COARSE, qrels_txt=QRELS)
+
+
+def shown(of_board):
+    return ShownBoard(of_board, of_board.runs.rerankers, AS_READ, cache.evaluation(of_board), ())
+
+
+def test_results_are_told_apart_by_function_key_and_arguments_in_sight():
+    made = []
+
+    @cached(max_entries=4)
+    def joined(view, text, _hidden):
+        made.append(f"{view.board.label[:5]} {text} {_hidden}")
+        return made[-1]
+
+    @cached(max_entries=4)
+    def length(view, text, _hidden):
+        return len(view.rerankers) + len(text)
+
+    first, same, other = shown(FIRST), shown(replace(FIRST, label="named")), shown(OTHER)
+    assert joined(first, "x", "hidden") == joined(same, "x", "another") == "1 run x hidden"
+    assert [joined(other, "x", ""), joined(first, "y", "")] == ["1 run x ", "1 run y "]
+    assert length(first, "x", "") == 2
+    assert len(made) == 3
+
+
+def test_boards_entries_specs_and_texts_are_known_by_their_keys():
+    made = []
+
+    @cached(max_entries=16)
+    def count(key):
+        made.append(key)
+        return len(made)
+
+    entry, spec = FIRST.spec.entries[0], FIRST.spec
+    keys = [FIRST, shown(FIRST), entry, spec, "text", ("text", 1)]
+    again = [replace(FIRST, label="named"), shown(FIRST), replace(entry), replace(spec), "text", ("text", 1)]
+    assert [count(key) for key in keys] == [count(key) for key in again] == list(range(1, 7))
+    assert count(OTHER) == 7
+
+
+def test_a_page_finds_what_another_page_scored(monkeypatch):
+    scored, score_runs = [], cache.score_runs
+    monkeypatch.setattr(cache, "score_runs", lambda *given: scored.append(given) or score_runs(*given))
+    opened("leaderboard")
+    before = len(scored)
+    opened("leaderboard")
+    assert len(scored) == before
