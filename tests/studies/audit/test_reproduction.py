@@ -314,6 +314,7 @@ def test_of_tables_that_none_made_none_is_said_to_be_made(board, digits, n_reran
         sentence = str(audited(board, "\n".join([",".join(["run", *measures]), *rows]), relevant_from=None))
         assert "follows this convention" not in sentence
         come_out += "this match may be due to chance." in sentence
+        come_out += "which differ only beyond the printed digits" in sentence
     assert come_out
 
 
