@@ -356,7 +356,11 @@ def choose_view() -> View | None:
     phrases = [
         part_of(len(view.rerankers), n_rerankers, "reranker"),
         queries_text(len(view.evaluation.scores.index.unique("query_id"))),
-        *policy_phrases(view.evaluation.policies.max(), view.scoring),
+        *(
+            policy_phrases(view.evaluation.policies.max(), view.scoring)
+            if board.runs.is_judged
+            else ["no judgments"]
+        ),
     ]
     st.caption(f"{', '.join(phrases)}.{'' if owner() else ' Runs stay on this machine.'}")
     if n_rerankers > _MAX_RERANKERS:

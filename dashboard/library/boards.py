@@ -1,6 +1,6 @@
 """Boards: runs and judgments that belong together, and how they are read and named."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
@@ -24,6 +24,7 @@ from metrics.runs import (
     with_names,
 )
 from metrics.runs.files import FileProvenance, no_ranks
+from metrics.runs.roles import Content, RolesError, column_roles
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -206,9 +207,39 @@ class Board:
 
 
 def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
-    """Join the sources of a board; TieScopeError if they do not match."""
-    runs = Runs.from_sources(map(_with_rows, sources), spec.repeated)
+    """Join the sources of a board, which may lack judgments; TieScopeError if they do not match."""
+    has_runs = any(source.kind == "run" for source in sources)
+    is_judged = any(
+        source.kind == "qrels" or source.judgments or "relevance" in source.table.column_names
+        for source in sources
+    )
+    runs = Runs.from_sources(map(_with_rows, sources), spec.repeated, judged=is_judged or not has_runs)
     return runs if spec.names is None else runs.arranged(dict(spec.names))
+
+
+def with_roles(
+    spec: BoardSpec, sources: Sequence[Content], read_entry: Callable[[Entry], Content]
+) -> BoardSpec:
+    """Return the spec with the columns that the files together tell; a RolesError if the visitor has to."""
+    chosen = {
+        at for at, entry in enumerate(spec.entries) if {"score", "relevance"} & dict(entry.columns).keys()
+    }
+
+    def with_columns(spec: BoardSpec, at: int, columns: Mapping[str, str]) -> BoardSpec:
+        return spec.with_columns(at, {**dict(spec.entries[at].columns), **columns})
+
+    try:
+        roles = column_roles(
+            sources, lambda at, columns: read_entry(with_columns(spec, at, columns).entries[at])
+        )
+    except RolesError as question:
+        if chosen.issuperset(question.places):
+            return spec
+        raise
+    for at, columns in roles.items():
+        if at not in chosen:
+            spec = with_columns(spec, at, columns)
+    return spec
 
 
 def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:

@@ -15,6 +15,7 @@ from metrics.measures import RefinedGroups, parse
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
+from metrics.runs.joining import no_relevance_error
 from metrics.support.arrays import IntArray, combine_chunks
 from metrics.support.progress import begin_step
 from metrics.ties import Ranking, treatment
@@ -71,6 +72,8 @@ def evaluate(
     """
     names = names_or_defaults(measures, ties)
     runs = as_runs(runs, qrels)
+    if not runs.is_judged and runs.rerankers:
+        raise no_relevance_error(runs.rerankers[0])
     further = tiebreak_by, criteria, unjudged or AS_READ.unjudged
     return score_runs(runs, *names, ScoringOptions(precision, missing, empty, relevant_from, *further))
 

@@ -31,10 +31,12 @@ def show(view: View) -> None:
     elif section == LIBRARY:
         uploads_section(view)
     else:
-        upload_field(view)
+        if upload_field(view):
+            return
         finding(board_finding(board))
-        if st.button("See results", icon=":material/leaderboard:", type="primary", key="see-results"):
-            st.switch_page("views/leaderboard.py")
+        page, icon = ("leaderboard", "leaderboard") if board.runs.is_judged else ("rerankers", "compare_arrows")
+        if st.button("See results", icon=f":material/{icon}:", type="primary", key="see-results"):
+            st.switch_page(f"views/{page}.py")
         results_line(board)
         if named := cache.lookalike_text(board):
             st.caption(f":material/database: {escape_markdown(named)}")
