@@ -41,6 +41,10 @@ def show(view: View) -> None:
         if named := cache.lookalike_text(board):
             st.caption(f":material/database: {escape_markdown(named)}")
         findings = cache.findings(board, view.scoring.relevant_from)
+        for file, message in (
+            findings.loc[findings["code"] == "columns-told", ["file", "message"]].head(2).to_numpy()
+        ):
+            st.caption(f":material/rule: {escape_markdown(f'{file}: {message}')}")
         file_cards(board, findings, view.palette)
         finding_cards(board, findings)
         board_panel(view)

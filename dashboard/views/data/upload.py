@@ -28,7 +28,7 @@ from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import NO_DOCUMENTS, Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
-UNCHANGED = "Nothing was added. The previous board is still shown."
+UNCHANGED = "Nothing was added."
 _RULES: dict[MissingScore, str] = {
     "last": "Ranks them below the rest of their list, tied with each other.",
     "drop": "Removes them from their lists.",
