@@ -44,7 +44,7 @@ def show(view: View) -> None:
         for file, message in (
             findings.loc[findings["code"] == "columns-told", ["file", "message"]].head(2).to_numpy()
         ):
-            st.caption(f":material/rule: {escape_markdown(f'{file}: {message}')}")
+            st.caption(f":material/info: {escape_markdown(f'{file}: {message}')}")
         file_cards(board, findings, view.palette)
         finding_cards(board, findings)
         board_panel(view)
