@@ -66,6 +66,15 @@ def without_board(title: str) -> None:
         boards.switch_to_board(home)
 
 
+def without_judgments(title: str) -> None:
+    """Show the title of a page that needs judgments, and a button that adds them."""
+    st.title(title, anchor=False)
+    st.markdown("Nothing says which documents are relevant, so nothing can be scored yet.")
+    if st.button("Add judgments", icon=":material/upload_file:", type="primary"):
+        controls.set_value("add", True)
+        st.switch_page("views/data/data.py")
+
+
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
 colours = visitor.theme()
 st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
@@ -91,6 +100,8 @@ with waiting_shown(), section(THIS_PAGE):
         large.show(results)
     elif view is None:
         without_board(page.title)
+    elif not view.board.runs.is_judged and shown_page[page.title].needs_judgments:
+        without_judgments(page.title)
     else:
         shown_page[page.title].load()(view)
 if texts := controls.refused():

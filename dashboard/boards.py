@@ -31,8 +31,8 @@ _VISITED = "_known_data"
 _LOST = "_lost_data"
 _LOST_REASON = "_lost_reason"
 _UNKNOWN = (
-    "is not on this server or is not shared with you. A board of *This session only* is in memory: it is lost "
-    "at the latest when the server restarts"
+    "is not on this server or is not shared with you. Boards without a name end 30 days after they were last "
+    "opened. A board of *This session only* is lost at the latest when the server restarts"
 )
 _UNREACHABLE = "cannot be looked up as long as the library cannot be reached"
 _VISITOR = "_visitor"

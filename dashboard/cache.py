@@ -269,6 +269,8 @@ def lookalike_text(board: Board) -> str:
 def grade_counts(board: Board) -> dict[float, int]:
     """Return grade above 0 → number of judgments, each document of a query once."""
     runs, columns = board.runs, ["query_id", "doc_id", "relevance"]
+    if not runs.is_judged:
+        return {}
     tables = [runs.qrels] if runs.qrels is not None else list(runs.tables.values())
     judged = pa.concat_tables(table.select(columns).filter(pc.field("relevance") > 0) for table in tables)
     if len(tables) > 1:

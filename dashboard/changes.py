@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.boards import show_board
 from dashboard.choices import scored_measures, view
-from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.escaping import error_markdown
 from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.long_work import long_work
 from metrics.errors import TieScopeError
@@ -38,7 +38,7 @@ def rebuild_board(spec: BoardSpec) -> None:
         if isinstance(board, Board):
             score_and_show(with_names_of(now.board.spec, board), amends=(now.board, now.record))
     if isinstance(board, TieScopeError):
-        st.error(escape_markdown(f"{board} Nothing was changed."), icon=":material/error:")
+        st.error(f"{error_markdown(board)} Nothing was changed.", icon=":material/error:")
 
 
 def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:

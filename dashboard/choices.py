@@ -20,7 +20,7 @@ from dashboard.library.records import Record
 from dashboard.visitor import theme
 from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
+from metrics.evaluation import AS_READ, EmptyPolicy, Policy, ScoringOptions, Unjudged
 from metrics.measures import side_by_side, with_gains
 from metrics.studies.pair_tests import TESTS
 from metrics.studies.pairs import CORRECTIONS, LARGEST, Family
@@ -68,14 +68,14 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
         "that earlier columns leave. Documents equal in all columns stay tied.",
     )
     missing = segmented("Judged queries without rows", _POLICIES, "missing")
-    empty = segmented("Queries without relevant documents", _POLICIES, "empty")
+    empty = segmented("Queries without relevant documents", ("zero", "one", "skip"), "empty")
     unjudged = segmented(
         "Unjudged documents", tuple(_UNJUDGED_WORDS), UNJUDGED, format_func=_UNJUDGED_WORDS.__getitem__
     )
     return ScoringOptions(
         precision,
         cast("Policy", missing),
-        cast("Policy", empty),
+        cast("EmptyPolicy", empty),
         _relevant_from(),
         tie_breaks,
         () if criteria == ("score",) else criteria,
@@ -176,7 +176,7 @@ def _choose_in_order(
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
     """Return phrases for settings that differ from the defaults; `counts` has n_missing and n_empty."""
-    outcomes = {"zero": "count as 0", "skip": "are left out"}
+    outcomes = {"zero": "count as 0", "one": "count as 1", "skip": "are left out"}
     tie_breaks = escape_markdown(", ".join(scoring.tiebreak_by))
     criteria = escape_markdown(criteria_words(scoring.criteria)) if scoring.criteria else ""
     phrases = {
@@ -367,7 +367,11 @@ def choose_view() -> View | None:
     phrases = [
         part_of(len(view.rerankers), n_rerankers, "reranker"),
         queries_text(len(view.evaluation.scores.index.unique("query_id"))),
-        *policy_phrases(view.evaluation.policies.max(), view.scoring),
+        *(
+            policy_phrases(view.evaluation.policies.max(), view.scoring)
+            if board.runs.is_judged
+            else ["no judgments"]
+        ),
     ]
     st.caption(f"{', '.join(phrases)}.{'' if owner() else ' Runs stay on this machine.'}")
     if n_rerankers > _MAX_RERANKERS:

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+_OPTIONS = re.compile(r" \([^()]*--[a-z][^()]*\)")
+"""What a command offers, where a page has buttons."""
 _FOLDERS = re.compile(r"(?:(?<![\w.…:/])|(?<=://))/(?:[^\s/:;,()'\"]+/)+")
 
 
@@ -25,5 +27,5 @@ def without_folders(message: str) -> str:
 
 
 def error_markdown(error: Exception) -> str:
-    """Return an error as Markdown for a page; logs and commands show the full paths."""
-    return escape_markdown(without_folders(str(error)))
+    """Return an error as Markdown for a page; logs and commands show full paths, and options in parentheses."""
+    return escape_markdown(_OPTIONS.sub("", without_folders(str(error))))

@@ -17,12 +17,14 @@ class Page(NamedTuple):
         title: title in the menu and on the page.
         icon: name of a Material symbol; empty to hide the page in the menu.
         section: section of the menu.
+        needs_judgments: whether it shows nothing of a board without judgments.
     """
 
     file: str
     title: str
     icon: str
     section: str
+    needs_judgments: bool = True
 
     def load(self) -> Show:  # noqa: C901 a case is one import
         """Import the page and return the function that draws it."""
@@ -54,14 +56,14 @@ class Page(NamedTuple):
 
 PAGES = (
     Page("views/leaderboard.py", "Leaderboard", "leaderboard", ""),
-    Page("views/data/data.py", "Data", "upload_file", "Data"),
+    Page("views/data/data.py", "Data", "upload_file", "Data", needs_judgments=False),
     Page("views/ties.py", "Ties vs gap", "scatter_plot", "Explore"),
-    Page("views/rerankers.py", "Rerankers", "compare_arrows", "Explore"),
+    Page("views/rerankers.py", "Rerankers", "compare_arrows", "Explore", needs_judgments=False),
     Page("views/query.py", "Queries", "account_tree", "Explore"),
     Page("views/compare/compare.py", "Compare", "rule", "Decide"),
     Page("views/audit.py", "Audit", "fact_check", "Decide"),
-    Page("views/simulator/simulator.py", "Simulator", "science", "Learn"),
-    Page("views/guide/guide.py", "Guide", "menu_book", "Learn"),
+    Page("views/simulator/simulator.py", "Simulator", "science", "Learn", needs_judgments=False),
+    Page("views/guide/guide.py", "Guide", "menu_book", "Learn", needs_judgments=False),
     Page("views/share.py", "Share", "share", "Learn"),
     Page("views/present.py", "Present", "", "Learn"),
 )

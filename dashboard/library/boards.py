@@ -1,6 +1,6 @@
 """Boards: runs and judgments that belong together, and how they are read and named."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
-from metrics.errors import ReadError, UsageError
+from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.runs import (
     File,
     MissingScore,
@@ -24,6 +24,7 @@ from metrics.runs import (
     with_names,
 )
 from metrics.runs.files import FileProvenance, no_ranks
+from metrics.runs.roles import Content, RolesError, column_roles
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -206,9 +207,45 @@ class Board:
 
 
 def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
-    """Join the sources of a board; TieScopeError if they do not match."""
-    runs = Runs.from_sources(map(_with_rows, sources), spec.repeated)
+    """Join the sources of a board, which may lack judgments; TieScopeError if they do not match."""
+    has_runs = any(source.kind == "run" for source in sources)
+    is_judged = any(
+        source.kind == "qrels" or source.judgments or "relevance" in source.table.column_names
+        for source in sources
+    )
+    runs = Runs.from_sources(map(_with_rows, sources), spec.repeated, judged=is_judged or not has_runs)
     return runs if spec.names is None else runs.arranged(dict(spec.names))
+
+
+def with_roles(
+    spec: BoardSpec,
+    sources: Sequence[Content],
+    read_entry: Callable[[Entry], Content],
+    **options: bool,
+) -> BoardSpec:
+    """Return the spec with the columns that the files together tell; a RolesError if the visitor has to.
+
+    `options` are those of `column_roles`.
+    """
+    chosen = {
+        at for at, entry in enumerate(spec.entries) if {"score", "relevance"} & dict(entry.columns).keys()
+    }
+
+    def with_columns(spec: BoardSpec, at: int, columns: Mapping[str, str]) -> BoardSpec:
+        return spec.with_columns(at, {**dict(spec.entries[at].columns), **columns})
+
+    try:
+        roles = column_roles(
+            sources, lambda at, columns: read_entry(with_columns(spec, at, columns).entries[at]), **options
+        )
+    except RolesError as question:
+        if chosen.issuperset(question.places):
+            return spec
+        raise
+    for at, columns in roles.items():
+        if at not in chosen:
+            spec = with_columns(spec, at, columns)
+    return spec
 
 
 def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:
@@ -252,22 +289,38 @@ def queries_text(count: int) -> str:
 
 def open_files(paths: NamedPaths, qrels: str | Path | None, title: str = "") -> Board:
     """Read local files and join them to a board."""
-    files, sources = [], []
     named_paths = with_names(paths)
     distinct_names = distinct_file_names([path for _, path in named_paths])
+    files = []
     for (name, path), distinct_name in zip(named_paths, distinct_names, strict=True):
         file = File.open(path)
         own_name = name + file.name.removeprefix(file.stem) if name else distinct_name or file.name
-        file = replace(file, name=file_name(own_name))
-        source = read(file, strict=False)
-        if not is_judgments(source, path, qrels):
-            files.append(file)
-            sources.append(as_run(source))
+        files.append(replace(file, name=file_name(own_name)))
+    spec = BoardSpec.of(files)
+    contents = [_content(entry) for entry in spec.entries]
+    spec = with_roles(spec, contents, _content, judged=bool(qrels), has_run=True)
+    entries, sources = [], []
+    for entry, content, (name, path) in zip(spec.entries, contents, named_paths, strict=True):
+        source = _content(entry) if entry.columns else content
+        if isinstance(source, TieScopeError):
+            raise source
+        if is_judgments(source, path, qrels):
+            continue
+        is_run = source.kind == "run" or qrels or name or len(files) == 1 or may_be_either(source)
+        sources.append(as_run(source) if is_run else source)
+        entries.append(replace(entry, columns=entry.columns or _role(sources[-1])))
     if qrels:
-        files.append(File.open(qrels))
-        sources.append(as_judgments(read(files[-1], strict=False)))
-    entries = map(Entry, files, map(_role, sources))
+        file = File.open(qrels)
+        sources.append(as_judgments(read(file, strict=False)))
+        entries.append(Entry(file, _role(sources[-1])))
     return make_board(BoardSpec(tuple(entries), title=title), sources)
+
+
+def _content(entry: Entry) -> Content:
+    try:
+        return read(entry.file, dict(entry.columns), strict=False)
+    except ReadError as error:
+        return error
 
 
 def _role(source: Source) -> Columns:

@@ -18,8 +18,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from dashboard.library.schema import REVISION
 from metrics.errors import LibraryError
 
-WAIT = 10.0
-"""Seconds to wait for another writer."""
+WAIT = 30.0
+"""Seconds to wait for other writers; one that stores 200 MB needs some three."""
 _AGAIN = 5
 """Seconds before retrying a database that could not be opened."""
 _WRITERS = 7_146_873

@@ -128,6 +128,8 @@ def verdict(view: View, measure: str) -> None:
         outcome, offer, choice = "count as 0", "Leave them out", "skip"
         if view.scoring.empty == "skip":
             outcome, offer, choice = "are left out", "Count them as 0", "zero"
+        elif view.scoring.empty == "one":
+            outcome = "count as 1"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
             st.markdown(f":material/info: {text}", width="content")

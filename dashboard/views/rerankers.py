@@ -24,12 +24,17 @@ from metrics.studies.rank_similarity import DEPTH, list_similarity, similarity_f
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
+_OVERLAP = (("similarity", "list_overlap"), "identical", "n")
+_COPIES = "Tied documents count as equal, so a list and its copy have an overlap of 1."
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
 
 
 def show(view: View) -> None:
     """Draw the page."""
     st.title("Rerankers", anchor=False)
+    if not view.board.runs.is_judged:
+        ties_and_agreement(view)
+        return
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = choices.measure()
@@ -67,6 +72,20 @@ def show(view: View) -> None:
         rows_chart(view, drawn_rows, lists, name.traditional, is_signed=is_signed)
         row_range.buttons()
         one_reranker(view, lists, first, drawn_rows.index, is_signed=is_signed)
+
+
+@section("Ties and agreement")
+def ties_and_agreement(view: View) -> None:
+    """Draw what needs no judgments: the ties of each reranker, and the overlap of every two."""
+    st.caption("Without judgments: ties and agreement only.")
+    pairs = _list_pairs(view, tuple(view.rerankers))
+    ui.finding(similarity_finding(pairs), view.rerankers)
+    summary = gap_summary(view.evaluation.lists).reset_index()
+    names = ("reranker", "n", "with_ties", "with_ties_share", "tie_ratio", "tie_groups", "max_tie_size")
+    ui.table(summary, "Ties", "ties", shown_columns(*names))
+    if len(pairs):
+        columns = shown_columns("reranker", ("other", "reranker"), *_OVERLAP)
+        ui.table(pairs, "Agreement", "similar", columns, explanation=_COPIES)
 
 
 def _gaps_and_summary(
@@ -153,9 +172,8 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
     ui.section_finding(similarity_finding(own), view.rerankers)
     own = own.assign(other=own["other"].where(own["reranker"] == name, own["reranker"]))
-    columns = shown_columns(("other", "reranker"), ("similarity", "list_overlap"), "identical", "n")
-    explanation = "Tied documents count as equal, so a list and its copy have an overlap of 1."
-    ui.table(own, "", "similar", columns, explanation=explanation)
+    columns = shown_columns(("other", "reranker"), *_OVERLAP)
+    ui.table(own, "", "similar", columns, explanation=_COPIES)
 
 
 @section("Against the baseline")

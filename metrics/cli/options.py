@@ -159,6 +159,7 @@ def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]])
 Repeated = Literal["error", "first", "max"]
 MissingScore = Literal["error", "last", "drop"]
 Policy = Literal["zero", "skip"]
+EmptyPolicy = Literal["zero", "one", "skip"]
 Unjudged = Literal["nonrelevant", "leave_out"]
 OutputFormat = Literal["table", "csv", "json", "markdown", "latex", "parquet"]
 FOR_PEOPLE: Sequence[OutputFormat] = ("table", "markdown", "latex")
@@ -261,7 +262,8 @@ def _scoring(
         Policy, _scoring_option(help="Count judged queries without rows as 0, or skip them.")
     ] = "zero",
     empty: Annotated[
-        Policy, _scoring_option(help="Count queries without relevant documents as 0, or skip them.")
+        EmptyPolicy,
+        _scoring_option(help="Count queries without relevant documents as 0, as 1, or skip them."),
     ] = "zero",
     relevant_from: RelevantFrom = 1,
     tiebreak_by: Annotated[

@@ -2,7 +2,7 @@
 
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score, score_runs
-from metrics.ties.options import AS_READ, Policy, ScoringKeywords, ScoringOptions, Unjudged
+from metrics.ties.options import AS_READ, EmptyPolicy, Policy, ScoringKeywords, ScoringOptions, Unjudged
 
 EQUAL = 1e-12
 """Values closer than this differ by rounding."""
@@ -15,6 +15,7 @@ __all__ = [
     "DEFAULT_TIES",
     "EQUAL",
     "EXCESS",
+    "EmptyPolicy",
     "Evaluation",
     "Policy",
     "ScoringKeywords",

@@ -15,10 +15,11 @@ from metrics.measures import RefinedGroups, parse
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
+from metrics.runs.joining import no_relevance_error
 from metrics.support.arrays import IntArray, combine_chunks
 from metrics.support.progress import begin_step
 from metrics.ties import Ranking, treatment
-from metrics.ties.options import AS_READ, Policy, ScoringOptions, Unjudged
+from metrics.ties.options import AS_READ, EmptyPolicy, Policy, ScoringOptions, Unjudged
 from metrics.ties.permutations import describe
 from metrics.ties.ranking import PART
 
@@ -34,7 +35,7 @@ def evaluate(
     qrels: Table | Nested | None = None,
     precision: str = "float64",
     missing: Policy = "zero",
-    empty: Policy = "zero",
+    empty: EmptyPolicy = "zero",
     relevant_from: float = 1,
     tiebreak_by: Sequence[str] = (),
     criteria: Sequence[str] = (),
@@ -53,7 +54,8 @@ def evaluate(
         precision: how scores are compared: as read (float64), rounded (float32, float16, bfloat16,
             decimals:N), or tied within E of the highest of their group (within:E).
         missing: whether judged queries that a run lacks count 0 (`zero`) or are left out (`skip`).
-        empty: whether queries without relevant documents count 0 (`zero`) or are left out (`skip`).
+        empty: whether queries without relevant documents count 0 (`zero`), count 1 in measures of relevance up
+            to 1 (`one`, as in LightGBM and XGBoost), or are left out (`skip`).
         relevant_from: smallest relevant grade, above 0.
         tiebreak_by: further score columns that split ties first, highest first.
         criteria: score columns that rank together instead of the score, such as `("score", "cost:asc")`. Each
@@ -70,6 +72,8 @@ def evaluate(
     """
     names = names_or_defaults(measures, ties)
     runs = as_runs(runs, qrels)
+    if not runs.is_judged and runs.rerankers:
+        raise no_relevance_error(runs.rerankers[0])
     further = tiebreak_by, criteria, unjudged or AS_READ.unjudged
     return score_runs(runs, *names, ScoringOptions(precision, missing, empty, relevant_from, *further))
 
@@ -146,6 +150,10 @@ def score_runs(
         del ranking, groups  # before the next part is made
     columns_of_lists = {key: np.concatenate([part[key] for part in descriptions]) for key in descriptions[0]}
     is_missing, is_empty = np.concatenate(missing), columns_of_lists["n_relevant"] == 0
+    if options.empty == "one":
+        best = [0.0 if ties.spread else 1.0 for _ in parsed for ties in treatments]
+        has_best = np.repeat([measure.measure.is_share_of_best for measure in parsed], len(treatments))
+        table[np.ix_(has_best, is_empty)] = np.array(best)[has_best, None]
     is_scored = ~((is_missing & (options.missing == "skip")) | (is_empty & (options.empty == "skip")))
     queries = pa.chunked_array(query_ids)
     index, skipped = (

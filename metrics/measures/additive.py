@@ -1,14 +1,15 @@
 """Measures that add up gains, weighted by rank."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from metrics.errors import UsageError
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter, Weight, even, logarithmic
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
 
@@ -147,6 +148,41 @@ def per_relevant(groups: TieGroups, _: Parameter) -> FloatArray:
     return _inverse(groups.n_relevant.astype(np.float64))
 
 
+def per_capped(groups: TieGroups, k: Parameter) -> FloatArray:
+    """Return 1 / min(k, R), 0 without relevant documents."""
+    return _inverse(np.minimum(groups.n_relevant.astype(np.float64), k or np.inf))
+
+
+def per_listed(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Return 1 / n, n the documents of the list; 0 for an empty list."""
+    return _inverse(groups.n_docs.astype(np.float64))
+
+
+def f1_of_set(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Return 2 / (n + R): the harmonic mean of set_P and set_R is 2 * listed relevant documents / (n + R)."""
+    return _inverse(np.asarray(groups.n_docs + groups.n_relevant, np.float64) / 2)
+
+
+def number(count: Callable[[TieGroups], IntArray]) -> Family:
+    """Return a number of documents, which no order changes: `count` gives (n_lists,)."""
+    return Family(
+        "count", lambda groups, _: count(groups).astype(np.float64), lambda groups, _: np.zeros(groups.n_lists)
+    )
+
+
+def unjudged() -> Family:
+    """Return (min(k, n) - judged documents in the first k) / k; its variance is that of Judged@k.
+
+    The order with most judged documents first gives the smallest value, so best and worst order change places.
+    """
+    judged_share = additive(judged, scale=per_k, counts_all=True)
+
+    def mean(groups: TieGroups, k: Parameter) -> FloatArray:
+        return np.asarray(np.minimum(groups.n_docs, k or 0) / (k or 1) - judged_share.mean(groups, k))
+
+    return replace(judged_share, kind="unjudged", mean=mean, falls=True)
+
+
 def f1(groups: TieGroups, k: Parameter) -> FloatArray:
     """Return 2 / (k + R): the harmonic mean of P@k and R@k is 2 * relevant in the top k / (k + R)."""
     return np.asarray(2 / ((k or 0) + np.maximum(groups.n_relevant, 1).astype(np.float64)))
@@ -155,6 +191,27 @@ def f1(groups: TieGroups, k: Parameter) -> FloatArray:
 def normalised_gain() -> Family:
     """Return nDCG with exponential gains; for lists with grades above 500 both sums are divided alike."""
     return additive(_exponential_in_list, logarithmic, per_ideal(exponential, _excess))
+
+
+def mapped_gain(gains: Mapping[float, float]) -> Family:
+    """Return nDCG with a gain for each grade; grades of 0 and below gain nothing.
+
+    Raises:
+        UsageError: a gain is negative, falls with the grade, or is above 0 for a grade of 0. When values are
+            computed: a grade has no gain.
+    """
+    grades, values = (np.array(column, np.float64) for column in zip(*sorted(gains.items()), strict=True))
+    if (values < 0).any() or (np.diff(values) < 0).any() or (values[grades <= 0] != 0).any():
+        raise UsageError("gains: a gain must be 0 for grades up to 0, and not fall with the grade.")
+
+    def gain(levels: FloatArray) -> FloatArray:
+        place = np.minimum(np.searchsorted(grades, levels), len(grades) - 1)
+        unknown = levels[(grades[place] != levels) & (levels > 0)]
+        if len(unknown):
+            raise UsageError(f"gains: the grade {unknown[0]:g} has no gain. Add {unknown[0]:g}:GAIN.")
+        return np.where(levels > 0, values[place], 0.0)
+
+    return of_grades(gain, per_ideal(gain))
 
 
 def per_ideal(

@@ -39,7 +39,7 @@ MEASURES: tuple[Measure, ...] = (
         family=first_hit(np.ones_like),
         cutoff="required",
         tied="TMHits",
-        aliases=("Hit", "Success", "HitRate", "hit_rate"),
+        aliases=("Hit", "Success", "HitRate", "hit_rate", "Accuracy"),
         summary="1 if a relevant document is among the first k, else 0.",
         source=f"{_TIES}; TMHits: arXiv 2405.18414",
         term=r"$f(x)=1$, which gives $1-\binom{n-r}{m}\big/\binom{n}{m}$",
@@ -131,6 +131,16 @@ MEASURES: tuple[Measure, ...] = (
         term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$",
     ),
     Measure(
+        name="R-cap",
+        family=add.additive(add.relevant, scale=add.per_capped),
+        cutoff="required",
+        aliases=("R_cap", "recall_cap", "capped_recall"),
+        summary="Relevant documents among the first k, divided by the smaller of k and the number of relevant "
+        "documents.",
+        source=f"as recall_cap of BEIR; {_TIES}",
+        term=r"$g=\mathrm{rel}$, $w=\frac{1}{\min(R,k)}$",
+    ),
+    Measure(
         name="F1",
         family=add.additive(add.relevant, scale=add.f1),
         cutoff="required",
@@ -167,6 +177,59 @@ MEASURES: tuple[Measure, ...] = (
         summary="Share of the first k documents that are judged.",
         source=f"as P@k; {_TIES}",
         term=r"$g=1$ if judged, $w=\frac{1}{k}$",
+    ),
+    Measure(
+        name="Hole",
+        family=add.unjudged(),
+        cutoff="required",
+        summary="Share of the first k ranks that hold an unjudged document. A lower value is better.",
+        source=f"as hole of BEIR, with the judgments of each query; {_TIES}",
+    ),
+    Measure(
+        name="set_P",
+        family=add.additive(add.relevant, scale=add.per_listed),
+        cutoff="none",
+        aliases=("SetP",),
+        summary="Share of all listed documents that are relevant. No order changes it.",
+        source="Kent et al., 1955; as trec_eval 9",
+        term=r"$g=\mathrm{rel}$, $w=\frac{1}{n}$, $n$ the documents of the list",
+    ),
+    Measure(
+        name="set_R",
+        family=add.additive(add.relevant, scale=add.per_relevant),
+        cutoff="none",
+        aliases=("set_recall", "SetR"),
+        summary="Share of all relevant documents that are listed. No order changes it.",
+        source="Kent et al., 1955; as trec_eval 9",
+        term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$",
+    ),
+    Measure(
+        name="set_F",
+        family=add.additive(add.relevant, scale=add.f1_of_set),
+        cutoff="none",
+        aliases=("SetF",),
+        summary="Harmonic mean of set_P and set_R. No order changes it.",
+        source="van Rijsbergen, 1979; as trec_eval 9",
+        term=r"$g=\mathrm{rel}$, $w=\frac{2}{n+R}$",
+    ),
+    Measure(
+        name="num_ret",
+        family=add.number(lambda groups: groups.n_docs),
+        cutoff="none",
+        aliases=("NumRet",),
+        summary="Number of listed documents. trec_eval prints the sum over queries, TieScope the mean.",
+        source="trec_eval 9",
+        largest=None,
+    ),
+    Measure(
+        name="num_rel",
+        family=add.number(lambda groups: groups.n_relevant),
+        cutoff="none",
+        aliases=("NumRel",),
+        summary="Number of relevant documents of the query. trec_eval prints the sum over queries, TieScope "
+        "the mean.",
+        source="trec_eval 9",
+        largest=None,
     ),
     Measure(
         name="DR",
@@ -240,6 +303,10 @@ _PATTERN = re.compile(
     r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
 )
 """The word "tied", name, parameter, and cut-off."""
+_GAINS = re.compile(
+    r"\s*nDCG\(gains=(\d[\d.]*:\d[\d.]*(?:,\d[\d.]*:\d[\d.]*)*)\)(?:@([1-9]\d{0,8}))?\s*", re.ASCII
+)
+"""Gains by grade, and cut-off."""
 _SPELLINGS = (
     (r"(p|recall|success|map_cut|ndcg_cut)[_.](\d+)", r"\1@\2"),  # trec_eval
     (r"ndcg_at_(\d+)", r"nDCG-linear@\1"),  # MTEB
@@ -262,11 +329,9 @@ def parse(text: object) -> MeasureAt:
         UsageError: the measure does not exist, cannot have this cut-off or parameter, or may have two gains.
     """
     text = _our_spelling(text)
-    if text.rstrip("@.0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
-        raise UsageError(
-            f"{text[:40]}: the prime means that unjudged documents are left out, an option of all measures. "
-            "Omit the prime and set unjudged='leave_out' (--unjudged leave_out)."
-        )
+    if match := _GAINS.fullmatch(text):
+        return MeasureAt(_of_gains(match[1]), int(match[2]) if match[2] else None)
+    _refuse_prime(text)
     match = _PATTERN.fullmatch(text)
     measure = _by_name(MEASURES).get(match[2].casefold()) if match else None
     if match is None or measure is None or (match[1] and measure.family.own_rule):
@@ -289,6 +354,25 @@ def parse(text: object) -> MeasureAt:
         if measure.parameter is None or not 0 < parameter < 1:
             raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
     return MeasureAt(measure, k, parameter)
+
+
+@lru_cache
+def _of_gains(text: str) -> Measure:
+    """Return nDCG with the gains of a text: `0:0,1:1,2:10`."""
+    pairs = (pair.split(":") for pair in text.split(","))
+    family = add.mapped_gain({float(grade): float(gain) for grade, gain in pairs})
+    summary = "nDCG with a gain for each grade."
+    return replace(
+        _by_name(MEASURES)["ndcg"], name=f"nDCG(gains={text})", family=family, aliases=(), summary=summary
+    )
+
+
+def _refuse_prime(text: str) -> None:
+    if text.rstrip("@.0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
+        raise UsageError(
+            f"{text[:40]}: the prime means that unjudged documents are left out, an option of all measures. "
+            "Omit the prime and set unjudged='leave_out' (--unjudged leave_out)."
+        )
 
 
 def _check_gain(text: str, name: str, k: int | None) -> None:
@@ -343,6 +427,14 @@ def _by_name(measures: tuple[Measure, ...]) -> dict[str, Measure]:
     return {name.casefold(): measure for measure in measures for name in measure.names}
 
 
+def _is_variant(name: str, known: str) -> bool:
+    """Return whether one name is the other with more letters: `gm_map` is not `map`, and `MR` is not `MRR`."""
+    short, long = sorted((name, known), key=len)
+    more = long.removeprefix(short) if long.startswith(short) else long.removesuffix(short)
+    is_typo = len(short) > 2 and (more == short[-1] or (len(more) == 1 and len(short) > 3))  # noqa: PLR2004
+    return name != known and more != long and not is_typo
+
+
 def _suggestion(text: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 only for misspelt names
 
@@ -356,7 +448,8 @@ def _suggestion(text: str) -> str:
     names = _by_name(MEASURES)
     name = text.strip().casefold()[:40].removeprefix("tied ")
     base, digits, _ = re.split(r"(?:@|_at_|[_.])?([0-9]*)\Z", name, maxsplit=1)
-    if close := get_close_matches(base, names, n=1):
+    similar = [known for known in names if not _is_variant(base, known)]
+    if close := get_close_matches(base, similar, n=1, cutoff=0.75):
         measure = names[close[0]]
         k = {"none": "", "optional": digits, "required": digits or "k"}[measure.cutoff]
         return f"Did you mean {measure.name}{k and f'@{k}'}?"

@@ -27,6 +27,7 @@ class Family:
         own_rule: true if it has its own rule for ties; no treatment applies.
         by_first_rank: true if it depends only on the rank of the first relevant document.
         by_relevance: true if it depends on relevance, and not on grades.
+        falls: true if documents that count lower it, so that the worst order gives the largest value.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Family:
     own_rule: bool = False
     by_first_rank: bool = False
     by_relevance: bool = True
+    falls: bool = False
 
     @property
     def by_grades(self) -> bool:
@@ -75,6 +77,11 @@ class Measure:
     parameter: float | None = None
     largest: float | None = 1
     term: str = ""
+
+    @property
+    def is_share_of_best(self) -> bool:
+        """True if a list with the best order of relevant documents scores 1."""
+        return self.largest == 1 and (self.family.by_relevance or self.family.counts == "graded")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,6 +135,7 @@ class MeasureAt:
 
 
 _EXPECTED = treatment("expected")
+_OPPOSITE = {"optimistic": treatment("pessimistic"), "pessimistic": treatment("optimistic")}
 
 
 class RefinedGroups:
@@ -146,6 +154,8 @@ class RefinedGroups:
         means: dict[TieGroups, FloatArray] = {}
         for ties in treatments:
             used = _EXPECTED if family.own_rule or ties.spread else ties
+            if family.falls:
+                used = _OPPOSITE.get(used.name, used)
             key = family.counts, used.name, family.targets and used.target_key is not None
             if key not in self._groups:
                 is_judged = family.counts == "judged"

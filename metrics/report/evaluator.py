@@ -74,9 +74,9 @@ def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> lis
         "without rows": int((lists["n_docs"] == 0).sum()),
         "without relevant documents": int(((lists["n_relevant"] == 0) & (lists["n_docs"] > 0)).sum()),
     }
-    texts = [f"{n:,} of them {what}, counted as 0" for what, n in counts.items() if n]
-    policies = zip(counts, (scoring.missing, scoring.empty), strict=True)
-    reasons = [what for what, policy in policies if policy == "skip"]
+    policies = dict(zip(counts, (scoring.missing, scoring.empty), strict=True))
+    texts = [f"{n:,} of them {what}, counted as {policies[what] == 'one':d}" for what, n in counts.items() if n]
+    reasons = [what for what, policy in policies.items() if policy == "skip"]
     n_left_out = studies.count_left_out(reranker)
     if n_left_out:
         texts.append(f"{n_left_out:,} more left out: judged queries {' or '.join(reasons)}")

@@ -125,7 +125,7 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.invert(pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0)))
     hint = (
         "A standard deviation is finite and not negative. Write 0 for an exact score. Fill in missing values, "
-        "or ignore the column: --column score_std= on the command line, columns={'score_std': ''} in Python."
+        "or ignore the column (--column score_std= on the command line, columns={'score_std': ''} in Python)."
     )
     is_bad = pc.fill_null(is_bad, fill_value=True)
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)

@@ -16,8 +16,9 @@ from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, Nested, is_frame, of_frame
-from metrics.runs.formats.json_records import LISTS
+from metrics.runs.formats.json_records import LISTS, leaf_fields
 from metrics.runs.formats.registry import read_chosen, scores_may_be_grades
+from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.roles import Content, column_roles
@@ -243,22 +244,46 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
     """Turn dictionaries {query: {document: number}}, perhaps by reranker, columns and rows into data frames."""
     if isinstance(tables, Iterator) and not is_frame(tables):
         tables = list(tables)
-    if _are_rows(tables) or _are_columns(tables):
-        return _frame_of(tables)
+    names = run_and_judgments(tables)
+    if value == "score" and names and all(_is_by_query(tables[name]) for name in names):
+        return [_as_frames(tables[names[0]], "score"), _as_frames(tables[names[1]], "relevance")]
+    frame = _frame_in_memory(tables, value)
+    if frame is not None:
+        return frame
+    if isinstance(tables, Mapping):
+        return {name: _as_frames(table, value) for name, table in tables.items()}
     if isinstance(tables, list | tuple):
         frames = [_as_frames(table, value) for table in tables]
         return tuple(frames) if isinstance(tables, tuple) else frames
-    if not isinstance(tables, Mapping):
-        return tables
-    first = next(iter(tables.values()), None)
+    return tables
+
+
+def _frame_in_memory(tables: Any, value: Literal["score", "relevance"]) -> pd.DataFrame | None:  # noqa: ANN401 as above
+    """Return the frame of one run or of judgments; None for other values, or several of them."""
+    if _are_rows(tables) or _are_columns(tables):
+        return _frame_of(tables)
+    if isinstance(tables, dict | list) and (shape := shape_of(tables)).leaf == "record" and any(shape.keys):
+        return _frame_of_records(shape, tables)
+    first = next(iter(tables.values()), None) if isinstance(tables, Mapping) else None
     if isinstance(first, list | tuple) and not _are_rows(first):
         ranked = [(query, name, rank) for query, docs in tables.items() for rank, name in enumerate(docs, 1)]
         frame = pd.DataFrame(ranked, columns=["query_id", "doc_id", "rank"])
         return frame if value == "score" else frame.drop(columns="rank").assign(relevance=1)
     if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping | list | tuple):
-        return {name: _as_frames(table, value) for name, table in tables.items()}
+        return None
     rows = [(query, document, number) for query, docs in tables.items() for document, number in docs.items()]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+
+
+def _is_by_query(value: object) -> bool:
+    return isinstance(value, Mapping) and isinstance(next(iter(value.values()), None), Mapping | list | tuple)
+
+
+def _frame_of_records(shape: Shape, tables: object) -> pd.DataFrame:
+    frame = pd.DataFrame([dict(leaf_fields(record)) for record in shape.records("table", tables)])
+    known = recognise(list(frame.columns))
+    usual = {name: ours for ours, name in shape.usual if name in frame and ours not in known}
+    return frame.rename(columns=usual)
 
 
 def _are_rows(tables: object) -> bool:

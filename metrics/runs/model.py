@@ -150,6 +150,12 @@ class Runs:
         return replace(self, tables=self.stacks, qrels=qrels, judged_origin=None)
 
     @property
+    def is_judged(self) -> bool:
+        """Whether there is relevance; without it, only ties and agreement can be told."""
+        tables = [stack.table for stack in self.stacks.stacks]
+        return self.qrels is not None or all("relevance" in table.column_names for table in tables)
+
+    @property
     def rerankers(self) -> list[str]:
         """Names of the rerankers, in the order given."""
         return list(self.tables)

@@ -241,7 +241,8 @@ def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str
         problem = f"the column {column!r} names more than {limit:,} rerankers, such as {example!r:.60}"
         hint = (
             "Does the column name the rerankers? If not, choose another column as reranker, or none to treat "
-            f"all rows as one reranker. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
+            "all rows as one reranker. More can be allowed (--max-rerankers N, or "
+            f"{VARIABLE}=N in the environment)."
         )
         raise ReadError(file, problem, hint)
 

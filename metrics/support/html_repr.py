@@ -114,7 +114,7 @@ def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None
 
 
 def _policy(n: int, noun: str, policy: str) -> str:
-    outcome = "left out" if policy.endswith("skip") else "counted as 0"
+    outcome = "left out" if policy.endswith("skip") else f"counted as {policy.endswith('one'):d}"
     return f"{count_of(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
 
 

@@ -39,14 +39,18 @@ class Judgments:
 
     @classmethod
     def of(cls, table: pa.Table, pairs: QueryDocKeys, relevant_from: float) -> "Judgments":
-        """Take judgments from qrels, or from a run with relevance; `pairs` identifies each row."""
+        """Take judgments from qrels, or from a run; `pairs` identifies each row.
+
+        Without relevance, all grades are 0, so that ties can be counted.
+        """
         targets = None
         if "target_id" in table.column_names:
             codes = pc.fill_null(combine_chunks(table["target_id"]).dictionary_encode().indices, -1)
             targets = np.asarray(codes).astype(np.int64)
             targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
         lists = pairs.query.astype(np.int64)
-        return cls(pairs.queries, relevant_from, lists, table["relevance"].to_numpy(), targets)
+        grades = table["relevance"].to_numpy() if "relevance" in table.column_names else np.zeros(len(table))
+        return cls(pairs.queries, relevant_from, lists, grades, targets)
 
     @cached_property
     def _by_list(self) -> "Judgments":

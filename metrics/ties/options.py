@@ -13,6 +13,8 @@ from metrics.ties.precision import rounded
 
 Policy = Literal["zero", "skip"]
 """Whether queries without a value count 0 or are left out."""
+EmptyPolicy = Literal["zero", "one", "skip"]
+"""Whether queries without relevant documents count 0, count 1, or are left out."""
 Unjudged = Literal["nonrelevant", "leave_out"]
 """Unjudged documents are not relevant, or are left out of the lists."""
 
@@ -22,7 +24,7 @@ class ScoringKeywords(TypedDict, total=False):
 
     precision: str
     missing: Policy
-    empty: Policy
+    empty: EmptyPolicy
     relevant_from: float
     tiebreak_by: Sequence[str]
     criteria: Sequence[str]
@@ -39,16 +41,16 @@ class ScoringOptions:
 
     precision: str = "float64"
     missing: Policy = "zero"
-    empty: Policy = "zero"
+    empty: EmptyPolicy = "zero"
     relevant_from: float = 1
     tiebreak_by: Sequence[str] = ()
     criteria: Sequence[str] = ()
     unjudged: Unjudged = "nonrelevant"
 
     def __post_init__(self) -> None:
-        for name, policy in (("missing", self.missing), ("empty", self.empty)):
-            if policy not in get_args(Policy):
-                raise UsageError(f"{name}={policy!r}: use 'zero' or 'skip'.")
+        for name, policies in (("missing", get_args(Policy)), ("empty", get_args(EmptyPolicy))):
+            if (policy := getattr(self, name)) not in policies:
+                raise UsageError(f"{name}={policy!r}: use {' or '.join(map(repr, policies))}.")
         check_relevant_from(self.relevant_from)
         if self.unjudged not in get_args(Unjudged):
             known = " or ".join(map(repr, get_args(Unjudged)))

@@ -99,9 +99,9 @@ class Visitor:
 
     @contextmanager
     def page(self, query=""):
-        """The Runs page, once signed in."""
+        """The Data page, once signed in."""
         for _ in range(TRIES):
-            with self.client.page(query, "runs") as page:
+            with self.client.page(query, "data") as page:
                 if GATE not in page.text:
                     yield page
                     return

@@ -1,5 +1,6 @@
 """What is done about queries without rows, without relevant documents, and documents nobody judged."""
 
+import pandas as pd
 import pytest
 
 from metrics import Runs, UsageError, evaluate
@@ -110,3 +111,18 @@ def test_without_judgments_apart_each_reranker_has_its_own_queries():
     evaluation = evaluate(Runs.from_sources([read(File("t.csv", table))]), ["RR"], ["expected"])
     assert evaluation.scores.index.to_list() == [("A", "q"), ("A", "r"), ("B", "r")]
     assert evaluation.policies["n_missing"].to_list() == [0, 0]
+
+
+def test_empty_one_counts_queries_without_relevant_documents_as_1_where_1_is_the_best_value():
+    table = pd.DataFrame(
+        {"query_id": [*"qqrr"], "doc_id": [*"abab"], "score": [1, 1, 2, 1], "relevance": [0, 1, 0, 0]}
+    )
+    names = ["RR", "nDCG@10", "bpref", "Judged@1", "num_rel"]
+    scores = evaluate(table, names, ["expected", "std"], empty="one").scores.xs("r", level="query_id").iloc[0]
+    assert scores.xs("expected", level="ties").to_list() == [1, 1, 1, 1, 0]
+    assert scores.xs("std", level="ties").to_list() == [0] * len(names)
+    assert evaluate(table, "RR", "expected", empty="one").means("RR")["expected"].to_list() == [(0.75 + 1) / 2]
+    with pytest.raises(UsageError, match="empty='two': use 'zero' or 'one' or 'skip'"):
+        evaluate(table, "RR", empty="two")
+    with pytest.raises(UsageError, match="missing='one': use 'zero' or 'skip'"):
+        evaluate(table, "RR", missing="one")

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -195,3 +196,34 @@ def test_an_absurd_cutoff_is_refused_or_the_whole_list(digits):
     except UsageError:
         return
     assert evaluation.scores.iloc[0, 0] == 1
+
+
+@pytest.mark.parametrize("text", ["gm_map", "ndcg-l3", "MR", "gmap", "my_recall@10"])
+def test_a_name_that_extends_or_cuts_another_is_not_taken_for_it(text):
+    with pytest.raises(UsageError, match="Measures: RR"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Accuracy@1", "Hits@1"), ("R_cap@10", "R-cap@10"), ("recall_cap@10", "R-cap@10"), ("Hole@10", "Hole@10")],
+)
+def test_names_of_beir_mean_what_they_mean_there(text, name):
+    assert str(parse(text)) == name
+
+
+def test_gains_of_grades_may_be_given():
+    frame = pd.DataFrame({"query_id": "q", "doc_id": [*"abc"], "score": [1, 1, 0], "relevance": [1, 2, 0]})
+    name = "nDCG(gains=0:0,1:1,2:10)@2"
+    assert str(parse(name)) == name
+    ideal = 10 + 1 / np.log2(3)
+    value = metrics.score(frame, name, "expected")["expected"].to_list()
+    assert value == [pytest.approx((1 + 1 / np.log2(3)) * 5.5 / ideal)]
+    assert metrics.score(frame, "nDCG(gains=1:1,2:2)", "expected")["expected"].to_list() == pytest.approx(
+        metrics.score(frame, "nDCG-linear", "expected")["expected"].to_list()
+    )
+    with pytest.raises(UsageError, match="the grade 2 has no gain"):
+        metrics.score(frame, "nDCG(gains=0:0,1:1)", "expected")
+    for gains in ("1:2,2:1", "0:1,1:2"):
+        with pytest.raises(UsageError, match="gains: a gain must be 0 for grades up to 0"):
+            parse(f"nDCG(gains={gains})")

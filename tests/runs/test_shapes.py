@@ -115,6 +115,48 @@ def test_a_document_longer_than_the_head_of_a_file_keeps_its_shape():
         assert (source.format, len(source.table)) == ("json-hits", 2_000)
 
 
+@pytest.mark.parametrize(
+    "value", [value for name, value in SHAPES.items() if "Pyserini" not in name and "indented" not in name]
+)
+def test_a_run_in_memory_scores_as_its_file(value):
+    qrels = {"q1": {"d2": 1}, "q2": {"d3": 1}}
+    for given, names in ((value, 1), ({"A": value, "B": value}, 2)):
+        runs = read_runs(given, qrels)
+        assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2] * names
+    both = {"results": RUN, "qrels": qrels}
+    assert evaluate(both, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
+
+
+RANK_EVAL = {
+    "metric_score": 0.5,
+    "details": {
+        "shoes": {
+            "unrated_docs": [{"_index": "shop", "_id": "s9"}],
+            "hits": [
+                {"hit": {"_index": "shop", "_id": "s9", "_score": 7.1}, "rating": None},
+                {"hit": {"_index": "shop", "_id": "s1", "_score": 7.1}, "rating": 1},
+                {"hit": {"_index": "shop", "_id": "s2", "_score": 3.0}, "rating": 0},
+            ],
+        },
+        "hats": {
+            "unrated_docs": [],
+            "hits": [
+                {"hit": {"_index": "shop", "_id": "h1", "_score": 2.0}, "rating": 0},
+                {"hit": {"_index": "shop", "_id": "h2", "_score": 1.5}, "rating": 1},
+            ],
+        },
+    },
+    "failures": {},
+}
+
+
+def test_a_response_of_rank_eval_holds_scores_and_ratings(tmp_path):
+    (tmp_path / "response.json").write_text(json.dumps(RANK_EVAL))
+    for given in (tmp_path / "response.json", RANK_EVAL):
+        runs = read_runs(given)
+        assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.625]
+
+
 def test_a_part_of_another_shape_is_named():
     mixed = HITS | {"q3": [{"corpus_id": "d1", "score": 1}, 7]}
     with pytest.raises(ReadError, match="q3 → 1 holds 7"):

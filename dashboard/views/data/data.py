@@ -31,14 +31,20 @@ def show(view: View) -> None:
     elif section == LIBRARY:
         uploads_section(view)
     else:
-        upload_field(view)
+        if upload_field(view):
+            return
         finding(board_finding(board))
-        if st.button("See results", icon=":material/leaderboard:", type="primary", key="see-results"):
-            st.switch_page("views/leaderboard.py")
+        page, icon = ("leaderboard", "leaderboard") if board.runs.is_judged else ("rerankers", "compare_arrows")
+        if st.button("See results", icon=f":material/{icon}:", type="primary", key="see-results"):
+            st.switch_page(f"views/{page}.py")
         results_line(board)
         if named := cache.lookalike_text(board):
             st.caption(f":material/database: {escape_markdown(named)}")
         findings = cache.findings(board, view.scoring.relevant_from)
+        for file, message in (
+            findings.loc[findings["code"] == "columns-told", ["file", "message"]].head(2).to_numpy()
+        ):
+            st.caption(f":material/info: {escape_markdown(f'{file}: {message}')}")
         file_cards(board, findings, view.palette)
         finding_cards(board, findings)
         board_panel(view)

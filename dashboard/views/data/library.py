@@ -15,12 +15,12 @@ from dashboard.changes import build_arranged, change_library, read_all, score_as
 from dashboard.choices import View
 from dashboard.draft import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.escaping import escape_markdown
-from dashboard.library.boards import Board, BoardSpec
+from dashboard.library.boards import Board, BoardSpec, with_roles
 from dashboard.library.records import STRANGER, Upload
 from dashboard.long_work import long_work
 from dashboard.visitor import visitor_zone
 from dashboard.widgets.components import download_csv, finding, heading, section, table
-from metrics.errors import LibraryError, TieScopeError, UsageError
+from metrics.errors import LibraryError, TieScopeError
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, part_of
 
@@ -57,12 +57,7 @@ def _button(label: str, key: str, icon: str) -> bool:
 
 
 def _open(ticked: Sequence[Upload]) -> None:
-    try:
-        board = _build(_spec_of(ticked, ()))
-    except UsageError as error:
-        if any(upload.kind == "qrels" for upload in ticked):
-            raise
-        raise UsageError(f"{error} Tick judgments as well, or add the runs to this board.") from error
+    board = _build(_spec_of(ticked, ()))
     set_outcome(Outcome(f"Opened {_names_text(ticked)}."))
     boards.show_board(board)
 
@@ -105,6 +100,7 @@ def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Co
 
 def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
     with long_work():
+        spec = with_roles(spec, read_all(spec), cache.read_entry)
         board = build_arranged(spec, read_all(spec), before)
         if isinstance(board, Board):
             score_as_shown(board)

@@ -13,8 +13,8 @@ from dashboard.cache import cached
 from dashboard.changes import build_arranged, read_all, score_and_show
 from dashboard.choices import View
 from dashboard.draft import current_draft, is_shown_draft, replace_draft
-from dashboard.escaping import escape_markdown
-from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
+from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text, with_roles
 from dashboard.library.loaded import packed_files, table_label
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.published import kept_files, take_files, take_table
@@ -22,12 +22,13 @@ from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header
 from metrics.runs.named_judgments import PREFIX
+from metrics.runs.roles import RolesError
 from metrics.scale.stored import is_stored
 from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import NO_DOCUMENTS, Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
-UNCHANGED = "Nothing was added. The previous board is still shown."
+UNCHANGED = "Nothing was added."
 _RULES: dict[MissingScore, str] = {
     "last": "Ranks them below the rest of their list, tied with each other.",
     "drop": "Removes them from their lists.",
@@ -42,8 +43,8 @@ _LONGEST = 200
 
 
 @section("The upload of files")
-def upload_field(view: View) -> None:
-    """Draw the upload field, and show uploaded files that form a board; errors leave the board unchanged."""
+def upload_field(view: View) -> bool:
+    """Draw the upload field, and show uploaded files that form a board; return whether others wait."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
             "Drop runs and judgments (TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst), or published "
@@ -62,9 +63,10 @@ def upload_field(view: View) -> None:
         is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
     files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
     if files:
-        _show_files(files, view if is_addition else None, keep=not is_private)
-    else:
-        current_draft(None)
+        is_waiting = _show_files(files, view if is_addition else None, keep=not is_private)
+        return is_waiting and view.board.label in cache.SAMPLES
+    current_draft(None)
+    return False
 
 
 def _paste() -> list[File]:
@@ -86,11 +88,12 @@ def _named_judgments() -> list[File]:
         try:
             return [File.open(PREFIX + name.strip())] if name.strip() else []
         except TieScopeError as error:
-            st.error(escape_markdown(str(error)), icon=":material/error:")
+            st.error(error_markdown(error), icon=":material/error:")
             return []
 
 
-def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
+def _show_files(files: list[File], onto: View | None, *, keep: bool) -> bool:
+    """Show the files as a board, or what is in the way; return whether they wait."""
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files exceed the limit of {MOST_FILES}. Put several rerankers into one table.")
     elif stored := next(filter(is_stored, files), None):
@@ -103,22 +106,31 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
     else:
         dropped = BoardSpec.of(files)
         spec = current_draft(onto.board.spec.with_files(dropped) if onto else dropped)
-        _show_draft(spec, dropped, onto, keep=keep)
+        return _show_draft(spec, dropped, onto, keep=keep)
+    return True
 
 
-def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
-    """Show the board of an upload once, or explain the error and offer repairs."""
+def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> bool:
+    """Show the board of an upload once, or explain the error and offer repairs; return whether it waits."""
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
     draft = replace(spec, entries=own).key
-    if is_shown_draft(draft) or is_cancelled(draft, UNCHANGED):
-        return
+    if is_shown_draft(draft):
+        return False
+    if is_cancelled(draft, UNCHANGED):
+        return True
     with long_work(draft):
         sources = read_all(spec)
         spec, sources, results = _set_results_aside(spec, sources, dropped)
         if not sha256s - {file.sha256 for file in results}:
             _offer_to_audit(choices.view(), results)
-            return
+            return False
+        try:
+            spec = with_roles(spec, sources, cache.read_entry)
+        except RolesError as question:
+            _ask(spec, question)
+            return True
+        sources = [cache.read_entry(entry) for entry in spec.entries]
         board = build_arranged(spec, sources, onto.board.spec if onto else None)
         if isinstance(board, Board):
             amended = (onto.board, onto.record) if onto else None
@@ -128,6 +140,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
         if results:
             st.caption(f"Once the other files can be read, you can audit {_results_text(results)}.")
         _offer_to_mend(spec, sources, board)
+    return True
 
 
 def _set_results_aside(
@@ -179,13 +192,15 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
     errors = {position: error for position, error in enumerate(sources) if isinstance(error, TieScopeError)}
     for error in errors.values() or [refusal]:
         if isinstance(error, UsageError) and not errors and not _is_complete(sources):
-            message = f"{error} Upload runs and judgments together."
-            st.warning(escape_markdown(message), icon=":material/pending:")
+            st.warning(
+                f"{error_markdown(error)} Upload runs and judgments together.", icon=":material/pending:"
+            )
         else:
-            st.error(escape_markdown(str(error)), icon=":material/error:")
+            st.error(error_markdown(error), icon=":material/error:")
         if isinstance(error, ReadError):
             _lines_around(spec, error)
         if isinstance(error, RepeatError):
+            _offer_to_score(spec, sources)
             with st.container(horizontal=True):
                 if st.button("Keep first", type="primary", key="keep-first"):
                     replace_draft(BoardSpec(spec.entries, "first"))
@@ -195,9 +210,47 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
     _offer_to_settle(spec, list(errors))
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
-            choose_columns(spec, position, error.header, error.mapping, replace_draft)
+            with st.expander(f"Columns of {escape_markdown(spec.entries[position].file.name)}"):
+                choose_columns(spec, position, error.header, error.mapping, replace_draft)
     if not errors and not _is_complete(sources):
         _offer_other_columns(spec, sources)
+
+
+def _ask(spec: BoardSpec, question: RolesError) -> None:
+    """Ask which column is the score and which the relevance; a button for each reading."""
+    st.warning(escape_markdown(question.problem), icon=":material/help:")
+    for number, reading in enumerate(question.readings):
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            score, relevance = (escape_markdown(name) for name in (reading.score, reading.relevance))
+            st.markdown(
+                f"**{score}** is the score and **{relevance}** says what is relevant: "
+                f"{escape_markdown(reading.example)}.",
+                width="content",
+            )
+            if st.button(f"Score {reading.score}", key=f"reading-{number}"):
+                for place in question.places:
+                    spec = spec.with_columns(place, {**dict(spec.entries[place].columns), **reading.columns})
+                replace_draft(spec)
+    st.caption(UNCHANGED)
+
+
+def _offer_to_score(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
+    """Offer to read grades in which files disagree as the scores of models."""
+    graded = {
+        position: source.mapping["relevance"]
+        for position, source in enumerate(sources)
+        if isinstance(source, Source) and source.kind == "qrels" and has_header(source.format)
+    }
+    if len(graded) < 2:  # noqa: PLR2004 files that may disagree
+        return
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        names = first_names([spec.entries[position].file.name for position in graded])
+        st.markdown(f"Are the grades in {escape_markdown(names)} those of models?", width="content")
+        if st.button("Score them", type="primary", key="score-grades"):
+            for position, name in graded.items():
+                columns = {**dict(spec.entries[position].columns), "score": name, "relevance": ""}
+                spec = spec.with_columns(position, columns)
+            replace_draft(spec)
 
 
 def _what_to_remove(spec: BoardSpec, sources: list[Source | TieScopeError]) -> str:
@@ -218,8 +271,8 @@ def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeErr
         if not isinstance(source, Source) or not has_header(source.format):
             continue
         if set(source.header) - set(source.mapping.values()):
-            st.caption(f"Or assign the unread columns of {escape_markdown(source.file)}:")
-            choose_columns(spec, position, source.header, source.mapping, replace_draft)
+            with st.expander(f"Columns of {escape_markdown(source.file)}"):
+                choose_columns(spec, position, source.header, source.mapping, replace_draft)
 
 
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
@@ -297,7 +350,7 @@ def board_finding(board: Board) -> Prose:
     name = boards.board_name(board.label)
     return (
         *(() if name == default_name(board) else (Strong(name), ": ")),
-        f"{contents} for ",
+        f"{contents}{'' if board.runs.is_judged else ' without judgments'} for ",
         Strong(queries_text(board.n_queries)),
         ". ",
         *(effect if lists["n_docs"].any() else NO_DOCUMENTS),
@@ -338,12 +391,13 @@ def choose_columns(
     mapping: Mapping[str, str],
     on_choice: Callable[[BoardSpec], None],
 ) -> None:
-    """Draw a control for each of our columns with the file's column as its value.
+    """Draw a control for each of our columns with the file's column as its value, and a button to apply them.
 
-    `on_choice` receives the spec with the new choice.
+    `on_choice` receives the spec with the new choice once it is applied; a row shows before what it does.
     """
     entry = spec.entries[position]
     grid = st.grid(6, min_column_width=120)
+    changed: dict[str, str] = {}
     for column in COLUMNS:
         options = [_NOT_READ, *header]
         current = mapping.get(column.name, _NOT_READ)
@@ -355,11 +409,24 @@ def choose_columns(
             help=_HELP[column.name],
         )
         if choice != current:
-            theirs = "" if choice == _NOT_READ else choice
-            other_columns = {ours: name for ours, name in mapping.items() if name != theirs}
-            on_choice(
-                spec.with_columns(position, {**dict(entry.columns), **other_columns, column.name: theirs})
-            )
+            changed[column.name] = "" if choice == _NOT_READ else choice
+    chosen = {ours: theirs for ours, theirs in mapping.items() if theirs not in changed.values()}
+    new_spec = spec.with_columns(position, {**dict(entry.columns), **chosen, **changed}) if changed else spec
+    if changed:
+        _say_roles(new_spec, position)
+    if st.button("Apply", type="primary", disabled=not changed, key=f"apply-{entry.key[:12]}-{position}"):
+        on_choice(new_spec)
+
+
+def _say_roles(spec: BoardSpec, position: int) -> None:
+    """Say what a new choice of columns makes of the first row, or why the file cannot be read with it."""
+    source = cache.read_entry(spec.entries[position])
+    if isinstance(source, TieScopeError):
+        st.caption(error_markdown(source))
+        return
+    shown = [name for name in ("query_id", "doc_id", "score", "relevance") if name in source.table.column_names]
+    values = [f"{name} {source.table[name][0].as_py()}" for name in shown]
+    st.caption(escape_markdown(f"First row: {', '.join(values)}."))
 
 
 def _preview(head: pd.DataFrame, source: Source) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from metrics.errors import ReadError
-from metrics.runs.columns import recognise
+from metrics.runs.columns import normalised, recognise
 
 _MAX_EXCERPT = 40
 
@@ -19,7 +19,6 @@ MODEL = "mteb_model_meta"
 _RUN = ("results", "run", "runs", "rankings")
 _JUDGMENTS = ("ground_truth", "qrels", "relevant_docs", "judgments")
 """Fields of a document with both a run and judgments."""
-_EMPTY: tuple[object, ...] = (None, [], {})
 
 
 def _any(_: Record) -> bool:
@@ -30,8 +29,14 @@ def _names_document(record: Record) -> bool:
     return "doc_id" in recognise(list(record)) or any(name in record for _, name in _HIT)
 
 
+def _is_hit(record: Record) -> bool:
+    return _names_document(record) and not _names_query(record)
+
+
 def _names_query(record: Record) -> bool:
-    return {"query_id", "doc_id"} <= recognise(list(record)).keys()
+    """Return whether a record has a document and the ID of its query, not only the text."""
+    names = recognise(list(record))
+    return "doc_id" in names and normalised(names.get("query_id", "query")) not in ("query", "question")
 
 
 def _has_number(record: Record) -> bool:
@@ -74,7 +79,7 @@ class Shape:
                 continue
             if isinstance(value, dict) and (list_of_ids(value) or _holds_documents(value)):
                 return False
-            children = [child for child in _children(value) if child not in _EMPTY]
+            children = [child for child in _children(value) if not _is_empty(child)]
             if self.leaf == "record" and len(set(map(type, children))) > 1:
                 return False
             value = children[0] if children else None
@@ -116,6 +121,10 @@ def excerpt(value: object) -> str:
     return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]} ..."
 
 
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, dict | list) and not value)
+
+
 def _children(value: Any) -> Iterable[object]:  # noqa: ANN401 a dictionary or a list
     return value.values() if isinstance(value, dict) else value
 
@@ -132,7 +141,7 @@ SHAPES = (
     ),
     Shape("json", ("*", "[]"), ("", ""), holds=_names_query),
     Shape("json-hits", ("*", "[]"), _BY_QUERY, holds=_names_document, usual=_HIT),
-    Shape("json-hits", ("[]", "[]"), _BY_QUERY, holds=_names_document, usual=_HIT),
+    Shape("json-hits", ("[]", "[]"), _BY_QUERY, holds=_is_hit, usual=_HIT),
     Shape("json-lists", ("*", "[]"), _BY_QUERY, "value"),
     Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), "value"),
     Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), holds=_has_number),

@@ -74,7 +74,7 @@ _QUESTIONS = {
     "precision": "whether scores were compared {}",
     "relevant_from": "whether the lowest relevant grade is {}",
     "missing": "whether queries without rows count as 0 or are left out",
-    "empty": "whether queries without relevant documents count as 0 or are left out",
+    "empty": "whether queries without relevant documents count as 0, count as 1 or are left out",
     "gain": "whether the gain of nDCG is the grade or 2^grade − 1",
     "unjudged": "whether unjudged documents count as not relevant or are left out",
 }

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
+from metrics.evaluation import AS_READ, EmptyPolicy, Policy, ScoringOptions, Unjudged
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.tool_rules import grades
@@ -29,7 +29,7 @@ class Convention:
     precision: str = "float64"
     relevant_from: float = 1
     missing: Policy = "zero"
-    empty: Policy = "zero"
+    empty: EmptyPolicy = "zero"
     gain: Gain | None = "linear"
     unjudged: Unjudged = "nonrelevant"
 
@@ -64,7 +64,8 @@ class Convention:
             case "unjudged":
                 return f"unjudged documents {'left out' if value == 'leave_out' else 'not relevant'}"
         subject = f"queries without {'rows' if field == 'missing' else 'relevant documents'}"
-        return f"{subject} {'left out' if value == 'skip' else 'count as 0'}"
+        outcomes = {"zero": "count as 0", "one": "count as 1", "skip": "left out"}
+        return f"{subject} {outcomes[value]}"
 
     @property
     def label(self) -> str:
@@ -124,7 +125,7 @@ def candidate_conventions(
             "every run has all judged queries",
         ),
         "empty": (
-            ("zero", "skip"),
+            ("zero", "skip", "one"),
             bool((highest.n_relevant == 0).any()),
             "every query has relevant documents",
         ),

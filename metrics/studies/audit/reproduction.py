@@ -190,10 +190,12 @@ class ComparedFigures:
             for gain, of_gain in names.items()
         }
         is_empty, n_means = (evaluation.lists["n_relevant"] == 0).to_numpy(), len(self._starts)
+        has_best = np.repeat([parse(name).measure.is_share_of_best for name in distinct], len(ties))
         table = np.pad(values, [(n_means, 1), (0, 0)], constant_values=np.nan)
         for missing, empty in product(choices["missing"], choices["empty"]):
             is_out = (self._is_missing & (missing == "skip")) | (is_empty & (empty == "skip"))
-            sums = np.add.reduceat(np.where(is_out[:, None], 0, values), self._starts)
+            table[n_means:-1] = np.where(is_empty[:, None] & has_best & (empty == "one"), 1, values)
+            sums = np.add.reduceat(np.where(is_out[:, None], 0, table[n_means:-1]), self._starts)
             counts = np.add.reduceat((~is_out).astype(np.float64), self._starts)
             with np.errstate(invalid="ignore", divide="ignore"):
                 table[:n_means] = sums / counts[:, None]

@@ -6,7 +6,7 @@ import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
 
 from dashboard.changes import with_names_of
-from dashboard.library.boards import BoardSpec, keep_arrangement, make_board
+from dashboard.library.boards import BoardSpec, keep_arrangement, make_board, open_files
 from dashboard.views.data.upload import board_finding
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -82,3 +82,18 @@ def test_another_choice_about_missing_scores_keeps_names_order_and_what_is_left_
     spec = arranged.with_missing_score(0, "drop")
     new_board = with_names_of(arranged, make_board(spec, [entry.read() for entry in spec.entries]))
     assert new_board.runs.rerankers == ["the second", "a"]
+
+
+def test_files_of_grades_and_labels_on_the_command_line_are_read_as_in_a_command(tmp_path):
+    rows = [("q", "a", 3, 1), ("q", "b", 3, 0)]
+    files = []
+    for name, places in {"old": (0, 1, 2), "new": (0, 1, 2), "labels": (0, 1, 3)}.items():
+        header = ("query", "passage", "grade", "relevant")
+        lines = [",".join(str(row[place]) for place in places) for row in [header, *rows]]
+        files.append(tmp_path / f"{name}.csv")
+        files[-1].write_text("\n".join(lines))
+    for runs, labels in ((files, None), (files[:2], files[2]), (files, files[2])):
+        opened = open_files(runs, labels).runs
+        assert (opened.rerankers, len(opened.qrels)) == (["old", "new"], 2)
+    opened = open_files(files[:2], None).runs
+    assert (opened.rerankers, opened.is_judged) == (["old", "new"], False)

@@ -122,7 +122,7 @@ def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(mo
     assert not page.exception
     assert page.selectbox(key="data").value == before
     assert len(cache.open_library().boards()) == kept
-    assert "Cancelled. Nothing was added. The previous board is still shown." in texts(page)
+    assert "Cancelled. Nothing was added." in texts(page)
     page.run()
     assert page.selectbox(key="data").value == before
     monkeypatch.setattr(cache, "score_runs", score_runs)

@@ -171,14 +171,12 @@ def test_uploads_are_opened_together_as_a_board_of_their_own(library):
     assert "Opened coarse" in words(page)
 
 
-def test_runs_without_judgments_are_not_opened_and_it_is_said_why(library):
+def test_runs_without_judgments_are_opened_as_a_board_that_lacks_them(library):
     two_versions(library)
     page = opened("data", section="Library")
-    before = page.selectbox(key="data").value
     press(tick(page, library.uploads()[0]), "open")
-    assert "Tick judgments as well" in page.error[0].value
-    assert page.selectbox(key="data").value == before
-    assert len(library.boards()) == 2
+    assert "no judgments" in words(page)
+    assert len(library.boards()) == 3
 
 
 def test_names_that_meet_are_told_apart_by_day_then_time_then_hash(library):

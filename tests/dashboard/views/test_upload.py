@@ -29,6 +29,14 @@ def column(page, name):
     return next(box for box in page.selectbox if box.label == name)
 
 
+def choose(page, name, value):
+    """Choose the file's column for one of ours, and apply it."""
+    column(page, name).set_value(value).run()
+    return (
+        next(button for button in page.button if button.label == "Apply" and not button.disabled).click().run()
+    )
+
+
 def show_columns(page):
     """The section with the columns of a file that is loaded."""
     return page.segmented_control(key="section").set_value("Columns").run()
@@ -68,15 +76,15 @@ def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
     page = drop(opened("data"), table_csv=TABLE, qrels_txt=QRELS)
     assert "no score column" in said(page)
     assert column(page, "query_id").value == "topic"
-    column(page, "score").set_value("punkte").run()
+    choose(page, "score", "punkte")
     assert board_name(page).startswith("1 run, 4 queries")
     assert said(page) == ""
     assert "score ← punkte" in headings(show_columns(page))
 
 
 @pytest.mark.parametrize("delimiter", ["\t", ";", ","])
-@pytest.mark.parametrize("last", ["score", "relevance"])
-def test_columns_of_a_header_that_says_nothing_are_chosen_one_by_one_in_any_order(delimiter, last):
+@pytest.mark.parametrize("order", [("query_id", "doc_id"), ("doc_id", "query_id")])
+def test_ids_of_a_header_that_says_nothing_are_chosen_and_the_values_tell_the_other_columns(delimiter, order):
     rows = [
         f"q{query} d{document} {document % 3} {int(query == document)}"
         for query in range(4)
@@ -84,21 +92,20 @@ def test_columns_of_a_header_that_says_nothing_are_chosen_one_by_one_in_any_orde
     ]
     lines = ["sujet pièce points jugé", *rows]
     page = drop(opened("data"), mine_txt="\n".join(lines).replace(" ", delimiter))
-    choices = {"query_id": "sujet", "doc_id": "pièce", "score": "points", "relevance": "jugé"}
-    for name in [*(choices.keys() - {last}), last]:
+    for name in order:
         assert said(page)
-        assert ("unread columns of mine.txt" in plain(texts(page))) == (name == last)
-        column(page, name).set_value(choices[name]).run()
+        choose(page, name, {"query_id": "sujet", "doc_id": "pièce"}[name])
         assert not page.exception, page.exception
     assert said(page) == ""
     assert board_name(page).startswith("1 run, 4 queries")
+    assert {"score ← points", "relevance ← jugé"} <= set(headings(show_columns(page)))
 
 
 def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
     page = drop(opened("data"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     drop(page, junk_txt="hello\n")
     assert "found 1 field." in said(page)
-    column(show_columns(page), "score").set_value("secs").run()
+    choose(show_columns(page), "score", "secs")
     assert not page.exception, page.exception
     assert "score ← secs" in headings(page)
 
@@ -106,7 +113,7 @@ def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
 def test_changing_a_column_of_a_loaded_file_keeps_the_address_of_the_board():
     page = drop(opened("data"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     address = page.query_params["data"]
-    column(show_columns(page), "score").set_value("secs").run()
+    choose(show_columns(page), "score", "secs")
     assert "score ← secs" in headings(page)
     assert page.query_params["data"] == address
 
@@ -199,3 +206,75 @@ def test_no_file_is_to_be_removed_where_the_others_are_no_board():
     page = drop(opened("data"), strict_trec=STRICT, **BROKEN)
     assert [text in said(page) for text in BOTH_BROKEN] == [True, True]
     assert "remove" not in texts(page)
+
+
+CASES = [
+    ("query", "passage", "grade", "relevant"),
+    *(
+        (f"query {query}", f"d{query}{document}", (query * document) % 4, int(query == document % 3))
+        for query in range(1, 4)
+        for document in range(4)
+    ),
+]
+
+
+def csv(columns, *, flip=False):
+    places = [CASES[0].index(name) for name in columns]
+    head, *body = [[row[place] for place in places] for row in CASES]
+    body = [[*row[:2], 3 - row[2], *row[3:]] if flip else row for row in body]
+    return "\n".join(",".join(map(str, row)) for row in [head, *body])
+
+
+ALONE = ("query", "passage", "grade")
+GRADES = {"old_csv": csv(ALONE), "new_csv": csv(ALONE, flip=True)}
+
+
+def test_grades_beside_relevance_or_with_labels_are_scored_at_once_and_said():
+    labels = csv(("query", "passage", "relevant"))
+    beside = {"old_csv": csv(CASES[0]), "new_csv": csv(CASES[0], flip=True)}
+    for files in (beside, GRADES | {"labels_csv": labels}):
+        page = drop(opened("data"), **files)
+        assert (said(page), board_name(page)[:17]) == ("", "2 runs, 3 queries")
+        assert "grade is read as the score" in plain(texts(page))
+        page.switch_page("views/leaderboard.py").run()
+        assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
+
+
+def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgments_elsewhere():
+    page = drop(opened("data"), **GRADES)
+    assert (said(page), board_name(page)[:17]) == ("", "2 runs, 3 queries")
+    address = {"data": page.query_params["data"]}
+    page = opened("rerankers", **address)
+    assert set(table(page, "Ties")["reranker"]) == {"old", "new"}
+    assert len(table(page, "Agreement")) == 1
+    for name in ("leaderboard", "ties", "query", "compare", "audit", "share", "present"):
+        page = opened(name, **address)
+        assert "Nothing says which documents are relevant" in texts(page)
+        assert not page.dataframe
+    next(button for button in page.button if button.label == "Add judgments").click().run()
+    page.switch_page("views/data/data.py").run()
+    assert page.toggle(key="add").value
+    drop(page, labels_csv=csv(("query", "passage", "relevant")))
+    assert "without judgments" not in plain(texts(page))
+    page.switch_page("views/leaderboard.py").run()
+    assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
+
+
+def test_columns_that_may_be_either_are_asked_for_once_and_nothing_of_the_sample_is_shown():
+    rows = [("query", "passage", "ada", "grace"), *((*row[:3], row[3] + 1) for row in CASES[1:])]
+    page = drop(opened("data"), both_csv="\n".join(",".join(map(str, row)) for row in rows))
+    assert "which of ada, grace is the score" in said(page)
+    assert "see-results" not in {button.key for button in page.button}
+    assert "--" not in plain(texts(page))
+    page.button(key="reading-1").click().run()
+    assert (said(page), board_name(page)[:16]) == ("", "1 run, 3 queries")
+    assert "grace is read as the score and ada as the relevance" in plain(texts(page))
+
+
+def test_an_error_shows_nothing_of_the_sample_and_no_options_of_commands():
+    page = drop(opened("data"), llm_csv="query_id,doc_id,score,relevance\nq,a,Error code: 429,1\nq,b,2,0\n")
+    assert "'Error code: 429' is not a number" in said(page)
+    assert "--" not in said(page)
+    assert "see-results" not in {button.key for button in page.button}
+    page.button(key="missing-last").click().run()
+    assert board_name(page).startswith("1 run, 1 query")

@@ -240,7 +240,9 @@ def test_figures_of_single_queries_leave_open_how_queries_count(board):
         "The table follows this convention: file order; relevant from grade 2. 120 of 120 figures" in sentence
     )
     assert "The figures do not show whether queries without rows count as 0" in sentence
-    assert sentence.endswith("nor whether queries without relevant documents count as 0 or are left out.")
+    assert sentence.endswith(
+        "nor whether queries without relevant documents count as 0, count as 1 or are left out."
+    )
 
 
 def test_measures_of_two_conventions_are_told_apart(board):
@@ -312,6 +314,7 @@ def test_of_tables_that_none_made_none_is_said_to_be_made(board, digits, n_reran
         sentence = str(audited(board, "\n".join([",".join(["run", *measures]), *rows]), relevant_from=None))
         assert "follows this convention" not in sentence
         come_out += "this match may be due to chance." in sentence
+        come_out += "which differ only beyond the printed digits" in sentence
     assert come_out
 
 
