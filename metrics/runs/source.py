@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, GRADES, MissingScore, normalised, recognise
+from metrics.runs.columns import BY_NAME, MissingScore, normalised, recognise
 from metrics.runs.conversion import (
     CONVERTERS,
     WrittenTexts,
@@ -177,13 +177,13 @@ def _notes_on_columns(
             f"{document} identifies the documents. docid, the number of a document in the index, is not read."
         )
         yield make_finding("columns-told", origin.file, message, line=1)
-    is_grade = normalised(score) in GRADES
-    if "score" not in table.column_names or not len(table) or not (is_grade or relevance):
+    known = recognise([score]).keys()
+    if "score" not in table.column_names or not len(table) or score not in header or known & {"score", "rank"}:
         return
-    if not is_grade and (recognise([score]) or score not in header):
+    if not relevance and "relevance" not in known:
         return
     names = {"score": score, "relevance": relevance} if relevance else {"score": score}
-    values = ", ".join(f"{ours} {table[ours][0].as_py():g}" for ours in names)
+    values = ", ".join(f"{ours} {table[ours][0].as_py():g}" for ours in names if ours in table.column_names)
     message = (
         f"{score} is read as the score{f' and {relevance} as the relevance' if relevance else ''}: document "
         f"{quote(table['doc_id'][0].as_py())} of query {quote(table['query_id'][0].as_py())} has {values}."
