@@ -159,7 +159,7 @@ def build_source(
     if header and not len(next(iter(columns.values()), ())):
         findings.append(make_finding("no-rows", origin.file, "The file has no rows.", line=1))
     table = pa.table(columns)
-    findings += _notes_on_columns(table, mapping, header, origin)
+    findings += _notes_on_columns(table, mapping, header, origin, format_name)
     source = Source(
         origin, format_name, table, mapping, tuple(header), tuple(findings), missing_score=missing_score
     )
@@ -167,8 +167,16 @@ def build_source(
     return source.with_judgments_apart() if has_gaps else source
 
 
+_NAMED = frozenset({"table", "json", "jsonl", "parquet", "frame"})
+"""Formats whose columns the user named."""
+
+
 def _notes_on_columns(
-    table: pa.Table, mapping: Mapping[str, str], header: Sequence[str], origin: FileProvenance
+    table: pa.Table,
+    mapping: Mapping[str, str],
+    header: Sequence[str],
+    origin: FileProvenance,
+    format_name: str,
 ) -> Iterator[Finding]:
     """Yield findings on columns whose names alone do not tell what they are."""
     document, score, relevance = (mapping.get(name, "") for name in ("doc_id", "score", "relevance"))
@@ -180,7 +188,7 @@ def _notes_on_columns(
     known = recognise([score]).keys()
     if "score" not in table.column_names or not len(table) or score not in header or known & {"score", "rank"}:
         return
-    if not relevance and "relevance" not in known:
+    if not relevance and "relevance" not in known and format_name not in _NAMED:
         return
     names = {"score": score, "relevance": relevance} if relevance else {"score": score}
     values = ", ".join(f"{ours} {table[ours][0].as_py():g}" for ours in names if ours in table.column_names)

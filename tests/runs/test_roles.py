@@ -218,4 +218,6 @@ def test_grades_beside_an_empty_relevance_are_scores(tmp_path):
 def test_the_only_column_of_numbers_is_the_score_beside_judgments(tmp_path):
     table = write(tmp_path / "t.csv", ("query", "passage", "ada", "why"), [(*row[:3], "x") for row in ROWS])
     labels = write(tmp_path / "labels.csv", ("query", "passage", "label"), [(*r[:2], r[3]) for r in ROWS])
-    assert rr(read_runs(table, labels)) == rr(read_runs([table, labels])) == [0.875]
+    for runs in (read_runs(table, labels), read_runs([table, labels])):
+        assert rr(runs) == [0.875]
+        assert told(runs) == ["ada is read as the score: document 'd1' of query 'q1' has score 7."]
