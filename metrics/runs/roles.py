@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, TieScopeError, UsageError
-from metrics.runs.columns import BY_NAME, GRADES, normalised
+from metrics.runs.columns import BY_NAME, GRADES, normalised, recognise
 from metrics.runs.source import Source
 
 Content = Source | TieScopeError
@@ -83,7 +83,11 @@ def column_roles(
         for place, name in grades.items()
         if normalised(name) in GRADES or not (has_scores or _agree(contents, name))
     }
-    truths = {place for place in grades.keys() - scores.keys() if scores or not further[place]}
+    truths = {
+        place
+        for place in grades.keys() - scores.keys()
+        if scores or len(grades) < len(unscored) or not further[place]
+    }
     roles: dict[int, dict[str, str]] = {}
     is_open = not (judged or has_scores or truths)
     if is_open and any(further.values()):
@@ -93,6 +97,19 @@ def column_roles(
         roles = {**alone, **roles}
     if not judged:
         _refuse_contradiction(contents)
+    if judged or truths:
+        roles |= _only_numbers({place: further[place] for place in unscored if place not in grades}, read)
+    return roles
+
+
+def _only_numbers(further: Mapping[int, list[str]], read: Reader) -> dict[int, dict[str, str]]:
+    """Return the columns of scores of files that have a single column of numbers, and no grades."""
+    roles = {}
+    for place, names in further.items():
+        choices = [{"score": name} for name in names[: _MOST_ASKED + 1]]
+        numbers = [columns for columns in choices if isinstance(read(place, columns), Source)]
+        if len(numbers) == 1:
+            roles[place] = numbers[0]
     return roles
 
 
@@ -144,10 +161,12 @@ def _refuse_contradiction(contents: Sequence[Content]) -> None:
     ]
     files = [file for place in places if isinstance(file := contents[place], Source)]
     names = {(file.mapping["score"], file.mapping["relevance"]) for file in files}
-    tables = [file.table for file in files]
-    if len(names) == 1 and _is_shared(tables, "relevance") is False and _is_shared(tables, "score"):
+    judged = [(file.judgments or file).table for file in files]
+    if len(names) != 1 or not all("relevance" in table.column_names for table in judged):
+        return
+    if _is_shared(judged, "relevance") is False and _is_shared([file.table for file in files], "score"):
         pair = names.pop()
-        values = dict(zip(pair, (tables[0]["score"], tables[0]["relevance"]), strict=True))
+        values = dict(zip(pair, (files[0].table["score"], judged[0]["relevance"]), strict=True))
         raise _question(files, places, list(permutations(pair)), values)
 
 
@@ -167,7 +186,7 @@ def _roles_among(
         sources_read = [source for source in sources if isinstance(source, Source)]
         if len(sources_read) == len(places):
             files[name] = sources_read
-    if truth is None or normalised(truth) in GRADES:
+    if truth is None or normalised(truth) in GRADES or any("relevance" in recognise([name]) for name in shared):
         relevances = _relevances(files)
         if len(relevances) == 1 and relevances[0] == truth:
             return {}

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, GRADES, MissingScore, normalised, recognise
+from metrics.runs.columns import BY_NAME, MissingScore, normalised, recognise
 from metrics.runs.conversion import (
     CONVERTERS,
     WrittenTexts,
@@ -159,7 +159,7 @@ def build_source(
     if header and not len(next(iter(columns.values()), ())):
         findings.append(make_finding("no-rows", origin.file, "The file has no rows.", line=1))
     table = pa.table(columns)
-    findings += _notes_on_columns(table, mapping, header, origin)
+    findings += _notes_on_columns(table, mapping, header, origin, format_name)
     source = Source(
         origin, format_name, table, mapping, tuple(header), tuple(findings), missing_score=missing_score
     )
@@ -167,8 +167,16 @@ def build_source(
     return source.with_judgments_apart() if has_gaps else source
 
 
+_NAMED = frozenset({"table", "json", "jsonl", "parquet", "frame"})
+"""Formats whose columns the user named."""
+
+
 def _notes_on_columns(
-    table: pa.Table, mapping: Mapping[str, str], header: Sequence[str], origin: FileProvenance
+    table: pa.Table,
+    mapping: Mapping[str, str],
+    header: Sequence[str],
+    origin: FileProvenance,
+    format_name: str,
 ) -> Iterator[Finding]:
     """Yield findings on columns whose names alone do not tell what they are."""
     document, score, relevance = (mapping.get(name, "") for name in ("doc_id", "score", "relevance"))
@@ -177,13 +185,13 @@ def _notes_on_columns(
             f"{document} identifies the documents. docid, the number of a document in the index, is not read."
         )
         yield make_finding("columns-told", origin.file, message, line=1)
-    is_grade = normalised(score) in GRADES
-    if "score" not in table.column_names or not len(table) or not (is_grade or relevance):
+    known = recognise([score]).keys()
+    if "score" not in table.column_names or not len(table) or score not in header or known & {"score", "rank"}:
         return
-    if not is_grade and (recognise([score]) or score not in header):
+    if not relevance and "relevance" not in known and format_name not in _NAMED:
         return
     names = {"score": score, "relevance": relevance} if relevance else {"score": score}
-    values = ", ".join(f"{ours} {table[ours][0].as_py():g}" for ours in names)
+    values = ", ".join(f"{ours} {table[ours][0].as_py():g}" for ours in names if ours in table.column_names)
     message = (
         f"{score} is read as the score{f' and {relevance} as the relevance' if relevance else ''}: document "
         f"{quote(table['doc_id'][0].as_py())} of query {quote(table['query_id'][0].as_py())} has {values}."

@@ -196,3 +196,28 @@ def test_the_docno_of_pyterrier_is_the_document(tmp_path):
         assert told(runs) == [
             "docno identifies the documents. docid, the number of a document in the index, is not read."
         ]
+
+
+def test_of_two_columns_named_as_relevance_the_one_that_files_share_is_it(tmp_path):
+    header = ("query", "passage", "relevance", "label")
+    files = [write(tmp_path / f"{name}.csv", header, rows) for name, rows in (("a", ROWS), ("b", OTHER))]
+    runs = read_runs(files)
+    assert rr(runs) == [0.875, 0.75]
+    assert all("relevance is read as the score and label as the relevance" in message for message in told(runs))
+
+
+def test_grades_beside_an_empty_relevance_are_scores(tmp_path):
+    header = ("query", "passage", "grade", "relevant")
+    files = [
+        write(tmp_path / f"{name}.csv", header, [rows[0], (*rows[1][:3], ""), *rows[2:]])
+        for name, rows in (("a", ROWS), ("b", OTHER))
+    ]
+    assert read_runs(files).qrels["doc_id"].to_pylist() == ["d1", "d3", "d4"]
+
+
+def test_the_only_column_of_numbers_is_the_score_beside_judgments(tmp_path):
+    table = write(tmp_path / "t.csv", ("query", "passage", "ada", "why"), [(*row[:3], "x") for row in ROWS])
+    labels = write(tmp_path / "labels.csv", ("query", "passage", "label"), [(*r[:2], r[3]) for r in ROWS])
+    for runs in (read_runs(table, labels), read_runs([table, labels])):
+        assert rr(runs) == [0.875]
+        assert told(runs) == ["ada is read as the score: document 'd1' of query 'q1' has score 7."]
