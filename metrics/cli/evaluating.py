@@ -168,11 +168,14 @@ def evaluate_command(
         return
     from metrics.scale.dask import Dataset
 
+    settings = vars(reading).copy()
+    if settings.pop("drop_self") or not all(isinstance(name, str) for name in reading.columns.values()):
+        raise UsageError("--drop-self and --column FILE:FIELD=COLUMN need --engine local.")
     with progress("Scoring") as watch:
         dataset = Dataset(
             run,
             qrels,
-            **vars(reading),
+            **settings,
             score_columns=scoring.further_columns,
             scheduler=scheduler,
             watch=watch,

@@ -186,7 +186,8 @@ Columns = Annotated[
     _reading_option(
         "--column",
         help="Read a field from a column with another name, FIELD=COLUMN: query_id=topic, score=scores.llm "
-        "(nested JSON). Write latency= to ignore the latency column. Repeatable.",
+        "(nested JSON). Write latency= to ignore the latency column, FILE:FIELD=COLUMN for one file. "
+        "Repeatable.",
     ),
 ]
 
@@ -199,11 +200,13 @@ class ReadingOptions:
         columns: field → its column in the files.
         repeated: policy for a document that a list holds twice.
         missing_score: policy for a score that is not a number.
+        drop_self: leave out documents with the ID of their query.
     """
 
-    columns: Mapping[str, str]
+    columns: Mapping[str, str | Mapping[str, str]]
     repeated: Repeated
     missing_score: MissingScore
+    drop_self: bool = False
 
     def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> "Runs":
         """Read runs and judgments."""
@@ -228,6 +231,10 @@ def _reading(
             "with other documents without a score), or drop the document."
         ),
     ] = "error",
+    drop_self: Annotated[
+        bool,
+        _reading_option(help="Leave out a document whose ID is that of its query, as BEIR does."),
+    ] = False,
     max_rerankers: Annotated[
         int | None, _reading_option(min=1, help="Maximum number of rerankers in one table (default: 10,000).")
     ] = None,
@@ -236,15 +243,26 @@ def _reading(
         from metrics.runs.source import allow_rerankers
 
         allow_rerankers(max_rerankers)
-    return ReadingOptions(parse_columns(column), repeated, missing_score)
+    return ReadingOptions(parse_columns(column), repeated, missing_score, drop_self)
 
 
-def parse_columns(columns: list[str] | None) -> dict[str, str]:
-    """Return field → column, from texts FIELD=COLUMN; FIELD= stands for no column."""
+def parse_columns(columns: list[str] | None) -> dict[str, str | Mapping[str, str]]:
+    """Return field → column, from texts FIELD=COLUMN; FIELD= stands for no column.
+
+    FILE:FIELD=COLUMN gives the name of the file → such a mapping.
+    """
+    shared: dict[str, str | Mapping[str, str]] = {}
+    by_file: dict[str, dict[str, str]] = {}
     for text in columns or []:
         if not all(text.partition("=")[:2]):
             raise UsageError(f"--column {text}: write FIELD=COLUMN, such as query_id=topic.")
-    return dict(text.split("=", 1) for text in columns or [])
+        name, theirs = text.split("=", 1)
+        file, _, ours = name.rpartition(":")
+        if file:
+            by_file.setdefault(file, {})[ours] = theirs
+        else:
+            shared[ours] = theirs
+    return {**shared, **by_file}
 
 
 RelevantFrom = Annotated[float, _scoring_option(help="Smallest grade that counts as relevant.")]

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from metrics.errors import ReadError, UsageError
@@ -188,6 +188,7 @@ class ColumnChoice:
         columns: our column → the file's.
         strict: require these columns; otherwise, recognise missing ones by name.
         missing_score: handling of documents without a numeric score.
+        by_file: name of a file → further columns of this file.
         value: the needed values: scores, grades or either.
 
     Raises:
@@ -197,12 +198,33 @@ class ColumnChoice:
     columns: Mapping[str, str]
     strict: bool = True
     missing_score: MissingScore = "error"
+    by_file: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     value: Literal["score", "relevance", "either"] = "score"
 
     def __post_init__(self) -> None:
         """Check the choice."""
         if self.missing_score not in get_args(MissingScore):
             raise UsageError(f"missing_score must be 'error', 'last' or 'drop', not {self.missing_score!r}.")
+
+    @classmethod
+    def of(
+        cls, columns: Mapping[str, str | Mapping[str, str]] | None, missing_score: MissingScore
+    ) -> "ColumnChoice":
+        """Return the choice for several files: our column → theirs, or name of a file → such a mapping."""
+        shared = {ours: theirs for ours, theirs in (columns or {}).items() if isinstance(theirs, str)}
+        by_file = {name: own for name, own in (columns or {}).items() if not isinstance(own, str)}
+        return cls(shared, False, missing_score, by_file)
+
+    def of_file(self, *names: str) -> "ColumnChoice":
+        """Return the choice for one file, under any of its names."""
+        own = {ours: theirs for name in names for ours, theirs in self.by_file.get(name, {}).items()}
+        return replace(self, columns={**self.columns, **own}, by_file={})
+
+    @property
+    def pairs(self) -> set[tuple[str, str]]:
+        """Each column of ours and of theirs that was chosen for any file."""
+        choices = (self.columns, *self.by_file.values())
+        return {(ours, theirs) for columns in choices for ours, theirs in columns.items() if theirs}
 
     def among(self, header: Sequence[str], usual: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the choice as far as it concerns this header, filled up with `usual` columns."""

@@ -158,6 +158,9 @@ def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     words = None
     if pa.types.is_string(column.type):
         words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+        column = pc.if_else(
+            pc.match_substring_regex(words, r"^l\d$"), pc.utf8_slice_codeunits(words, 1), column
+        )
         truth_places = pc.index_in(words, value_set=pa.array(list(_TRUTH)))
         truth = pc.take(pa.array(list(_TRUTH.values())), truth_places)
         numbers = pc.coalesce(truth, parse_numbers(pc.if_else(pc.is_valid(truth_places), "0", column)))

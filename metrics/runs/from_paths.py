@@ -30,6 +30,8 @@ Path = str | PurePath
 Table: TypeAlias = Path | Frame
 Tables: TypeAlias = Mapping[str, Table] | Iterable[Table | tuple[str | None, Table]] | Table
 """Runs, by the names of their rerankers or without."""
+Columns: TypeAlias = Mapping[str, str | Mapping[str, str]]
+"""Our column → the files', or name of a file → such a mapping for it."""
 Judgments: TypeAlias = Table | Sequence[Table]
 """One file of judgments, or several."""
 _COLUMN = (list, tuple, np.ndarray, pd.Series)
@@ -39,9 +41,10 @@ def read_runs(
     files: Tables | Nested | Mapping[str, Nested],
     qrels: Table | Nested | None = None,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
+    drop_self: bool = False,
 ) -> Runs:
     """Read runs and judgments from files or data frames.
 
@@ -55,11 +58,12 @@ def read_runs(
             needed if the tables hold relevance, or if one of several `files` holds judgments only. May also be
             among `files`.
         columns: our column → the files', to override recognition by name in every file that has it; "" skips a
-            column.
+            column. For one file only: its name → such a mapping.
         repeated: what to do with a document twice in one list, or with two grades in two files of judgments:
             `error`, keep the `first`, or keep the highest score or grade (`max`).
         missing_score: what to do with a document without a numeric score, such as an unreadable answer of an
             LLM: `error`, rank it `last` (tied with others like it), or `drop` it. A finding counts them.
+        drop_self: whether to leave out a document whose ID is that of its query, as BEIR does.
 
     Returns:
         The runs, joined with the judgments; see their `findings`.
@@ -68,8 +72,10 @@ def read_runs(
         ReadError: a file cannot be read; names file, line and value.
         UsageError: no relevance is given, two runs share a name, or no file has a column of `columns`.
     """
-    choice = ColumnChoice(columns or {}, False, missing_score)
-    sources = _sources(_as_frames(files, "score"), _as_frames(qrels, "relevance"), choice)
+    choice = ColumnChoice.of(columns, missing_score)
+    sources: Iterable[Source] = _sources(_as_frames(files, "score"), _as_frames(qrels, "relevance"), choice)
+    if drop_self:
+        sources = (source.without_own_queries() for source in sources)
     return Runs.from_sources(sources, repeated)
 
 
@@ -113,7 +119,7 @@ def read_table(
 def check(
     paths: Tables,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
     relevant_from: float = 1,
@@ -135,22 +141,24 @@ def check(
 
 def check_files(
     paths: Tables,
-    columns: Mapping[str, str] | None,
+    columns: Columns | None,
     repeated: Repeated,
     missing_score: MissingScore,
     relevant_from: float,
+    *,
+    drop_self: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the findings of `check`, and the rerankers in the files; arguments as there."""
     sources: list[Source] = []
     refused: list[Finding] = []
-    choice = ColumnChoice(columns or {}, False, missing_score)
+    choice = ColumnChoice.of(columns, missing_score)
     named_files = with_names(paths)
     contents = _read_roles(named_files, choice, judged=False, has_run=False)
     for (name, _), content in zip(named_files, contents, strict=True):
         try:
             if isinstance(content, TieScopeError):
                 raise content
-            source = replace(content, name=name)
+            source = replace(content.without_own_queries() if drop_self else content, name=name)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
@@ -315,7 +323,7 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
     all_judgments: Sequence[Table] = []
     if qrels is not None:
         all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
-    unused = {(ours, theirs) for ours, theirs in choice.columns.items() if theirs}
+    unused = choice.pairs
     named_files = with_names(files)
     contents = _read_roles(named_files, choice, judged=bool(all_judgments))
     for (name, path), content in zip(named_files, contents, strict=True):
@@ -370,10 +378,11 @@ def _read(table: Table, choice: ColumnChoice, name: str, file_name: str = "") ->
     """Read a data frame, or a file, perhaps under another name."""
     if isinstance(table, Path):
         file = File.open(table)
+        choice = choice.of_file(str(table), file.name, file.stem)
         return read_chosen(replace(file, name=file_name or file.name), choice)
     if not is_frame(table):
         raise _no_table(table)
-    return of_frame(table, choice, name)
+    return of_frame(table, choice.of_file(name), name)
 
 
 def _no_table(value: object) -> UsageError:

@@ -607,6 +607,16 @@ def one_document(listing: Listing) -> Iterator[Finding]:
     return listing.list_findings("one-document", listing.list_sizes == 1, "hold a single document")
 
 
+def own_query(listing: Listing) -> Iterator[Finding]:
+    """Report lists whose query is one of their documents."""
+    texts = listing.pairs.queries.cast(pa.string()).take(pa.array(listing.pairs.query))
+    is_own = np.asarray(pc.equal(texts, listing.table["doc_id"]), dtype=bool)
+    queries = np.unique(listing.pairs.query[is_own]).astype(np.int64)
+    yield from listing.query_findings(
+        "own-query", queries, len(listing.pairs.queries), "list", "hold the query itself as a document"
+    )
+
+
 def straddles(listing: Listing) -> Iterator[Finding]:
     """Report ties across a cut-off."""
     below = listing.above + listing.sizes
@@ -776,7 +786,7 @@ OF_LISTS: tuple[Check, ...] = (
 def inspect(listings: Sequence[Listing], judgments: Listing | None) -> Iterator[Finding]:
     """Yield all findings on runs; `judgments` are None if the tables hold relevance."""
     if judgments is None:
-        yield from queries_differ(listings)
+        yield from inspect_coverage(listings, None)
     for rows in listings if judgments is None else [judgments]:
         for check in OF_GRADES:
             yield from check(rows)
@@ -794,7 +804,9 @@ def inspect_coverage(listings: Sequence[Listing], judgments: Listing | None) -> 
     """Yield the findings on queries and documents that only one side has."""
     if judgments is None:
         yield from queries_differ(listings)
-        return
     for listing in listings:
+        yield from own_query(listing)
+        if judgments is None:
+            continue
         yield from queries_of_both(listing, judgments)
         yield from documents_of_both(listing, judgments)

@@ -87,6 +87,16 @@ class Source:
         inside = [name for name in ("relevance", "target_id") if name in columns]
         return replace(self, table=self.table.drop_columns(inside), judgments=judged if len(rows) else None)
 
+    def without_own_queries(self) -> "Source":
+        """Return the source without documents of a run that have the ID of their query."""
+        if self.kind == "qrels":
+            return self
+        is_other = pc.not_equal(
+            self.table["query_id"].cast(pa.string()), self.table["doc_id"].cast(pa.string())
+        )
+        rows = pc.indices_nonzero(is_other).to_numpy()
+        return replace(self, table=self.table.filter(is_other), origin=self.origin.take(rows))
+
     def renamed(self, old: str, new: str) -> "Source":
         """Return the source with a column of ours under another name."""
         names = [new if name == old else name for name in self.table.column_names]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metrics import ReadError, evaluate, read_runs
+from metrics import ReadError, UsageError, evaluate, read_runs
 from metrics.runs import File, check, read
 
 QRELS = "q1 0 d2 1\nq2 0 d3 1\n"
@@ -211,3 +211,49 @@ def test_scores_under_the_header_of_beir_are_a_run_for_check_and_evaluate(tmp_pa
 def test_a_sentence_names_what_a_line_is(text, sentence):
     with pytest.raises(ReadError, match=sentence):
         read(File("file", text.encode()))
+
+
+SELF = {
+    "arg-1": {"arg-1": 0.99, "arg-1b": 0.8, "arg-2": 0.7},
+    "arg-2": {"arg-2": 0.98, "arg-9": 0.6, "arg-2b": 0.6},
+}
+SELF_QRELS = {"arg-1": {"arg-1b": 1}, "arg-2": {"arg-2b": 1}}
+
+
+def test_a_query_among_its_own_results_is_told_and_left_out_on_demand(call, write):
+    runs = read_runs(SELF, SELF_QRELS)
+    (told,) = [row for row in runs.findings.itertuples() if row.code == "own-query"]
+    assert "2 of 2 lists hold the query itself as a document, 'arg-1' first" in told.message
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [
+        pytest.approx(0.4583, abs=1e-4)
+    ]
+    without = read_runs(SELF, SELF_QRELS, drop_self=True)
+    assert evaluate(without, "RR", "expected").means("RR")["expected"].to_list() == [0.875]
+    assert "own-query" not in set(without.findings["code"])
+    paths = write("self.json", json.dumps(SELF)), "--qrels", write("qrels.json", json.dumps(SELF_QRELS))
+    options = "-m", "RR", "--ties", "expected", "--format", "csv"
+    assert ",0.875" in call("evaluate", *paths, *options, "--drop-self")[1]
+    _, out, err = call("evaluate", *paths, *options)
+    assert ",0.458" in out
+    assert "the query itself" in err
+
+
+def test_columns_may_be_chosen_for_one_file(call, write, tmp_path):
+    one = write("one.csv", "query_id,url,doc_id,score\nq,a,x,2\nq,b,y,1\n")
+    two = write("two.csv", "query_id,doc_id,score\nq,b,2\nq,a,1\n")
+    qrels = write("qrels.txt", "q 0 a 1\n")
+    runs = read_runs([one, two], qrels, columns={"one.csv": {"doc_id": "url"}})
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [1, 0.5]
+    frames = {"A": pd.read_csv(one), "B": pd.read_csv(two)}
+    runs = read_runs(frames, qrels, columns={"A": {"doc_id": "url"}})
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [1, 0.5]
+    options = "--qrels", qrels, "-m", "RR", "--ties", "expected", "--format", "csv"
+    _, out, _ = call("evaluate", one, two, *options, "--column", "one.csv:doc_id=url")
+    assert [line.split(",")[-1] for line in out.split()[1:]] == ["1.0", "0.5"]
+    with pytest.raises(UsageError, match="No file has the chosen columns: url"):
+        read_runs([one, two], qrels, columns={"other.csv": {"doc_id": "url"}})
+
+
+def test_grades_may_be_levels():
+    text = b"query_id,doc_id,score,relevance\nq,a,2,L0\nq,b,1,l2\n"
+    assert read(File("f.csv", text)).table["relevance"].to_pylist() == [0, 2]
