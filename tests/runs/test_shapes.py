@@ -238,7 +238,7 @@ def test_a_query_among_its_own_results_is_told_and_left_out_on_demand(call, writ
     assert "the query itself" in err
 
 
-def test_columns_may_be_chosen_for_one_file(call, write, tmp_path):
+def test_columns_may_be_chosen_for_one_file(call, write):
     one = write("one.csv", "query_id,url,doc_id,score\nq,a,x,2\nq,b,y,1\n")
     two = write("two.csv", "query_id,doc_id,score\nq,b,2\nq,a,1\n")
     qrels = write("qrels.txt", "q 0 a 1\n")
