@@ -144,6 +144,7 @@ RULES = {
     "RR": Rule(*BINARY, rr),
     "Hits": Rule(*BINARY, lambda order, _, k: Fraction(any(order[:k]))),
     "AP": Rule(*BINARY, ap),
+    "gm_map": Rule(*BINARY, ap),
     "AP-cap": Rule(*BINARY, capped_ap),
     "bpref": Rule(*JUDGED, bpref),
     "ERR": Rule(*GRADED, err),

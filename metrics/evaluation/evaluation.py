@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
+from metrics.measures import MEASURES
+from metrics.measures.model import GEOMETRIC_FLOOR
+from metrics.support.arrays import BoolArray, FloatArray
 from metrics.ties.options import ScoringOptions
 
 if TYPE_CHECKING:
@@ -34,10 +37,43 @@ def sum_counts(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(policies).groupby(level="reranker", sort=False).sum()
 
 
+def _is_geometric(columns: pd.Index) -> BoolArray:
+    """Return which columns (measure, ties) have geometric means."""
+    names = [measure.name for measure in MEASURES if measure.geometric]
+    is_geometric: BoolArray = columns.get_level_values("measure").isin(names)
+    return is_geometric
+
+
+def _in_logs(values: FloatArray, columns: pd.Index) -> FloatArray:
+    """Return values with the columns of geometric means in logarithms."""
+    is_geometric = _is_geometric(columns)
+    if not is_geometric.any():
+        return values
+    return np.where(is_geometric, np.log(np.maximum(values, GEOMETRIC_FLOOR)), values)
+
+
+def _from_logs(means: pd.DataFrame) -> pd.DataFrame:
+    """Return means of which those of geometric measures are logarithms."""
+    is_geometric = _is_geometric(means.columns)
+    if not is_geometric.any():
+        return means
+    return pd.DataFrame(np.where(is_geometric, np.exp(means), means), means.index, means.columns)
+
+
+def mean_scores(scores: pd.DataFrame, rerankers: pd.Index) -> pd.DataFrame:
+    """Return the mean of each column (measure, ties) by reranker, geometric for measures that say so."""
+    is_geometric = _is_geometric(scores.columns)
+    if not is_geometric.any():
+        return scores.groupby(level="reranker", sort=False).mean().reindex(rerankers)
+    logs = pd.DataFrame(_in_logs(scores.to_numpy(), scores.columns), scores.index, scores.columns)
+    means = logs.groupby(level="reranker", sort=False).mean().reindex(rerankers)
+    return _from_logs(means)
+
+
 def summarise(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
     """Return the mean, std and n of each column (measure, ties) by reranker; see `Evaluation.summary`."""
     statistics = {
-        "mean": groups.mean().reindex(rerankers),
+        "mean": mean_scores(groups.obj, rerankers),
         "std": groups.std().reindex(rerankers),
         "n": groups.count().reindex(rerankers, fill_value=0).astype(np.int64),
     }
@@ -69,7 +105,8 @@ class Means:
     def add(self, scores: pd.DataFrame, rerankers: Sequence[str]) -> None:
         """Add the lists of a part; `rerankers` names all its rerankers, with or without lists."""
         self._columns = scores.columns
-        owner, values = scores.index.get_level_values("reranker"), scores.to_numpy()
+        owner = scores.index.get_level_values("reranker")
+        values = _in_logs(scores.to_numpy(), scores.columns)
         place = pd.Index(rerankers).get_indexer(owner)
         order = np.argsort(place, kind="stable")
         ends = np.searchsorted(place[order], np.arange(len(rerankers) + 1))
@@ -92,7 +129,8 @@ class Means:
             [math.fsum(kept) / n if (n := self._counts[name]) else math.nan for kept in sums]
             for name, sums in self._sums.items()
         ]
-        return pd.DataFrame(means, index=names, columns=self._columns)
+        table = pd.DataFrame(means, index=names, columns=self._columns)
+        return _from_logs(table) if len(self._columns) else table
 
 
 def _exact(values: list[float]) -> list[float]:
@@ -220,8 +258,7 @@ class Evaluation:
 
     def means(self, measure: str) -> pd.DataFrame:
         """Return the means of one measure: index reranker, columns treatments."""
-        lists = self.scores[measure].groupby(level="reranker", sort=False)
-        return lists.mean().reindex(self.policies.index)
+        return mean_scores(self.scores[[measure]], self.policies.index)[measure]
 
     @property
     def tie_ratios(self) -> "pd.Series[float]":

@@ -56,6 +56,17 @@ MEASURES: tuple[Measure, ...] = (
         term=r"$D=R$",
     ),
     Measure(
+        name="gm_map",
+        family=average_precision,
+        cutoff="none",
+        aliases=("GMAP", "gm_ap"),
+        summary="AP, whose mean over queries is geometric: AP below 0.00001 counts as 0.00001. Differences and "
+        "tests of two rerankers use the AP of each query.",
+        source=f"Robertson, CIKM 2006; as trec_eval 9; {_TIES}",
+        geometric=True,
+        term=r"$D=R$",
+    ),
+    Measure(
         name="AP-cap",
         family=capped_average_precision,
         cutoff="required",

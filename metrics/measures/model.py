@@ -46,6 +46,10 @@ class Family:
         return not (self.targets or self.own_rule or self.counts == "judged")
 
 
+GEOMETRIC_FLOOR = 0.00001
+"""Smallest value of a list in a geometric mean, as in trec_eval."""
+
+
 @dataclass(frozen=True)
 class Measure:
     """One measure.
@@ -62,6 +66,7 @@ class Measure:
         source: where the formula comes from.
         parameter: default of the parameter in brackets, or None.
         largest: the largest possible value; None if unbounded.
+        geometric: true if the mean over lists is geometric, of values of at least `GEOMETRIC_FLOOR`.
         term: its own part of the family's formula, in LaTeX; empty where the summary says it.
     """
 
@@ -76,6 +81,7 @@ class Measure:
     aliases: tuple[str, ...] = ()
     parameter: float | None = None
     largest: float | None = 1
+    geometric: bool = False
     term: str = ""
 
     @property

@@ -1,5 +1,6 @@
 """The tables an evaluation holds."""
 
+import math
 import statistics
 
 import pandas as pd
@@ -8,7 +9,7 @@ from drawing import frame, tables
 from enumeration import Doc, tie_groups
 from hypothesis import given
 
-from metrics import Runs, UsageError, evaluate
+from metrics import Running, Runs, UsageError, evaluate
 
 TIED = {"A": {"q1": [Doc("a", 2, 0), Doc("b", 1, 1), Doc("c", 1, 0)], "q2": [Doc("a", 1, 1)]}}
 RANKED = {"z": TIED["A"], "a": {"q1": [Doc("a", 1, 1)]}}
@@ -161,3 +162,19 @@ def test_evaluating_leaves_the_runs_as_they_were():
     before = {name: table.to_pydict() for name, table in runs.tables.items()}
     evaluate(runs)
     assert {name: table.to_pydict() for name, table in runs.tables.items()} == before
+
+
+def test_gm_map_is_the_geometric_mean_of_ap_with_the_floor_of_trec_eval():
+    table = pd.DataFrame(
+        {"query_id": [*"qqrrs"], "doc_id": [*"ababa"], "score": [1, 1, 2, 1, 1], "relevance": [0, 1, 0, 1, 0]}
+    )
+    evaluation = evaluate(table, ["AP", "gm_map"], ["expected", "pessimistic"])
+    for ties, values in {"expected": [0.75, 0.5, 1e-5], "pessimistic": [0.5, 0.5, 1e-5]}.items():
+        mean = pytest.approx(math.prod(values) ** (1 / 3))
+        assert evaluation.means("gm_map")[ties].to_list() == [mean]
+        assert evaluation.summary()["gm_map", ties, "mean"].to_list() == [mean]
+        assert evaluation.means("AP")[ties].to_list() == [pytest.approx((values[0] + 0.5) / 3)]
+    running = Running(["gm_map"])
+    for query in "qrs":
+        running.add(table[table["query_id"] == query])
+    assert running.means()["tied"].to_list() == [pytest.approx((0.75 * 0.5 * 1e-5) ** (1 / 3))]

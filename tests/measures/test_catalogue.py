@@ -198,7 +198,7 @@ def test_an_absurd_cutoff_is_refused_or_the_whole_list(digits):
     assert evaluation.scores.iloc[0, 0] == 1
 
 
-@pytest.mark.parametrize("text", ["gm_map", "ndcg-l3", "MR", "gmap", "my_recall@10"])
+@pytest.mark.parametrize("text", ["gm_ndcg", "ndcg-l3", "MR", "my_recall@10"])
 def test_a_name_that_extends_or_cuts_another_is_not_taken_for_it(text):
     with pytest.raises(UsageError, match="Measures: RR"):
         parse(text)

@@ -22,6 +22,7 @@ PROVOKING = {
     "none-found": ({"q": [(0.912345, 0)]}, {"q": {"d1": 0, "d2": 1}}),
     "all-relevant": ({"q": [(0.912345, 1), (0.812345, 1)]}, None),
     "order-leaks": ({f"q{at}": [(1, 1), (1, 0)] for at in range(17)}, None),
+    "own-query": ({"d1": [(0.912345, 0), (0.812345, 1)]}, None),
     "one-document": ({"q": [(0.912345, 1)]}, None),
     "straddles": ({"q": [(1, 1), (1, 0)]}, None),
     "constant-run": ({"q": [1, 1]}, None),
