@@ -40,7 +40,7 @@ def sum_counts(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def _is_geometric(columns: pd.Index) -> BoolArray:
     """Return which columns (measure, ties) have geometric means."""
     names = [measure.name for measure in MEASURES if measure.geometric]
-    is_geometric: BoolArray = columns.get_level_values("measure").isin(names)
+    is_geometric: BoolArray = columns.get_level_values(0).isin(names)
     return is_geometric
 
 
