@@ -331,8 +331,8 @@ def _judgment_finding(
                 f"{place} (judgments with different grades in all: {n_rows:,})"
             )
             hint = (
-                "Correct one of the grades, or choose to keep the first or the highest grade (--repeated first "
-                "or max)."
+                "If these are the grades of models, choose them as scores (--column score=NAME). Otherwise, "
+                "correct one of the grades, or keep the first or the highest (--repeated first or max)."
             )
             raise origin.error(row, problem, hint, RepeatError)
         choice = "the first" if repeated == "first" else "the highest"

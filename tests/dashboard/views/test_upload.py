@@ -279,3 +279,12 @@ def test_an_error_shows_nothing_of_the_sample_and_no_options_of_commands():
     assert "see-results" not in {button.key for button in page.button}
     page.button(key="missing-last").click().run()
     assert board_name(page).startswith("1 run, 1 query")
+
+
+def test_grades_in_which_files_disagree_may_be_scored_before_one_is_kept():
+    graded = {"a_csv": csv(ALONE), "b_csv": csv(ALONE, flip=True), "strict_trec": STRICT}
+    page = drop(opened("data"), **graded)
+    keys = [button.key for button in page.button]
+    assert keys.index("score-grades") < keys.index("keep-first")
+    page.button(key="score-grades").click().run()
+    assert (said(page), board_name(page)[:6]) == ("", "3 runs")
