@@ -221,13 +221,15 @@ def _question(
     pairs: Sequence[tuple[str, ...]],
     values: Mapping[str, pa.ChunkedArray],
 ) -> RolesError:
-    query, document = (files[0].table[name][0].as_py() for name in ("query_id", "doc_id"))
+    first, second = (values[name] for name in pairs[0])
+    row = max(pc.index(pc.not_equal(first, second), value=True).as_py(), 0) if len(first) == len(second) else 0
+    query, document = (files[0].table[name][row].as_py() for name in ("query_id", "doc_id"))
     readings = [
         Reading(
             score,
             relevance,
-            f"document {document} of query {query}: score {values[score][0].as_py():g}, "
-            f"relevance {values[relevance][0].as_py():g}",
+            f"document {document} of query {query}: score {values[score][row].as_py():g}, "
+            f"relevance {values[relevance][row].as_py():g}",
         )
         for score, relevance in pairs
     ]
