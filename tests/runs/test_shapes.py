@@ -257,3 +257,16 @@ def test_columns_may_be_chosen_for_one_file(call, write):
 def test_grades_may_be_levels():
     text = b"query_id,doc_id,score,relevance\nq,a,2,L0\nq,b,1,l2\n"
     assert read(File("f.csv", text)).table["relevance"].to_pylist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query_id,doc_ids\n1,a b\n2,c d\n",
+        "id,predictions\n1,a b\n2,c d\n",
+        "query_id,documents\n1,\"['a', 'b']\"\n2,\"['c', 'd']\"\n",
+    ],
+)
+def test_one_row_a_query_with_all_documents_in_one_cell_is_a_ranking(text, write):
+    runs = read_runs(write("submission.csv", text), {"1": {"b": 1}, "2": {"c": 1}})
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.75]

@@ -1,5 +1,6 @@
 """Delimited text: TREC files, and tables with a header."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -25,6 +26,8 @@ from metrics.runs.formats.format import (
     count_lines,
     rows,
 )
+from metrics.runs.formats.json_records import records_source
+from metrics.runs.formats.shapes import RANKINGS, may_list_documents, singular
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import IntArray, coded_runs
 from metrics.support.cached import cached_property
@@ -377,6 +380,44 @@ TABLE = table_format(
     "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
     is_table,
 )
+
+
+def _list_column(head: Head) -> str:
+    """Return the column of a table whose first cell lists several document IDs, or an empty string."""
+    header, _, values = head_row(head)
+    plain = [name for name in header if not recognise([name]) or name != singular(name)]
+    if not may_list_documents([name for name in header if name not in plain]):
+        return ""
+    cells = dict(zip(header, values, strict=False))
+    ids = [name for name in plain if "doc_id" in recognise([singular(name)]) or name in RANKINGS]
+    return next((name for name in ids if len(_ids_in(cells.get(name, ""))) > 1), "")
+
+
+def _ids_in(cell: str) -> list[str]:
+    """Return the IDs that a cell lists: `d1 d2`, `d1,d2`, `["d1", "d2"]`."""
+    return [text for text in re.split(r"[\s,;|\[\]'\"]+", cell) if text]
+
+
+def _read_cells(head: Head, choice: ColumnChoice) -> Source:
+    """Read a row for each query, with its documents in one cell, best first."""
+    header, column = head_row(head)[0], _list_column(head)
+    others = [name for name in header if name != column]
+    names = recognise(others, {ours: name for ours, name in choice.columns.items() if name in others})
+    query = names.get("query_id", others[0] if len(others) == 1 else "")
+    if not query:
+        problem = f"no query_id column among {', '.join(header)}"
+        raise ReadError(head.file.name, problem, "Rename the correct column to query_id.", line=1)
+    table = header_table(head, {"query_id": query, "query_text": column}, "ranked-cells")
+    texts = table.values()
+    queries = texts[query].cast(pa.string()).to_pylist()
+    records = [
+        {"query_id": query_id, "doc_ids": _ids_in(cell)}
+        for query_id, cell in zip(queries, texts[column].to_pylist(), strict=True)
+    ]
+    origin = table.provenance(len(records))
+    return records_source(records, origin, "ranked-cells", replace(choice, columns={}))
+
+
 BEIR = table_format(
     "beir-qrels",
     "BEIR judgments: query-id, corpus-id, score. If a score is not a whole number, they are a run.",
@@ -394,6 +435,13 @@ def _read_beir(head: Head, choice: ColumnChoice) -> Source:
 
 FORMATS = (
     replace(BEIR, read=_read_beir),
+    Format(
+        "ranked-cells",
+        "Table with one row per query and its documents in one cell, best first, as in submissions to Kaggle.",
+        "query_id,doc_ids\nq1,d7 d2 d9\nq2,d4 d1",
+        lambda head: bool(_list_column(head)),
+        _read_cells,
+    ),
     table_format(
         "answers",
         "Table with the answers of a language model. The score is the number that an answer is, or has after a "

@@ -251,7 +251,7 @@ def list_of_ids(record: Record) -> str:
         return ""
     plain = [name for name in lists if not holds_objects(record[name])]
     ids = [name for name in plain if "doc_id" in recognise([singular(name)])]
-    return next(iter(ids or [name for name in plain if name in _RANKINGS]), "")
+    return next(iter(ids or [name for name in plain if name in RANKINGS]), "")
 
 
 def holds_objects(values: Any) -> bool:  # noqa: ANN401 a list of JSON
@@ -264,5 +264,6 @@ def singular(name: str) -> str:
     return name.removesuffix("s")
 
 
-_RANKINGS = ("ranking", "ranked", "retrieved", "results", "hits")
+RANKINGS = ("ranking", "ranked", "retrieved", "results", "hits", "predictions", "prediction")
+"""Names of fields that list the IDs of documents."""
 _MAX_OPEN = 200
