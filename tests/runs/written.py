@@ -297,7 +297,7 @@ WRITERS = (
     Writer("CSV", "table", None, tables(IDS), _marked(",")),
     Writer("TSV", "table", None, tables(IDS), _marked("\t")),
     Writer("semicolon table", "table", None, tables(IDS), _marked(";")),
-    Writer("BEIR qrels", "beir-qrels", _QRELS, _of(query_id=IDS, doc_id=IDS, relevance=GRADES), beir),
+    Writer("BEIR qrels", "beir-qrels", _QRELS, _of(query_id=IDS, doc_id=IDS, relevance=WHOLE_GRADES), beir),
     Writer("JSON records", "json", None, tables(ANY_IDS), json_array, _DUMPED),
     Writer("JSONL", "jsonl", None, tables(ANY_IDS), json_lines, _DUMPED_LINE),
     Writer(
