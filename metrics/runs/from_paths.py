@@ -250,6 +250,11 @@ def as_judgments(source: Source) -> Source:
 
 def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came
     """Turn dictionaries {query: {document: number}}, perhaps by reranker, columns and rows into data frames."""
+    values = tables.values() if isinstance(tables, dict) else tables
+    if isinstance(tables, str | Path) or (
+        isinstance(tables, dict | list | tuple) and all(isinstance(value, str | Path) for value in values)
+    ):
+        return tables
     if isinstance(tables, Iterator) and not is_frame(tables):
         tables = list(tables)
     names = run_and_judgments(tables)
@@ -368,7 +373,8 @@ def _read_roles(
             return error
 
     contents = [read_file(place, {}) for place in range(len(named_files))]
-    if not {"score", "relevance"} & choice.columns.keys():
+    are_runs = judged and all(isinstance(content, Source) and content.kind == "run" for content in contents)
+    if not are_runs and not {"score", "relevance"} & choice.columns.keys():
         for place, columns in column_roles(contents, read_file, judged=judged, has_run=has_run).items():
             contents[place] = read_file(place, columns)
     return contents
