@@ -44,6 +44,7 @@ def keys(n_bytes, text="{%s}"):
 
 
 GROWING = {
+    "marks in an answer": lambda n_bytes: f"query_id,a,b,preferred\nq1,d1,d2,a{'!' * n_bytes}x\n",
     "columns": columns,
     "measures": lambda n_bytes: (
         "run,measure,value\n" + "".join(f"a,{n}RR@{n},.5\n" for n in range(n_bytes // 16))

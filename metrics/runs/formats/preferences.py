@@ -119,7 +119,8 @@ _LABELS = {
     **dict.fromkeys(("b", "2", "right", "second"), 0.0),
     **dict.fromkeys(("tie", "tied", "draw", "equal", "same", "both", "neither"), 0.5),
 }
-_AROUND_LABEL = re.compile(r"\A[\W_]*(?:passage|document|doc|option|candidate)?[\W_]*+|[\W_]+\Z")
+_BEFORE_LABEL = re.compile(r"[\W_]*+(?:passage|document|doc|option|candidate)?[\W_]*+")
+_NO_WORD = re.compile(r"[\W_]*+")
 
 
 def _columns_of(header: Sequence[str], column_choice: Mapping[str, str]) -> dict[str, str]:
@@ -144,6 +145,12 @@ def _columns_of(header: Sequence[str], column_choice: Mapping[str, str]) -> dict
     }
     keys = {ours: name for ours, name in recognise(further, choice).items() if ours in ("query_id", "reranker")}
     return {**keys, **sides} if all(sides.values()) and "query_id" in keys else {}
+
+
+def _label(word: str) -> str:
+    """Return the label in an answer, without the words and marks around it; in time linear in its length."""
+    label = _BEFORE_LABEL.sub("", word.casefold(), count=1)
+    return _NO_WORD.sub("", label[::-1], count=1)[::-1]
 
 
 def is_preferences(head: Head) -> bool:
@@ -261,7 +268,7 @@ def _results(
         for ours in ("first", "second")
     )
     words = text.dictionary_encode()
-    plain = (_AROUND_LABEL.sub("", word.casefold()) for word in words.dictionary.to_pylist())
+    plain = map(_label, words.dictionary.to_pylist())
     labels = np.array([_LABELS.get(word, np.nan) for word in plain], float)[words.indices.to_numpy()]
     is_id = is_left | is_right
     by_labels = not np.isnan(labels).any() and not (is_id | (labels == 1 / 2)).all()
