@@ -49,7 +49,12 @@ def _in_logs(values: FloatArray, columns: pd.Index) -> FloatArray:
     is_geometric = _is_geometric(columns)
     if not is_geometric.any():
         return values
-    return np.where(is_geometric, np.log(np.maximum(values, GEOMETRIC_FLOOR)), values)
+    return np.where(is_geometric, _logs(values), values)
+
+
+def _logs(values: FloatArray) -> FloatArray:
+    logs: FloatArray = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+    return logs
 
 
 def _from_logs(means: pd.DataFrame) -> pd.DataFrame:
@@ -62,18 +67,20 @@ def _from_logs(means: pd.DataFrame) -> pd.DataFrame:
 
 def mean_scores(scores: pd.DataFrame, rerankers: pd.Index) -> pd.DataFrame:
     """Return the mean of each column (measure, ties) by reranker, geometric for measures that say so."""
-    is_geometric = _is_geometric(scores.columns)
-    if not is_geometric.any():
-        return scores.groupby(level="reranker", sort=False).mean().reindex(rerankers)
-    logs = pd.DataFrame(_in_logs(scores.to_numpy(), scores.columns), scores.index, scores.columns)
-    means = logs.groupby(level="reranker", sort=False).mean().reindex(rerankers)
-    return _from_logs(means)
+    return _means_of(scores.groupby(level="reranker", sort=False)).reindex(rerankers)
+
+
+def _means_of(groups: "DataFrameGroupBy[Any]") -> pd.DataFrame:
+    means = groups.mean()
+    for column in means.columns[_is_geometric(means.columns)]:
+        means[column] = groups[[column]].agg(lambda values: np.exp(_logs(values).mean()))[column]
+    return means
 
 
 def summarise(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
     """Return the mean, std and n of each column (measure, ties) by reranker; see `Evaluation.summary`."""
     statistics = {
-        "mean": mean_scores(groups.obj, rerankers),
+        "mean": _means_of(groups).reindex(rerankers),
         "std": groups.std().reindex(rerankers),
         "n": groups.count().reindex(rerankers, fill_value=0).astype(np.int64),
     }

@@ -166,7 +166,9 @@ def f1_of_set(groups: TieGroups, _: Parameter) -> FloatArray:
 def number(count: Callable[[TieGroups], IntArray]) -> Family:
     """Return a number of documents, which no order changes: `count` gives (n_lists,)."""
     return Family(
-        "count", lambda groups, _: count(groups).astype(np.float64), lambda groups, _: np.zeros(groups.n_lists)
+        "additive",
+        lambda groups, _: count(groups).astype(np.float64),
+        lambda groups, _: np.zeros(groups.n_lists),
     )
 
 
@@ -180,7 +182,7 @@ def unjudged() -> Family:
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         return np.asarray(np.minimum(groups.n_docs, k or 0) / (k or 1) - judged_share.mean(groups, k))
 
-    return replace(judged_share, kind="unjudged", mean=mean, falls=True)
+    return replace(judged_share, mean=mean, falls=True)
 
 
 def f1(groups: TieGroups, k: Parameter) -> FloatArray:

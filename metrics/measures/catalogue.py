@@ -195,6 +195,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         summary="Share of the first k ranks that hold an unjudged document. A lower value is better.",
         source=f"as hole of BEIR, with the judgments of each query; {_TIES}",
+        term=r"$g=1$ if unjudged, $w=\frac{1}{k}$",
     ),
     Measure(
         name="set_P",
@@ -230,6 +231,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("NumRet",),
         summary="Number of listed documents. trec_eval prints the sum over queries, TieScope the mean.",
         source="trec_eval 9",
+        term=r"$g=1$, $w=1$",
         largest=None,
     ),
     Measure(
@@ -240,6 +242,7 @@ MEASURES: tuple[Measure, ...] = (
         summary="Number of relevant documents of the query. trec_eval prints the sum over queries, TieScope "
         "the mean.",
         source="trec_eval 9",
+        term=r"$R$, whatever the order",
         largest=None,
     ),
     Measure(

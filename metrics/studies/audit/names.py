@@ -101,6 +101,8 @@ def _exactly(name: str) -> str:
         measure = parse(name)
     except UsageError:
         return ""
+    if measure.measure.geometric:  # an audit reproduces arithmetic means
+        return ""
     is_named_gain = "lin" in name.casefold()
     return str(measure) if is_named_gain else str(measure).replace("nDCG-linear", "nDCG")
 
