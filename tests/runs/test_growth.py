@@ -1,6 +1,7 @@
 """Time that hostile files take as they double, through every reader that an upload can reach."""
 
 import gc
+import json
 import time
 from contextlib import suppress
 
@@ -45,6 +46,13 @@ def keys(n_bytes, text="{%s}"):
 
 GROWING = {
     "marks in an answer": lambda n_bytes: f"query_id,a,b,preferred\nq1,d1,d2,a{'!' * n_bytes}x\n",
+    "numbers in an answer": lambda n_bytes: json.dumps(
+        {
+            "query": {"qid": "q"},
+            "candidates": [{"docid": "a"}, {"docid": "b"}],
+            "response": "1>" * (n_bytes // 2) + "1x",
+        }
+    ),
     "columns": columns,
     "measures": lambda n_bytes: (
         "run,measure,value\n" + "".join(f"a,{n}RR@{n},.5\n" for n in range(n_bytes // 16))

@@ -20,14 +20,15 @@ _NUMBER, _IN_BRACKETS = r"[0-9]{1,9}", r"\[[0-9]{1,9}\]"
 _CHAINS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"{_IN_BRACKETS}(?:{_SEPARATOR}{_IN_BRACKETS})++",
-        _IN_BRACKETS,
-        rf"(?<![\w.]){_NUMBER}(?:\s*+[>=,]\s*+{_NUMBER})++(?![\w.])",
-        rf"\A\s*+{_NUMBER}\s*+\Z",
+        rf"{_IN_BRACKETS}(?:{_SEPARATOR}{_IN_BRACKETS})++(?P<ends>)",
+        rf"{_IN_BRACKETS}(?P<ends>)",
+        rf"(?<![\w.]){_NUMBER}(?:\s*+[>=,]\s*+{_NUMBER})++(?P<ends>(?![\w.]))?",
+        rf"\A\s*+{_NUMBER}\s*+\Z(?P<ends>)",
     )
 )
 """Patterns of an answer; the first that matches counts: several numbers in brackets, one in brackets, numbers
-separated by > or commas, a single number."""
+separated by > or commas, a single number. A match without `ends` runs into a word: it does not count, but is
+passed over as a whole, so that the time to search stays linear."""
 _LETTER = re.compile(r"\[([A-Z])\]")
 _CHAIN_MARK = re.compile(rf"{_NUMBER}|=")
 
@@ -103,7 +104,7 @@ def _chain(text: str) -> str:
     if not _CHAINS[1].search(text):
         text = _LETTER.sub(lambda letter: f"[{ord(letter[1]) - ord('A') + 1}]", text)
     for pattern in _CHAINS:
-        chains = [match[0] for match in pattern.finditer(text)]
+        chains = [match[0] for match in pattern.finditer(text) if match["ends"] is not None]
         if chains:
             return max(reversed(chains), key=lambda chain: len(_CHAIN_MARK.findall(chain)))
     return ""
