@@ -62,11 +62,10 @@ def swapped_orders(
         rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
     rows["difference"] = rows["traditional_a"] - rows["traditional_b"]
     rows["tied_difference"] = rows["tied_a"] - rows["tied_b"]
-    if len(rows):
-        pairs = compare(evaluation, measure, level=level) if pairs is None else pairs
-        found = find_pairs(pairs, rows["a"], rows["b"])
-        rows["p"], rows["p_adjusted"] = found["p"], found["p_adjusted"]
-        rows["verdict"] = np.where(significant_signs(found, level) < 0, SIGNIFICANT, SWAPS)
+    pairs = compare(evaluation, measure, level=level) if pairs is None else pairs
+    found = find_pairs(pairs, rows["a"], rows["b"])
+    rows["p"], rows["p_adjusted"] = found["p"], found["p_adjusted"]
+    rows["verdict"] = np.where(significant_signs(found, level) < 0, SIGNIFICANT, SWAPS)
     return rows.sort_values(["tied_difference", "place_a", "place_b"], ignore_index=True)
 
 

@@ -35,7 +35,7 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     paths, means = files
     page = new_page(LIGHT_RUNS)
     upload(page, paths[0])
-    expect(page.get_by_test_id("stAlert")).to_contain_text("relevant")  # a run alone waits for its judgments
+    expect(page.get_by_test_id("stMain")).to_contain_text("judgments")  # a run alone has none
     upload(page, paths[1:])
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
     settle(page)

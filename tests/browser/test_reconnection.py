@@ -71,6 +71,6 @@ def test_a_board_of_this_session_only_that_is_gone_after_a_gap_is_said_to_be(pag
     restart()
     warning = page.get_by_test_id("stAlert")
     expect(warning).to_contain_text("is not on this server or is not shared with you", timeout=60_000)
-    expect(warning).to_contain_text("A board of This session only is in memory")
+    expect(warning).to_contain_text("A board of This session only is lost")
     assert address.startswith("data=")
     assert address in page.url

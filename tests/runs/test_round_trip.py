@@ -121,6 +121,27 @@ PANDAS = {
     "latency": [0.25, 0.25, np.nan],
 }
 AS_OTHERS_WRITE = {
+    "colbert.tsv": (
+        "colbert",
+        {
+            "query_id": ["q1", "q1", "q1", "q2"],
+            "doc_id": ["d1", "d2", "d3", "d4"],
+            "score": [12.5, 12.5, 9.25, 8.0],
+        },
+    ),
+    "rank-eval.json": ("rank-eval", {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [7.5, 7.5]}),
+    "hits-by-query.json": (
+        "json-hits",
+        {"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d4"], "score": [0.5, 0.5, 0.25]},
+    ),
+    "ranked-cells.csv": (
+        "ranked-cells",
+        {
+            "query_id": ["q1", "q1", "q1", "q2", "q2", "q2", "q3", "q3"],
+            "doc_id": ["d7", "d2", "d9", "d4", "d1", "d8", "d5", "d6"],
+            "score": [-1.0, -2.0, -3.0, -1.0, -2.0, -3.0, -1.0, -2.0],
+        },
+    ),
     "anserini.trec": ("trec-run", ANSERINI),
     "terrier.res": (
         "trec-run",

@@ -27,7 +27,6 @@ def table():
 
 BAD = {
     "no score": ("score", None, "score None is not a number"),
-    "no grade": ("relevance", None, "relevance None is not a number"),
     "an empty id": ("query_id", "", "query_id is empty"),
     "no document": ("doc_id", None, "doc_id is empty"),
     "a long id": ("doc_id", "x" * 70_000, "doc_id is longer than 65,536 bytes"),

@@ -28,7 +28,7 @@ def test_reading_tells_of_each_file_and_scoring_of_rerankers_scored_at_once(file
     assert list(dict.fromkeys(begun)) == [
         ("Reading", 0, 2, "strict.trec"),
         ("Reading", 1, 2, "coarse.trec"),
-        ("Scoring", 0, 2, "strict and 1 more"),
+        ("Scoring", 0, 2, "strict"),
     ]
     before = len(steps)
     begin_step("Reading", 0, 1)
