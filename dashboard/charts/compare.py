@@ -94,8 +94,8 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     else:
         washed = blend(palette.ground, palette.traditional, _WASH)
         label_rows_above(figure, names, 0.08, np.where(verdicts.changed, washed, palette.ground))
-    drawn = pd.concat([verdicts.tied[is_drawn], verdicts.traditional[is_drawn]])
-    values = np.nan_to_num(drawn[["low", "high", "difference"]].to_numpy(), posinf=0, neginf=0)
+    drawn_rows = pd.concat([verdicts.tied[is_drawn], verdicts.traditional[is_drawn]])
+    values = np.nan_to_num(drawn_rows[["low", "high", "difference"]].to_numpy(), posinf=0, neginf=0)
     low, high = float(values.min(initial=0)), float(values.max(initial=0))
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
     ends = [low, high] if high > low else None

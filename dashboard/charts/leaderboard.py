@@ -230,18 +230,18 @@ def _add_slope(
     palette, size = figure.palette, (moves["traditional_rank"] - moves["tied_rank"]).abs()
     n_digits = len(str(moves[["traditional_rank", "tied_rank"]].to_numpy().max()))
     shares = ((19 + _DIGIT * n_digits) / _COLUMNS["slope"], 0.82)  # room for the ranks before the diamonds
-    left, right = (place[0] + share * (place[1] - place[0]) for share in shares)
+    start, end = (place[0] + share * (place[1] - place[0]) for share in shares)
     for is_drawn, colour, width in (
         (size == 0, palette.grid, 1.5),
         ((size > 0) & (size < LONG_MOVE), palette.other, 1.5),
         (size >= LONG_MOVE, palette.traditional, 2.5),
     ):
         ends = moves.loc[is_drawn, ["left", "right"]].clip(-0.7, n_rows - 0.3)
-        across = pd.DataFrame({"left": left, "right": right}, ends.index)
+        across = pd.DataFrame({"left": start, "right": end}, ends.index)
         marks.add_segments(figure, across, ends.astype(float), colour, width)
     sides = (
-        (left, "left", "traditional", marks.covering_diamond(palette, 11), "from"),
-        (right, "right", "tied", marks.tied_dot(palette), "to"),
+        (start, "left", "traditional", marks.covering_diamond(palette, 11), "from"),
+        (end, "right", "tied", marks.tied_dot(palette), "to"),
     )
     for x_end, side, value, marker, word in sides:
         inside, ranks = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]

@@ -51,9 +51,9 @@ def _figure(chart: _Chart, studies: ReportStudies) -> ReportFigure:
 
 
 def _finishes(studies: ReportStudies, palette: Palette) -> Figure:
-    drawn = studies.draws
-    ranks = studies.leaderboard.loc[drawn.means.columns, "traditional_rank"].rank(method="min")
-    return finish_heatmap(drawn.places, drawn.rank_ranges, ranks.astype(int).tolist(), palette)
+    tie_draws = studies.draws
+    ranks = studies.leaderboard.loc[tie_draws.means.columns, "traditional_rank"].rank(method="min")
+    return finish_heatmap(tie_draws.places, tie_draws.rank_ranges, ranks.astype(int).tolist(), palette)
 
 
 def _targets(studies: ReportStudies, palette: Palette) -> Figure:

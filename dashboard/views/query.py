@@ -146,9 +146,9 @@ def list_section(current: one_list.ListInView, beside: str | None) -> None:
     """Draw the list with its ties, and the list of another reranker if one is chosen."""
     view, rows = current.view, current.rows
     other = beside and one_list.load_list(view, beside, current.query, current.measure)
-    drawn = [rows, other.rows] if other else [rows]
-    is_hatched = not all(rows["judged"].head(charts.MAX_DOCUMENTS).all() for rows in drawn)
-    boxes = escape_markdown(one_list.boxes_text(drawn, view.scoring)) + " Hatched: unjudged." * is_hatched
+    tables = [rows, other.rows] if other else [rows]
+    is_hatched = not all(rows["judged"].head(charts.MAX_DOCUMENTS).all() for rows in tables)
+    boxes = escape_markdown(one_list.boxes_text(tables, view.scoring)) + " Hatched: unjudged." * is_hatched
     is_cut = len(rows) > charts.MAX_DOCUMENTS
     first = f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents." * is_cut
     ui.heading("The list and its ties", boxes + first)

@@ -256,17 +256,17 @@ def stability_command(
     tables = []
     with progress("Breaking ties at random"):
         for number, name in enumerate(names):
-            drawn = draws(runs, name, scoring, n_draws, sigma, seed)
+            tie_draws = draws(runs, name, scoring, n_draws, sigma, seed)
             if not number:
-                say_left_out(runs, drawn.evaluation)
-            tables.append((_rank_chances(drawn) if places else drawn.pairs).assign(measure=name))
-            copies = same_runs(runs, drawn.evaluation, name)
-            say(f"{name}: {plain(stability_finding(drawn, parse(name).traditional, copies))}")
+                say_left_out(runs, tie_draws.evaluation)
+            tables.append((_rank_chances(tie_draws) if places else tie_draws.pairs).assign(measure=name))
+            copies = same_runs(runs, tie_draws.evaluation, name)
+            say(f"{name}: {plain(stability_finding(tie_draws, parse(name).traditional, copies))}")
     table_output.write_blocks(table[_RANK_COLUMNS if places else _PAIR_COLUMNS] for table in tables)
 
 
-def _rank_chances(drawn: "Draws") -> "pd.DataFrame":
-    chances, errors = (table.stack() for table in (drawn.places, drawn.place_errors))  # noqa: PD013
+def _rank_chances(tie_draws: "Draws") -> "pd.DataFrame":
+    chances, errors = (table.stack() for table in (tie_draws.places, tie_draws.place_errors))  # noqa: PD013
     table = chances.rename("chance").rename_axis(["reranker", "place"]).reset_index()
     return table.assign(standard_error=errors.to_numpy())
 

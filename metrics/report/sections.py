@@ -477,8 +477,8 @@ def _tradeoffs(studies: ReportStudies) -> Section:
 def _stability(studies: ReportStudies) -> Section:
     if note := own_rule_note(studies.measure):
         return Section("How ties affect the ranking.", sentences=(note,))
-    drawn, traditional = studies.draws, studies.measure_at.traditional
-    rows, chances = drawn.bounds, drawn.places
+    tie_draws, traditional = studies.draws, studies.measure_at.traditional
+    rows, chances = tie_draws.bounds, tie_draws.places
     is_sure = rows["best_place"] == rows["worst_place"]
     pairs = zip(chances.max(axis=1), is_sure, strict=True)
     rows = rows.assign(
@@ -499,7 +499,7 @@ def _stability(studies: ReportStudies) -> Section:
     table = Table.of(f"Possible {traditional} and ranks", rows, columns)
     return Section(
         f"The leaderboard when all ties are broken at random.{_of_best(studies)}",
-        sentences=(stability_finding(drawn, traditional, studies.copies),),
+        sentences=(stability_finding(tie_draws, traditional, studies.copies),),
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )

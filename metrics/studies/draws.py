@@ -380,14 +380,14 @@ def copies_text(copies: Sequence[Sequence[str]]) -> str:
     return f" {names} have the same ranking.{more * bool(n_more)}"
 
 
-def stability_finding(drawn: Draws, measure: str, copies: Sequence[Sequence[str]] = ()) -> Prose:
+def stability_finding(tie_draws: Draws, measure: str, copies: Sequence[Sequence[str]] = ()) -> Prose:
     """Say which pair depends most on tie order, or that none does; pairs of the same ranking do not count."""
-    pairs, noisy = drawn.pairs, bool(drawn.noise)
+    pairs, noisy = tie_draws.pairs, bool(tie_draws.noise)
     if not len(pairs):
         return (
-            "There is one reranker, so no order can change." if len(drawn.bounds) else "No list is scored.",
+            "There is one reranker, so no order can change." if len(tie_draws.bounds) else "No list is scored.",
         )
-    if not noisy and (note := own_rule_note(drawn.measure)):
+    if not noisy and (note := own_rule_note(tie_draws.measure)):
         return note
     copied = copies_text(copies).strip()
     group = {name: number for number, names in enumerate(copies) for name in names}
@@ -398,14 +398,14 @@ def stability_finding(drawn: Draws, measure: str, copies: Sequence[Sequence[str]
     pairs = pairs[~is_copy] if not is_copy.all() else pairs
     reversible = pairs[pairs["reversible"]]
     if not noisy and not len(reversible):
-        widest = drawn.bounds["best"].sub(drawn.bounds["worst"]).max()
+        widest = tie_draws.bounds["best"].sub(tie_draws.bounds["worst"]).max()
         amount = f" by more than {decimal(widest, 4)}" if widest > EQUAL else ""
         unmoved = f"ties do not change any {measure}{amount}. {copied}"
         return Strong(f"No tie order reverses any pair{among}: "), unmoved.strip()
     open_pairs = pairs if noisy else reversible
     row = open_pairs.loc[open_pairs["above"].sub(open_pairs["below"]).abs().idxmin()]
     first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
-    tau = drawn.tau.value
+    tau = tie_draws.tau.value
     tau_text = written_p(tau).replace(">", "over ").replace("<", "under ") if 0 < tau < 1 else f"{tau:.3f}"
     is_level = f" and the same {measure} in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     with_noise = " with noise" * noisy
@@ -416,7 +416,7 @@ def stability_finding(drawn: Draws, measure: str, copies: Sequence[Sequence[str]
     return (
         *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_percent(max(row["above"], row["below"]))),
-        f" of {count_of(drawn.n, 'random tie order')}{with_noise}{is_level} (standard error "
+        f" of {count_of(tie_draws.n, 'random tie order')}{with_noise}{is_level} (standard error "
         f"{row['standard_error']:.1%}). {rest}Two leaderboards with ties broken at random"
         f"{' after noise' * noisy} have an expected Kendall tau of {tau_text}. {copied}".rstrip(),
     )

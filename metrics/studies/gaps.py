@@ -144,9 +144,9 @@ class QueryMoments(Moments):
         if len(sums) > _MAX_CLUSTERS:
             sums = np.add.reduceat(sums, np.linspace(0, len(sums), _MAX_CLUSTERS, endpoint=False).astype(int))
         n = len(sums)
-        drawn = np.random.default_rng(0).integers(0, n, (_N_RESAMPLES, n))
-        drawn += n * np.arange(_N_RESAMPLES)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+        resamples = np.random.default_rng(0).integers(0, n, (_N_RESAMPLES, n))
+        resamples += n * np.arange(_N_RESAMPLES)[:, None]
+        times = np.bincount(resamples.ravel(), minlength=resamples.size).reshape(resamples.shape)
         count, x, y, xx, xy, yy = (times @ sums).T
         with np.errstate(divide="ignore", invalid="ignore"):
             resampled = (xy - x * y / count) / np.sqrt((xx - x * x / count) * (yy - y * y / count))

@@ -131,25 +131,25 @@ def method_text(
     **_: object,
 ) -> str:
     """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
-    chosen = find_test(test)
-    method = find_correction(correction or (LARGEST if chosen.name == "flips" else "holm"))
+    test_record = find_test(test)
+    method = find_correction(correction or (LARGEST if test_record.name == "flips" else "holm"))
     if method == "none":
-        return f"{chosen.label}, not corrected"
+        return f"{test_record.label}, not corrected"
     names = [baselines] if isinstance(baselines, str) else baselines or []
     n = len(set(names)) if family == "baseline" else n_rerankers - 1
     pairs = count_of(sum(range(n_rerankers - n, n_rerankers)), "pair")
-    by = CORRECTIONS[method] if method != LARGEST else f"the {CORRECTIONS[method]}"
-    return f"{chosen.label}, corrected for {pairs} by {by}"
+    words = CORRECTIONS[method] if method != LARGEST else f"the {CORRECTIONS[method]}"
+    return f"{test_record.label}, corrected for {pairs} by {words}"
 
 
 def interval_text(*, test: str = "flips", correction: str | None = None, **_: object) -> str:
     """Return what the intervals of a test are, and what they hold for."""
-    chosen = find_test(test)
-    method = find_correction(correction or (LARGEST if chosen.name == "flips" else "holm"))
+    test_record = find_test(test)
+    method = find_correction(correction or (LARGEST if test_record.name == "flips" else "holm"))
     if method == LARGEST:
         return "intervals of all pairs together (largest statistic)"
     scope = "of one pair" if method == "none" else "corrected like p"
-    return f"{chosen.interval}, {scope}"
+    return f"{test_record.interval}, {scope}"
 
 
 def significance_finding(verdicts: Verdicts, measure: str) -> Prose:

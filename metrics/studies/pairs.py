@@ -264,8 +264,10 @@ def find_pairs(pairs: pd.DataFrame, rerankers: Sequence[str], baselines: Sequenc
     other = {"mean": "mean_baseline", "won": "lost", "low": "high", "reranker": "baseline"}
     swapped = pairs.rename(columns=other | {name: key for key, name in other.items()})
     swapped[["difference", "low", "high"]] *= -1
-    both = pd.concat([pairs, swapped[pairs.columns]]).set_index(["reranker", "baseline"])
-    return both.loc[pd.MultiIndex.from_arrays([rerankers, baselines], names=both.index.names)].reset_index()
+    oriented = pd.concat([pairs, swapped[pairs.columns]]).set_index(["reranker", "baseline"])
+    return oriented.loc[
+        pd.MultiIndex.from_arrays([rerankers, baselines], names=oriented.index.names)
+    ].reset_index()
 
 
 def significant_signs(pairs: pd.DataFrame, level: float = 0.95) -> IntArray:
@@ -347,9 +349,9 @@ def find_correction(name: str) -> str:
 
 
 def _find(name: str, entries: Mapping[str, Entry], aliases: Mapping[str, Entry], kind: str) -> Entry:
-    key, every = name.strip().casefold(), {**entries, **aliases}
-    if key in every:
-        return every[key]
-    close = get_close_matches(key[:40], every, n=1)
+    key, by_name = name.strip().casefold(), {**entries, **aliases}
+    if key in by_name:
+        return by_name[key]
+    close = get_close_matches(key[:40], by_name, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"Choose from: {', '.join(entries)}."
     raise UsageError(f"There is no {kind} {name[:40]!r}. {hint}")

@@ -63,9 +63,9 @@ def swapped_orders(
     rows["difference"] = rows["traditional_a"] - rows["traditional_b"]
     rows["tied_difference"] = rows["tied_a"] - rows["tied_b"]
     pairs = compare(evaluation, measure, level=level) if pairs is None else pairs
-    found = find_pairs(pairs, rows["a"], rows["b"])
-    rows["p"], rows["p_adjusted"] = found["p"], found["p_adjusted"]
-    rows["verdict"] = np.where(significant_signs(found, level) < 0, SIGNIFICANT, SWAPS)
+    compared_pairs = find_pairs(pairs, rows["a"], rows["b"])
+    rows["p"], rows["p_adjusted"] = compared_pairs["p"], compared_pairs["p_adjusted"]
+    rows["verdict"] = np.where(significant_signs(compared_pairs, level) < 0, SIGNIFICANT, SWAPS)
     return rows.sort_values(["tied_difference", "place_a", "place_b"], ignore_index=True)
 
 
@@ -81,8 +81,8 @@ def order_chances(
     if not names:
         return swaps.assign(above=np.empty(0))
     swapping = runs.arranged({name: name for name in names})
-    drawn = draws(swapping, measure, options, affordable_draws(swapping), queries=queries)
-    return swaps.assign(above=drawn.chances(swaps["a"], swaps["b"])["above"].to_numpy())
+    tie_draws = draws(swapping, measure, options, affordable_draws(swapping), queries=queries)
+    return swaps.assign(above=tie_draws.chances(swaps["a"], swaps["b"])["above"].to_numpy())
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:

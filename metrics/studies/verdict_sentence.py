@@ -192,13 +192,13 @@ def _lead_of(rows: pd.DataFrame, leader: str, other: str, level: float) -> tuple
 
     No words if they share no query; None where no test is possible.
     """
-    found = find_pairs(rows, [leader], [other])
-    row, queries = found.iloc[0], count_of(int(found["n"].iloc[0]), "query")
+    pair_rows = find_pairs(rows, [leader], [other])
+    row, queries = pair_rows.iloc[0], count_of(int(pair_rows["n"].iloc[0]), "query")
     if not row["n"]:
         return 0.0, "", None
-    if not is_testable(found).all():
+    if not is_testable(pair_rows).all():
         return row["difference"], f"{queries}, too few for a test", None
-    p, is_shown = p_text(row), bool(significant_signs(found, level)[0] > 0)
+    p, is_shown = p_text(row), bool(significant_signs(pair_rows, level)[0] > 0)
     return row["difference"], p if "differ" in p else f"{p}, {queries}", is_shown
 
 

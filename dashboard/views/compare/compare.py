@@ -257,16 +257,16 @@ def stability_section(view: View, measure: str) -> None:
         return
     try:
         with long_work(work):
-            drawn = shown_draws(best_view, measure, n_draws, read_noise(text or "0"))
+            tie_draws = shown_draws(best_view, measure, n_draws, read_noise(text or "0"))
     except UsageError as error:
         st.warning(escape_markdown(str(error)))
         return
     name = parse(measure)
     copies = same_runs(view.board.runs, best_view.evaluation, measure)
-    section_finding(stability_finding(drawn, name.traditional, copies), view.rerankers)
-    order_chart(view, drawn)
-    finish_chart(best_view, drawn, measure, name.traditional)
-    rows = drawn.summary.add_prefix("drawn_").assign(tied=drawn.bounds["expected"]).reset_index()
+    section_finding(stability_finding(tie_draws, name.traditional, copies), view.rerankers)
+    order_chart(view, tie_draws)
+    finish_chart(best_view, tie_draws, measure, name.traditional)
+    rows = tie_draws.summary.add_prefix("drawn_").assign(tied=tie_draws.bounds["expected"]).reset_index()
     columns = shown_columns(
         "reranker", "tied", "drawn_mean", "drawn_mean_error", "drawn_std", "drawn_std_error", tied=name.tied
     )
@@ -293,32 +293,32 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
 
 
 @section("Chances of each order")
-def order_chart(view: View, drawn: Draws) -> None:
+def order_chart(view: View, tie_draws: Draws) -> None:
     """Draw the chance that each reranker ranks above each other reranker."""
     heading(
         "P(row above column) with ties broken at random",
-        f"Percentage of {count_of(drawn.n, 'random tie-break')} that rank the row above the column. Numbers "
-        "are ranks by tied score.",
+        f"Percentage of {count_of(tie_draws.n, 'random tie-break')} that rank the row above the column. "
+        "Numbers are ranks by tied score.",
     )
     alt = "For each pair of rerankers, the chance that one ranks above the other if ties are broken at random."
-    order, is_narrow = list(drawn.means.columns), visitor.is_narrow()
-    pairs = drawn.pairs.assign(reversible=True) if drawn.noise else drawn.pairs
+    order, is_narrow = list(tie_draws.means.columns), visitor.is_narrow()
+    pairs = tie_draws.pairs.assign(reversible=True) if tie_draws.noise else tie_draws.pairs
     figure = kept_figure(order_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
 @section("Chances of each rank")
-def finish_chart(view: View, drawn: Draws, measure: str, name: str) -> None:
+def finish_chart(view: View, tie_draws: Draws, measure: str, name: str) -> None:
     """Draw the chance of each rank, and all ranks that are possible."""
     heading(
         "Where each reranker can finish",
-        f"Shade: chance of the rank. Outline: all ranks that {'were drawn' if drawn.noise else 'ties allow'}. "
-        f"Diamond: rank by {name}.",
+        "Shade: chance of the rank. Outline: all ranks that "
+        f"{'were drawn' if tie_draws.noise else 'ties allow'}. Diamond: rank by {name}.",
     )
     means = view.evaluation.means(measure)[view.traditional]
-    ranks = places(means).loc[drawn.means.columns].astype(int).tolist()
+    ranks = places(means).loc[tie_draws.means.columns].astype(int).tolist()
     chart(
-        kept_figure(finish_heatmap, drawn.places, drawn.rank_ranges, ranks, view.palette),
+        kept_figure(finish_heatmap, tie_draws.places, tie_draws.rank_ranges, ranks, view.palette),
         "finishes",
         "Chance of each rank for each reranker when ties are broken at random.",
     )

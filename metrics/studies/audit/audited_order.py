@@ -25,7 +25,7 @@ VERDICTS = {
 """Verdict of a printed order → its meaning."""
 
 
-def pair_verdicts(published: "pd.Series[float]", drawn: Draws, compared: pd.DataFrame) -> pd.DataFrame:
+def pair_verdicts(published: "pd.Series[float]", tie_draws: Draws, compared: pd.DataFrame) -> pd.DataFrame:
     """Return a verdict for each printed order of two rerankers with different figures.
 
     An order swaps if the rounded tied means are the other way round. Ties can swap it if some tie order puts b
@@ -38,12 +38,12 @@ def pair_verdicts(published: "pd.Series[float]", drawn: Draws, compared: pd.Data
         of all pairs); p_above (chance that a is above b when ties are broken at random); is_significant
         (p_adjusted is, and the shared queries rank the pair like the tied means); verdict.
     """
-    unknown = published.index.difference(drawn.evaluation.policies.index)
+    unknown = published.index.difference(tie_draws.evaluation.policies.index)
     if len(unknown) or not published.index.is_unique:
         name = unknown[0] if len(unknown) else published.index[published.index.duplicated()][0]
         reason = "was not evaluated" if len(unknown) else "is published twice"
         raise UsageError(f"{name!r} {reason}. Give each reranker of the evaluation one figure.")
-    tied = drawn.evaluation.means(drawn.measure)["expected"].reindex(published.index).dropna()
+    tied = tie_draws.evaluation.means(tie_draws.measure)["expected"].reindex(published.index).dropna()
     figures = published[tied.index].sort_values(ascending=False, kind="stable").dropna()
     names, tied = figures.index.to_numpy(), tied[figures.index]
     printed, means, order = figures.to_numpy(), tied.to_numpy(), places(tied).to_numpy(np.int64)
@@ -52,9 +52,9 @@ def pair_verdicts(published: "pd.Series[float]", drawn: Draws, compared: pd.Data
     for column, sides in (("published", printed), ("tied", means)):
         rows[f"a_{column}"], rows[f"b_{column}"] = sides[first], sides[second]
     rows["tied_difference"] = rows["a_tied"] - rows["b_tied"]
-    found, chances = find_pairs(compared, rows["a"], rows["b"]), drawn.chances(rows["a"], rows["b"])
-    rows[["p", "p_adjusted"]], rows["p_above"] = found[["p", "p_adjusted"]], chances["above"].to_numpy()
-    lead, signs = order[second] - order[first], significant_signs(found)
+    tests, chances = find_pairs(compared, rows["a"], rows["b"]), tie_draws.chances(rows["a"], rows["b"])
+    rows[["p", "p_adjusted"]], rows["p_above"] = tests[["p", "p_adjusted"]], chances["above"].to_numpy()
+    lead, signs = order[second] - order[first], significant_signs(tests)
     rows["is_significant"] = (signs != 0) & (signs == np.sign(lead))
     conditions = [lead < 0, chances["reversible"].to_numpy(bool), ~rows["is_significant"]]
     rows["verdict"] = np.select(conditions, [SWAPS, CAN_SWAP, WITHIN_LUCK], STANDS)
@@ -113,10 +113,10 @@ def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
         return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["n"]))
     names, options, ours = list(published.index), audit.reproduction.best.options, audit.measure(measure)
     published_runs = runs.arranged({name: name for name in names})
-    drawn = draws(published_runs, ours, options, affordable_draws(published_runs))
-    compared = compare(drawn.evaluation, ours)
-    pairs = pair_verdicts(published, drawn, compared)
-    return AuditedOrder(measure, pairs, published_places(published, drawn.evaluation, ours, compared))
+    tie_draws = draws(published_runs, ours, options, affordable_draws(published_runs))
+    compared = compare(tie_draws.evaluation, ours)
+    pairs = pair_verdicts(published, tie_draws, compared)
+    return AuditedOrder(measure, pairs, published_places(published, tie_draws.evaluation, ours, compared))
 
 
 def orders_by_measure(audit: Audit) -> pd.DataFrame:
