@@ -62,6 +62,17 @@ def opened(view, **query):
     return test
 
 
+def drop(page, **files):
+    """Drop files, named with a dot for the underscore, and let the page read them."""
+    uploads = [
+        (name.replace("_", "."), text if isinstance(text, bytes) else text.encode(), "text/plain")
+        for name, text in files.items()
+    ]
+    page.file_uploader(key="upload").set_value(uploads).run()
+    assert not page.exception, page.exception
+    return page
+
+
 def only(elements):
     """The one element there is of its kind."""
     (element,) = elements
@@ -127,3 +138,8 @@ def charts(page):
         chart.proto.id.partition("-")[2].partition("-")[2].removeprefix("chart-"): json.loads(chart.proto.spec)
         for chart in page.get("plotly_chart")
     }
+
+
+def said(page):
+    """What a page says in errors and warnings."""
+    return plain(" ".join(alert.value for alert in [*page.error, *page.warning]))

@@ -7,11 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
+from dashboard.library.uploads import DROP_SELF, RULES, StoredFile, split_choices
 from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.runs import (
     File,
-    MissingScore,
     Repeated,
     Runs,
     Source,
@@ -38,7 +37,7 @@ _LONGEST, _LONGEST_BOARD = 1000, 200
 NamedPaths: TypeAlias = Iterable[str | Path | tuple[str | None, str | Path]]
 """Paths, or pairs of name and path."""
 Columns: TypeAlias = tuple[tuple[str, str], ...]
-"""Chosen columns (ours, the file's), and the rule for missing scores."""
+"""Chosen columns (ours, the file's), and rules."""
 Names: TypeAlias = tuple[tuple[str, str], ...]
 """(name in the files, shown name) of each shown reranker."""
 
@@ -61,8 +60,8 @@ class Entry:
 
     @cached_property
     def columns_digest(self) -> str:
-        """Hash like `key` without the rule for missing scores, which does not change the rerankers."""
-        return self._hash(tuple(pair for pair in self.columns if pair[0] != MISSING_SCORE))
+        """Hash like `key` without rules, which do not change the rerankers."""
+        return self._hash(tuple(pair for pair in self.columns if pair[0] not in RULES))
 
     def _hash(self, columns: Columns) -> str:
         identity = f"{self.file.name} {self.file.sha256} {columns}"
@@ -78,8 +77,11 @@ class Entry:
     def _load(self) -> Source:
         columns, missing_score = split_choices(dict(self.columns))
         if isinstance(self.file, StoredFile):
-            return _with_rows(self.file.read(columns, missing_score))
-        return _with_rows(read(self.file, columns, missing_score=missing_score))
+            source = self.file.read(columns, missing_score)
+        else:
+            source = read(self.file, columns, missing_score=missing_score)
+        source = _with_rows(source)
+        return source.without_own_queries() if DROP_SELF in dict(self.columns) else source
 
     def provenance(self, source: Source) -> FileProvenance:
         """Return where rows are in the file, which is only read again if needed."""
@@ -147,15 +149,16 @@ class BoardSpec:
         return replace(self, entries=entries, repeated=before.repeated)
 
     def with_columns(self, position: int, columns: Mapping[str, str]) -> "BoardSpec":
-        """Return the spec with the columns of one file, keeping its rule for missing scores."""
+        """Return the spec with the columns of one file, keeping its rules."""
         entries = list(self.entries)
-        rule = {name: value for name, value in entries[position].columns if name == MISSING_SCORE}
-        entries[position] = replace(entries[position], columns=tuple(sorted({**rule, **columns}.items())))
+        rules = {name: rule for name, rule in entries[position].columns if name in RULES}
+        choices = {name: choice for name, choice in {**rules, **columns}.items() if choice or name not in RULES}
+        entries[position] = replace(entries[position], columns=tuple(sorted(choices.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
 
-    def with_missing_score(self, position: int, rule: MissingScore) -> "BoardSpec":
-        """Return the spec with the rule for missing scores of one file."""
-        return self.with_columns(position, {**dict(self.entries[position].columns), MISSING_SCORE: rule})
+    def with_rule(self, position: int, name: str, rule: str) -> "BoardSpec":
+        """Return the spec with a rule for one file, one of `RULES`, or without it if empty."""
+        return self.with_columns(position, {**dict(self.entries[position].columns), name: rule})
 
     def with_files(self, other: "BoardSpec") -> "BoardSpec":
         """Return the spec with further files; a file replaces one of the same name."""

@@ -4,6 +4,7 @@ import shlex
 from operator import attrgetter
 
 from dashboard.library.boards import Board
+from dashboard.library.uploads import DROP_SELF, MISSING_SCORE
 from metrics.report import ReportOptions
 
 _DEFAULTS = ReportOptions()
@@ -51,8 +52,9 @@ def command(board: Board, options: ReportOptions) -> str:
     if options.published is not None:
         words += [["--published", str(name)] for name in dict.fromkeys(options.published.figures["file"])]
         words += [["--names", f"{name}={ours}"] for name, ours in options.published_names]
-    columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
-    words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
+    for name, choice in dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns):
+        options = {MISSING_SCORE: ["--missing-score", choice], DROP_SELF: ["--drop-self"]}
+        words.append(options.get(name, ["--column", f"{name}={choice}"]))
     if board.spec.repeated != "error":
         words.append(["--repeated", board.spec.repeated])
     words.append(["-o", "report.html"])

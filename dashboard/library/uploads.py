@@ -14,16 +14,16 @@ from metrics.errors import LibraryError
 from metrics.runs import File, MissingScore, Source, read
 from metrics.support.cached import cached_property
 
-MISSING_SCORE = "missing_score"
-"""Key of the rule for missing scores among the chosen columns."""
+MISSING_SCORE, DROP_SELF = RULES = ("missing_score", "drop_self")
+"""Keys, among the chosen columns, of the rules for missing scores and for queries among their own results."""
 BLOCK = 2**22
 """Uploaded bytes of a row in the database."""
 
 
 def split_choices(choices: Mapping[str, str]) -> tuple[dict[str, str], MissingScore]:
     """Return the chosen columns and the rule for missing scores."""
-    columns = dict(choices)
-    rule = columns.pop(MISSING_SCORE, "error")
+    columns = {name: choice for name, choice in choices.items() if name not in RULES}
+    rule = choices.get(MISSING_SCORE, "error")
     return columns, cast("MissingScore", rule)  # another word is refused as the file is read
 
 

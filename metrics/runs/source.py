@@ -95,7 +95,12 @@ class Source:
             self.table["query_id"].cast(pa.string()), self.table["doc_id"].cast(pa.string())
         )
         rows = pc.indices_nonzero(is_other).to_numpy()
-        return replace(self, table=self.table.filter(is_other), origin=self.origin.take(rows))
+        if not (n_own := len(self.table) - len(rows)):
+            return self
+        message = f"Documents with the ID of their query, left out: {n_own:,} of {len(self.table):,}."
+        finding = make_finding("own-query-dropped", self.file, message, count=n_own)
+        table, noted = self.table.filter(is_other), (*self.noted, finding)
+        return replace(self, table=table, origin=self.origin.take(rows), noted=noted)
 
     def renamed(self, old: str, new: str) -> "Source":
         """Return the source with a column of ours under another name."""

@@ -230,6 +230,8 @@ def test_a_query_among_its_own_results_is_told_and_left_out_on_demand(call, writ
     without = read_runs(SELF, SELF_QRELS, drop_self=True)
     assert evaluate(without, "RR", "expected").means("RR")["expected"].to_list() == [0.875]
     assert "own-query" not in set(without.findings["code"])
+    (dropped,) = [row for row in without.findings.itertuples() if row.code == "own-query-dropped"]
+    assert dropped.message.startswith("Documents with the ID of their query, left out: 2 of ")
     paths = write("self.json", json.dumps(SELF)), "--qrels", write("qrels.json", json.dumps(SELF_QRELS))
     options = "-m", "RR", "--ties", "expected", "--format", "csv"
     assert ",0.875" in call("evaluate", *paths, *options, "--drop-self")[1]

@@ -20,6 +20,7 @@ from dashboard.library.download import zipped
 from dashboard.library.loaded import unpacked_files
 from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
+from dashboard.library.uploads import DROP_SELF, MISSING_SCORE
 from dashboard.visitor import visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
@@ -28,13 +29,15 @@ from metrics.runs.findings import FindingGroup, group_findings
 from metrics.support.wording import count_of, first_names
 
 if TYPE_CHECKING:
-    from metrics.runs import MissingScore, Repeated
+    from metrics.runs import Repeated
 
 _MOST_NAMES = 6
 _BADGES: dict[str, tuple[Colour, str]] = {
     "error": ("red", "fix these before you trust a score"),
     "warning": ("orange", "these files are scored; check how each finding affects the scores"),
 }
+_FIXABLE = ("rows-dropped", "scores-missing", "own-query", "own-query-dropped")
+"""Kinds of findings with a button."""
 _FIRST_CARDS = 3
 """Cards shown at first."""
 _MOST_GROUPS = 5
@@ -158,22 +161,17 @@ def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown:
 
 
 def _group(board: Board, group: FindingGroup) -> None:
-    is_fixable = group.code in ("rows-dropped", "scores-missing")
+    is_fixable = group.code in _FIXABLE
     text, button = st.columns([9, 2], vertical_alignment="top") if is_fixable else (st.container(), None)
     line, place = group.lines[0], ""
     if len(group.lines) == 1:
         place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
     title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
     text.markdown(f"{title}{_grey(place)}  \n{_grey(group.hint).strip()}")
-    if button is None:
-        return
-    with button:
-        if group.code == "scores-missing":
-            _fix_missing_scores(board)
-        else:
-            label, rule = ("Keep highest", "max") if board.spec.repeated == "first" else ("Keep first", "first")
-            if st.button(label, key="fix-repeated"):
-                changes.rebuild_board(BoardSpec(board.spec.entries, cast("Repeated", rule)))
+    if button is not None:
+        label, spec = _other_rule(board, group.code)
+        if button.button(label, key=f"fix-{group.code}"):
+            changes.rebuild_board(spec)
 
 
 def _messages(group: FindingGroup) -> None:
@@ -192,15 +190,24 @@ def _grey(text: str) -> str:
     return f" :gray[{escape_markdown(text)}]" if text else ""
 
 
-def _fix_missing_scores(board: Board) -> None:
-    rules = [source.missing_score for source in board.sources]
-    label, rule = ("Drop them", "drop") if "last" in rules else ("Put them last", "last")
-    if st.button(label, key="fix-missing"):
-        spec = board.spec
-        for position, rule_before in enumerate(rules):
-            if rule_before != "error":
-                spec = spec.with_missing_score(position, cast("MissingScore", rule))
-        changes.rebuild_board(spec)
+def _other_rule(board: Board, code: str) -> tuple[str, BoardSpec]:
+    """Return the label of the button that changes how rows of a finding are treated, and the changed spec."""
+    spec = board.spec
+    if code == "rows-dropped":
+        label, rule = ("Keep highest", "max") if spec.repeated == "first" else ("Keep first", "first")
+        return label, BoardSpec(spec.entries, cast("Repeated", rule))
+    if code == "scores-missing":
+        rules = [source.missing_score for source in board.sources]
+        label, rule = ("Drop them", "drop") if "last" in rules else ("Put them last", "last")
+        places = [place for place, rule_before in enumerate(rules) if rule_before != "error"]
+        name = MISSING_SCORE
+    else:
+        label, rule = ("Leave them out", "yes") if code == "own-query" else ("Keep them", "")
+        places = [place for place, source in enumerate(board.sources) if source.kind == "run"]
+        name = DROP_SELF
+    for place in places:
+        spec = spec.with_rule(place, name, rule)
+    return label, spec
 
 
 _ACCESS: dict[Access, str] = {

@@ -16,11 +16,13 @@ from dashboard.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text, with_roles
 from dashboard.library.loaded import packed_files, table_label
+from dashboard.library.uploads import MISSING_SCORE
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.published import kept_files, take_files, take_table
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header
+from metrics.runs.columns import MISSING_SCORE_HINT
 from metrics.runs.named_judgments import PREFIX
 from metrics.runs.roles import RolesError
 from metrics.scale.stored import is_stored
@@ -207,7 +209,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
                 if st.button("Keep highest", key="keep-max"):
                     replace_draft(BoardSpec(spec.entries, "max"))
     st.caption(f"{UNCHANGED}{_what_to_remove(spec, sources)}")
-    _offer_to_settle(spec, list(errors))
+    _offer_to_settle(spec, [place for place, error in errors.items() if MISSING_SCORE_HINT in str(error)])
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
             with st.expander(f"Columns of {escape_markdown(spec.entries[position].file.name)}"):
@@ -278,7 +280,8 @@ def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeErr
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
     """Offer to put documents without a numeric score last, or to drop them."""
     counts = {
-        position: _count_missing(spec.with_missing_score(position, "last"), position) for position in refused
+        position: _count_missing(spec.with_rule(position, MISSING_SCORE, "last"), position)
+        for position in refused
     }
     counts = {position: count for position, count in counts.items() if count}
     if not counts:
@@ -295,7 +298,7 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
         for label, rule in rules.items():
             if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
                 for position in counts:
-                    spec = spec.with_missing_score(position, rule)
+                    spec = spec.with_rule(position, MISSING_SCORE, rule)
                 replace_draft(spec)
 
 

@@ -73,13 +73,13 @@ def test_a_board_without_a_judged_list_is_not_said_to_have_no_ties():
 
 
 def test_another_column_leaves_the_choice_about_missing_scores():
-    spec = BoardSpec.of([File("llm.csv", b"")]).with_missing_score(0, "drop")
+    spec = BoardSpec.of([File("llm.csv", b"")]).with_rule(0, "missing_score", "drop")
     columns = dict(spec.with_columns(0, {"doc_id": "passage"}).entries[0].columns)
     assert columns == {"doc_id": "passage", "missing_score": "drop"}
 
 
 def test_another_choice_about_missing_scores_keeps_names_order_and_what_is_left_out(arranged):
-    spec = arranged.with_missing_score(0, "drop")
+    spec = arranged.with_rule(0, "missing_score", "drop")
     new_board = with_names_of(arranged, make_board(spec, [entry.read() for entry in spec.entries]))
     assert new_board.runs.rerankers == ["the second", "a"]
 

@@ -51,7 +51,7 @@ BASES = {
         replace(table(), repeated="first").with_columns(0, {"score": name}) for name in ("score", "other")
     ],
     "scores that are missing": [
-        table(text=NO_SCORE).with_missing_score(0, rule) for rule in ("error", "last", "drop")
+        table(text=NO_SCORE).with_rule(0, "missing_score", rule) for rule in ("error", "last", "drop")
     ],
     "file names": [table(name, TWICE.replace("d1,1,3", "d3,1,3")) for name in ("a.csv", "b.csv", "a.txt")],
     "shown rerankers": [

@@ -147,7 +147,7 @@ def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_but
     assert not page.exception
     assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
     assert "answers.csv: Documents without a score, ranked last" in texts(page).replace("*", "")
-    page.button(key="fix-missing").click().run()
+    page.button(key="fix-scores-missing").click().run()
     assert "Documents without a score, dropped: 4 of 20" in texts(page)
     cache.loaded_boards.clear()
     kept = opened("data", data=page.query_params["data"])  # read from the library, where the choice is kept

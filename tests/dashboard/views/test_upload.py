@@ -4,24 +4,13 @@ import json
 
 import pytest
 from boards import COARSE, QRELS, STRICT
-from opening import opened, plain, table, texts
+from opening import drop, opened, plain, said, table, texts
 
 TABLE = "model;topic;passage_id;punkte;secs\n" + "".join(
     f"upload;q{query};d{document};{(query + document) % 3};0.{document}\n"
     for query in range(4)
     for document in range(5)
 )
-
-
-def drop(page, **files):
-    """Drop files, named with a dot for the underscore, and let the page read them."""
-    uploads = [
-        (name.replace("_", "."), text if isinstance(text, bytes) else text.encode(), "text/plain")
-        for name, text in files.items()
-    ]
-    page.file_uploader(key="upload").set_value(uploads).run()
-    assert not page.exception, page.exception
-    return page
 
 
 def column(page, name):
@@ -44,10 +33,6 @@ def show_columns(page):
 
 def board_name(page):
     return page.selectbox(key="data").value
-
-
-def said(page):
-    return plain(" ".join(alert.value for alert in [*page.error, *page.warning]))
 
 
 def headings(page):

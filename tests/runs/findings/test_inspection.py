@@ -50,7 +50,7 @@ ELSEWHERE = {
         "grades-scaled",
         "grades-contradict",
     ),
-    "judged-twice",
+    *("judged-twice", "own-query-dropped"),
 }
 
 
