@@ -53,8 +53,8 @@ def command(board: Board, options: ReportOptions) -> str:
         words += [["--published", str(name)] for name in dict.fromkeys(options.published.figures["file"])]
         words += [["--names", f"{name}={ours}"] for name, ours in options.published_names]
     for name, choice in dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns):
-        options = {MISSING_SCORE: ["--missing-score", choice], DROP_SELF: ["--drop-self"]}
-        words.append(options.get(name, ["--column", f"{name}={choice}"]))
+        rules = {MISSING_SCORE: ["--missing-score", choice], DROP_SELF: ["--drop-self"]}
+        words.append(rules.get(name, ["--column", f"{name}={choice}"]))
     if board.spec.repeated != "error":
         words.append(["--repeated", board.spec.repeated])
     words.append(["-o", "report.html"])

@@ -75,6 +75,8 @@ def dataset_files(
     columns: Mapping[str, str],
     judgments: str | PurePath | None = None,
     missing_score: MissingScore = "error",
+    *,
+    judged: bool = False,
 ) -> tuple[list[DatasetFile], list[Finding]]:
     """Return the files of a dataset in the given order; files of a pattern or folder are sorted by name.
 
@@ -89,7 +91,8 @@ def dataset_files(
     for group, (name, path) in enumerate(with_names(paths)):
         for folder, root, place in _expand(path):
             if place.resolve() != no_run:
-                table, partition = open_run(File.open(place), columns, missing_score), _partition(place)
+                table = open_run(File.open(place), columns, missing_score, judged=judged)
+                partition = _partition(place)
                 file = DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
                 is_final = name or partition or file.names
                 member = _Member(file, None if partition else group, None if is_final else PurePath(str(root)))

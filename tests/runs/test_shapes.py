@@ -51,6 +51,15 @@ def test_lists_of_hits_without_queries_are_numbered_from_0(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps([*HITS.values()]))
     source = read(File.open(tmp_path / "run.json"))
     assert source.table["query_id"].to_pylist() == ["0", "0", "1", "1"]
+    (told,) = source.noted
+    assert told.message == "The lists do not name their queries, so the queries are numbered from 0."
+
+
+def test_a_name_above_all_queries_is_no_subset_of_mteb_in_the_advice():
+    value = {"root": {"q1": {"d1": 0.5}, "note": "x"}}
+    advice = r"query 'note' of root holds \"x\"\. Write {query: {document: score}}, or "
+    with pytest.raises(ReadError, match=advice):
+        read(File("run.json", json.dumps(value).encode()))
 
 
 @pytest.mark.parametrize("names", [("results", "qrels"), ("run", "qrels"), ("results", "ground_truth")])
@@ -167,6 +176,27 @@ def test_a_frame_of_hits_is_a_row_a_document():
     frame = pd.DataFrame({"query_id": [*HITS], "hits": [*HITS.values()]})
     runs = read_runs(frame, {"q1": {"d2": 1}, "q2": {"d3": 1}})
     assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
+
+
+@pytest.mark.parametrize(
+    "as_cell", [list, json.dumps, repr, lambda hits: {h["corpus_id"]: h["score"] for h in hits}]
+)
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_cell_of_a_table_holds_hits_as_lists_json_or_a_dictionary(as_cell, is_file, tmp_path):
+    frame = pd.DataFrame({"query_id": [*HITS], "results": [as_cell(hits) for hits in HITS.values()]})
+    if is_file:
+        frame.to_csv(tmp_path / "run.csv", index=False)
+    for _ in range(2):  # reading leaves the frame as it is
+        runs = read_runs(tmp_path / "run.csv" if is_file else frame, {"q1": {"d2": 1}, "q2": {"d3": 1}})
+        assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
+
+
+def test_a_cell_that_holds_neither_ids_nor_json_is_refused():
+    text = "query_id,results\nq1,\"[('d1', 0.5), ('d2', 0.5)]\"\n"
+    with pytest.raises(
+        ReadError, match=r"line 2: results holds \"\[\('d1', 0.5\), \('d2', 0.5\)\]\", which is not"
+    ):
+        read(File("run.csv", text.encode()))
 
 
 def test_a_colbert_ranking_is_a_run_and_judgments_of_four_fields_stay_judgments(tmp_path):

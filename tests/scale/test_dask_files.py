@@ -273,6 +273,15 @@ def test_columns_may_be_chosen(address, put):
         dataset_evaluation(address, "torn", reading={"columns": {"query_id": "theme", "latency": "nix"}})
 
 
+def test_grades_are_scores_where_judgments_are_given_apart(address, put, write):
+    path = put("in/run.csv", table().drop(columns="relevance").rename(columns={"score": "grade"}))
+    qrels = write("in/qrels.txt", QRELS)
+    expected = evaluate(read_runs([path], qrels), MEASURES, TIES)
+    assert_same(dataset_evaluation(address, "in/run.csv", qrels)[0], expected)
+    with pytest.raises(ReadError, match="no score column among query_id, doc_id, grade"):
+        dataset_evaluation(address, "in/run.csv")
+
+
 def test_tables_without_a_row_miss_every_query(address, put, write):
     rows = table()
     empty = put("set/0.parquet", rows[:0])

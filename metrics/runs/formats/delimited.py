@@ -26,8 +26,8 @@ from metrics.runs.formats.format import (
     count_lines,
     rows,
 )
-from metrics.runs.formats.json_records import records_source
-from metrics.runs.formats.shapes import RANKINGS, may_list_documents, singular
+from metrics.runs.formats.json_records import cell_documents, records_source
+from metrics.runs.formats.shapes import RANKINGS, excerpt, holds_objects, may_list_documents, singular
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import IntArray, coded_runs
 from metrics.support.cached import cached_property
@@ -409,12 +409,17 @@ def _read_cells(head: Head, choice: ColumnChoice) -> Source:
         raise ReadError(head.file.name, problem, "Rename the correct column to query_id.", line=1)
     table = header_table(head, {"query_id": query, "query_text": column}, "ranked-cells")
     texts = table.values()
-    queries = texts[query].cast(pa.string()).to_pylist()
-    records = [
-        {"query_id": query_id, "doc_ids": _ids_in(cell)}
-        for query_id, cell in zip(queries, texts[column].to_pylist(), strict=True)
-    ]
-    origin = table.provenance(len(records))
+    queries, cells = texts[query].cast(pa.string()).to_pylist(), texts[column].to_pylist()
+    origin, records = table.provenance(len(cells)), list[dict[str, object]]()
+    for row, cell in enumerate(cells):
+        documents = cell_documents(cell)
+        if isinstance(documents, str):
+            if documents.lstrip().startswith(("[", "{")) and {*"{("} & {*documents}:
+                problem = f"{column} holds {excerpt(documents)}, which is not JSON"
+                raise origin.error(row, problem, 'Write IDs, ["d7", "d2"] or {"d7": 0.9, "d2": 0.9}.')
+            documents = _ids_in(documents)
+        name = "hits" if isinstance(documents, list) and holds_objects(documents) else "doc_ids"
+        records.append({"query_id": queries[row], name: documents})
     return records_source(records, origin, "ranked-cells", replace(choice, columns={}))
 
 
@@ -437,7 +442,8 @@ FORMATS = (
     replace(BEIR, read=_read_beir),
     Format(
         "ranked-cells",
-        "Table with one row per query and its documents in one cell, best first, as in submissions to Kaggle.",
+        "Table with one row per query and its documents in one cell, best first, as in submissions to Kaggle, "
+        'or with scores as JSON: {"d7": 0.9, "d2": 0.9}.',
         "query_id,doc_ids\nq1,d7 d2 d9\nq2,d4 d1",
         lambda head: bool(_list_column(head)),
         _read_cells,

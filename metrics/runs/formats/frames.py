@@ -11,7 +11,7 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import make_finding
-from metrics.runs.formats.json_records import records_source
+from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import combine_chunks
@@ -30,7 +30,6 @@ class ArrowTable(Protocol):
 
 Frame: TypeAlias = pd.DataFrame | ArrowTable
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
-_LISTS = (list, tuple, np.ndarray)
 _AS_READ = ColumnChoice({})
 _ONE_LIST = "1"
 
@@ -108,18 +107,13 @@ def of_frame(
 
 def _list_records(frame: pd.DataFrame) -> list[dict[str, object]]:
     """Return the rows of a frame whose cells hold lists of documents, as records; none of other frames."""
-    lists = [column for column in frame if len(frame) and isinstance(frame[column].iloc[0], _LISTS)]
+    first = frame.iloc[:1].to_dict("list")
+    lists = [column for column, cells in first.items() if cells and isinstance(cell_documents(cells[0]), list)]
     if not lists or not may_list_documents(frame.columns.drop(lists)):
         return []
-    frame = frame.assign(**{column: frame[column].map(_plain) for column in lists})
+    frame = frame.assign(**{column: frame[column].map(cell_documents) for column in lists})
     records: list[dict[str, object]] = frame.to_dict("records")
     return records
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _refuse_other_queries(

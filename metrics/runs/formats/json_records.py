@@ -343,6 +343,24 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
     return FlatRecords(rows, flat.origin.take(owners), {**flat.usual, **inside}, noted)
 
 
+def cell_documents(cell: object) -> object:
+    """Return the list of documents that a cell of a table holds, also as JSON; other cells unchanged.
+
+    {document: score} and [[document, score], ...] become records.
+    """
+    if isinstance(cell, str) and cell.lstrip().startswith(("[", "{")):
+        with suppress(ValueError, RecursionError):
+            cell = json.loads(cell if '"' in cell else cell.replace("'", '"'), object_pairs_hook=_object)
+    if isinstance(cell, np.ndarray | tuple | list):  # a copy: lists are emptied as they are opened
+        cell = cell.tolist() if isinstance(cell, np.ndarray) else [*cell]
+    if isinstance(cell, dict) and "doc_id" in recognise([*cell]):
+        return [cell]
+    pairs = [*cell.items()] if isinstance(cell, dict) else cell
+    if isinstance(pairs, list) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):  # noqa: PLR2004
+        return [{"doc_id": document, "score": score} for document, score in pairs]
+    return cell
+
+
 MAX_RECORDS = 10_000_000
 """Most records of a file; a record takes far more memory than its text."""
 Records = tuple[Sequence[Record], FileProvenance]
@@ -477,6 +495,7 @@ def json_format(head: Head) -> str:
 
 
 LISTS, NESTED, _MTEB = "json-lists", "nested-json", "mteb-predictions"
+_NUMBERED = "The lists do not name their queries, so the queries are numbered from 0."
 _FLAT, _DEEP = "{query: {document: score}}", "{subset: {split: {query: {document: score}}}}"
 Part = tuple[tuple[str, ...], str, dict[str, object]]
 """Names of the parts above a list, its query, and document → score."""
@@ -508,7 +527,10 @@ def _document_source(file: File, document: Any, choice: ColumnChoice, value: str
     """Read a document as its shape says; `value` is what plain values are, if that is known."""
     shape = shape_of(document)
     if shape.leaf == "record":
-        return records_source(*shaped_records(file, document, shape), shape.format, choice, shape.usual)
+        source = records_source(*shaped_records(file, document, shape), shape.format, choice, shape.usual)
+        is_numbered = shape.path == ("[]", "[]") and source.mapping["query_id"] == "query_id"
+        noted = [make_finding("columns-told", file.name, _NUMBERED)] if is_numbered else []
+        return replace(source, noted=(*source.noted, *noted))
     if shape.format == LISTS:
         return _lists(file, document, choice, LISTS, value or "score")
     return _nested(file, document, choice, shape.format, value)
@@ -592,7 +614,8 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
         if not isinstance(child, dict):
             of_path = f" of {' → '.join(path)}" if path else ""
             problem = f"{'part' if is_deeper else 'query'} {name!r}{of_path} holds {excerpt(child)}"
-            raise ReadError(file.name, problem, f"Write {_DEEP if is_deeper or path else _FLAT}.")
+            hint = f"Write {_FLAT}, or {_DEEP} as MTEB does." if is_deeper or path else f"Write {_FLAT}."
+            raise ReadError(file.name, problem, hint)
         if is_deeper:
             yield from _parts(file, child, (*path, name))
         elif child:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from metrics.errors import ReadError
-from metrics.runs.columns import ColumnChoice, MissingScore, recognise
+from metrics.runs.columns import GRADES, ColumnChoice, MissingScore, normalised, recognise
 from metrics.runs.files import File
 from metrics.runs.formats import (
     delimited,
@@ -58,8 +58,12 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
     return replace(source, tie_order=_BY_NAME[source.format].tie_order)
 
 
-def open_run(file: File, columns: Mapping[str, str], missing_score: MissingScore = "error") -> FileTable:
+def open_run(
+    file: File, columns: Mapping[str, str], missing_score: MissingScore = "error", *, judged: bool = False
+) -> FileTable:
     """Open a run before its rows are read; chosen columns that it lacks are recognised by name.
+
+    With judgments given apart (`judged`), grades are the scores of a file without other scores.
 
     Raises:
         ReadError: no format fits, or only one whose columns are known only from all rows.
@@ -72,7 +76,11 @@ def open_run(file: File, columns: Mapping[str, str], missing_score: MissingScore
             raise ReadError(file.name, "these are judgments, not a run", "Give them as qrels.")
         hint = "Give a TREC run or a CSV, TSV or Parquet table, or evaluate it in memory."
         raise ReadError(file.name, f"{recognised.name} cannot be read with Dask", hint)
-    return recognised.open(head, choice)
+    table = recognised.open(head, choice)
+    grades = table.mapping.get("relevance", "")
+    if judged and not {"score", "rank"} & table.mapping.keys() and normalised(grades) in GRADES:
+        return recognised.open(head, replace(choice, columns={**columns, "score": grades, "relevance": ""}))
+    return table
 
 
 def has_header(format_name: str) -> bool:

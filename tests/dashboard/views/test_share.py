@@ -1,6 +1,7 @@
 """Share: targets, the file itself, and the command that makes the same."""
 
 import shlex
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import pairwise
 
@@ -108,6 +109,15 @@ def test_columns_that_were_chosen_are_in_the_command():
     spec = BoardSpec.of([File("t.csv", table.encode())]).with_columns(0, {"query_id": "topic"})
     new_board = make_board(spec, [read(spec.entries[0].file, {"query_id": "topic"})])
     assert "--column query_id=topic" in command(new_board, ReportOptions())
+
+
+def test_rules_for_missing_scores_and_own_results_are_options_of_the_command():
+    new_board = board(coarse_trec=COARSE, qrels_txt=QRELS)
+    spec = new_board.spec.with_rule(0, "missing_score", "last").with_rule(0, "drop_self", "yes")
+    words = command(replace(new_board, spec=spec), ReportOptions())
+    assert "--missing-score last" in words
+    assert "--drop-self" in words
+    assert "--column" not in words
 
 
 def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(label):
