@@ -462,7 +462,8 @@ def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Tabl
 @_section("tradeoffs", "Trade-offs")
 def _tradeoffs(studies: ReportStudies) -> Section:
     options, rows = studies.options, studies.experiment
-    note = experiment_note(rows, studies.baseline, **studies.testing)
+    n_rerankers = len(studies.experiment_evaluation.policies)
+    note = experiment_note(rows, studies.baseline, n_rerankers, **studies.testing)
     lines = experiment_lines(rows).replace({"ties": {"expected": "tied", options.traditional: "traditional"}})
     lines = lines.rename(columns={"reranker": "Reranker", "ties": "Ties"})
     latency = ", latency" if (rows["measure"] == LATENCY).any() else ""

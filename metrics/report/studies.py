@@ -129,11 +129,15 @@ class ReportStudies:
             raise UsageError("No list is scored: every query was left out.")
         return values.only([name for name in values.policies.index if name in scored])
 
+    def _score_board(self, measures: Iterable[str], *further_ties: str) -> Evaluation:
+        """Return the scores of all rerankers of the runs, over which pairs are corrected."""
+        ties = [self.options.traditional, "expected", *further_ties]
+        evaluation = score_runs(self.runs, list(measures), ties, self.options.scoring)
+        return evaluation.only(self.runs.rerankers, self._queries)
+
     def _score(self, measures: Iterable[str], *further_ties: str) -> Evaluation:
-        options = self.options
-        ties = [options.traditional, "expected", *further_ties]
-        evaluation = score_runs(self.runs, list(measures), ties, options.scoring)
-        return evaluation.only(options.rerankers or self.runs.rerankers, self._queries)
+        evaluation = self._score_board(measures, *further_ties)
+        return evaluation.only(self.options.rerankers) if self.options.rerankers else evaluation
 
     def _score_again(self, measures: Iterable[str], *further_ties: str) -> Evaluation:
         """Return further scores of the rerankers with a list."""
@@ -247,11 +251,7 @@ class ReportStudies:
         return self._verdicts()
 
     def _verdicts(self, baseline: str | None = None, **testing: Any) -> Verdicts:  # noqa: ANN401 as for `compare`
-        evaluation = self.evaluation
-        if self.options.rerankers:
-            ties = self.options.traditional, "expected"
-            every = score_runs(self.runs, self.measure, ties, self.options.scoring)
-            evaluation = every.only(self.runs.rerankers, self._queries)
+        evaluation = self._score_board([self.measure]) if self.options.rerankers else self.evaluation
         traditional = self.options.traditional
         return verdicts(evaluation, self.measure, traditional, baseline, **testing).among(self.rerankers)
 
@@ -280,15 +280,17 @@ class ReportStudies:
 
     @cached_property
     def experiment_evaluation(self) -> Evaluation:
-        """Scores and seconds of a retrieval experiment, tied and traditional."""
-        return with_latency(self._score_again(experiment_measures()), latencies(self.runs))
+        """Scores and seconds of a retrieval experiment, tied and traditional, of all rerankers of the runs."""
+        return with_latency(self._score_board(experiment_measures()), latencies(self.runs))
 
     @cached_property
     def experiment(self) -> pd.DataFrame:
         """The measures of a retrieval experiment against the baseline, best reranker first."""
-        options, values = self.options, self.experiment_evaluation.only(list(self.leaderboard.index))
-        ties = ["expected", options.traditional]
-        return experiment_table(values, self.baseline, experiment_measures(), ties, **self.testing)
+        names, values = list(self.leaderboard.index), self.experiment_evaluation
+        values = values.only([*names, *values.policies.index.difference(names)])
+        ties = ["expected", self.options.traditional]
+        rows = experiment_table(values, self.baseline, experiment_measures(), ties, **self.testing)
+        return rows[rows["reranker"].isin(names)]
 
     @cached_property
     def further_values(self) -> pd.DataFrame:

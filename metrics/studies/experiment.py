@@ -122,14 +122,22 @@ def _cell(row: dict[Any, Any]) -> str:
     return f"{value} {sign}{row['stars']}".rstrip()
 
 
-def experiment_note(table: pd.DataFrame, baseline: str, **testing: Any) -> str:  # noqa: ANN401 as for `compare`
-    """Explain the stars of a table, and state which latencies are not tested."""
-    n_rerankers = table["reranker"].nunique()
-    if n_rerankers == 1:
+def experiment_note(
+    table: pd.DataFrame,
+    baseline: str,
+    n_rerankers: int | None = None,
+    **testing: Any,  # noqa: ANN401 as `compare` names and types them
+) -> str:
+    """Explain the stars of a table, and state which latencies are not tested.
+
+    `n_rerankers` counts the rerankers whose pairs are corrected for, by default those of the table.
+    """
+    n_shown = table["reranker"].nunique()
+    if n_shown == 1:
         sentences = ["There is only one reranker, so there is nothing to test."]
     else:
         sentences = [
-            f"Each reranker is compared with {baseline} by {method_text(n_rerankers, baseline, **testing)}, "
+            f"Each reranker is compared with {baseline} by {method_text(n_rerankers or n_shown, baseline, **testing)}, "
             "separately for each measure and treatment of ties.",
             f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
         ]

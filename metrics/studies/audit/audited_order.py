@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import Evaluation
+from metrics.evaluation import Evaluation, score_runs
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, convention_finding
 from metrics.studies.draws import Draws, affordable_draws, draws, equality_margin
@@ -107,14 +107,15 @@ class AuditedOrder:
 
 
 def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
-    """Audit the order that a table prints by a measure."""
+    """Audit the order that a table prints by a measure; its pairs are corrected for all pairs of the runs."""
     published = _published_means(audit, measure)
     if not len(published):
         return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["n"]))
     names, options, ours = list(published.index), audit.reproduction.best.options, audit.measure(measure)
     published_runs = runs.arranged({name: name for name in names})
     tie_draws = draws(published_runs, ours, options, affordable_draws(published_runs))
-    compared = compare(tie_draws.evaluation, ours)
+    every_pair = compare(score_runs(runs, ours, "expected", options), ours)
+    compared = every_pair[every_pair[["baseline", "reranker"]].isin(names).all(axis=1)]
     pairs = pair_verdicts(published, tie_draws, compared)
     return AuditedOrder(measure, pairs, published_places(published, tie_draws.evaluation, ours, compared))
 
