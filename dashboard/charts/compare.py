@@ -54,8 +54,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     """
     middle = 0.0 if is_slim else _MIDDLE
     figure, is_outlying = Figure(palette), _is_outlying(verdicts)
-    verdicts, is_drawn = verdicts.without_untested(), ~is_outlying
-    names = verdicts.tied["reranker"]
+    is_drawn, names = ~is_outlying, verdicts.tied["reranker"]
     for row in np.flatnonzero(verdicts.changed):
         wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
         figure.draw_shape(type="rect", x0=0, x1=1, xref="paper", y0=row - 0.44, y1=row + 0.44, **wash)
@@ -65,7 +64,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         ("tied", verdicts.tied, _SHIFT, "circle", 11, palette.tied),
     ):
         rows = table[is_drawn]
-        fill = np.where(significant_signs(rows, verdicts.level) != 0, colour, palette.ground)
+        fill = np.where(significant_signs(rows) != 0, colour, palette.ground)
         interval = {"type": "data", "symmetric": False, "color": colour, "thickness": 2.5, "width": 0}
         reach = {"array": rows["high"] - rows["difference"], "arrayminus": rows["difference"] - rows["low"]}
         figure.draw_marks(
@@ -128,7 +127,9 @@ def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, obje
 
 def _is_outlying(verdicts: Verdicts) -> BoolArray:
     """Return whether both differences of each row are far off the scale of the others."""
-    ends = pd.concat([table[["low", "high"]] for table in (verdicts.tied, verdicts.traditional)], axis=1)
+    ends = pd.concat(
+        [table[["low", "high", "difference"]] for table in (verdicts.tied, verdicts.traditional)], axis=1
+    )
     reach = ends.abs().replace(np.inf, np.nan).max(axis=1).fillna(0.0).to_numpy()
     nearer = np.minimum(verdicts.tied["difference"].abs(), verdicts.traditional["difference"].abs())
     return np.asarray((nearer > _OUTLYING * np.median(reach)) & (len(reach) > 2))  # noqa: PLR2004 has a rest
@@ -208,17 +209,18 @@ def verdict_matrix(
     """Write the tied difference of each pair, bold if significant, coloured by which test is significant."""
     names = pd.Index(order)
     ends = [names.get_indexer(pairs.tied[column]) for column in ("reranker", "baseline")]
-    tied, traditional = (significant_signs(rows, pairs.level) != 0 for rows in (pairs.tied, pairs.traditional))
+    tied, traditional = (significant_signs(rows) != 0 for rows in (pairs.tied, pairs.traditional))
     labels = ("neither", "traditional only", "tied only", "both")
     kinds, cells_of_pairs = traditional + 2 * tied, PairCells()
     for reranker, baseline, code, row in zip(*ends, kinds.tolist(), pairs.tied.itertuples(), strict=True):
         first, second = sorted((reranker, baseline))
         difference = row.difference if reranker < baseline else -row.difference
         text = _difference_text(difference, palette, is_bold=code > 1)
+        p_text = f"adjusted p, tied {written_p(row.p_adjusted)}"
         says = (
             f"<b>{hover_text(order[first])}</b> minus {hover_text(order[second])}"
             f"<br>tied {signed(difference, 4)}<br>significant: {labels[code]}"
-            f"<br>adjusted p, tied {written_p(row.p_adjusted)}"
+            f"<br>{'no test is possible' if np.isnan(row.p_adjusted) else p_text}"
         )
         cells_of_pairs[first, second] = code, text, says
     fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
@@ -229,6 +231,8 @@ def verdict_matrix(
 
 def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> str:
     """Return a difference with three decimals and no leading zero."""
+    if np.isnan(difference):
+        return "–"
     size = f"{abs(difference):.3f}".removeprefix("0")
     text = f"{'−' * (difference < 0)}{size}" if size != ".000" else "<.001" if abs(difference) > EQUAL else "0"
     return f"<b>{text}</b>" if is_bold else f"<span style='color:{palette.muted}'>{text}</span>"

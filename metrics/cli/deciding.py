@@ -60,9 +60,6 @@ def compare_command(
     family: Annotated[
         Literal["all", "baseline"], Option(help="Pairs to correct for: all, or those with --baseline.")
     ] = "all",
-    level: Annotated[
-        float, Option(help="Confidence level of the intervals. A p value below 1 - level is significant.")
-    ] = 0.95,
     seed: Annotated[int, Option(min=0, help="Seed of sign flips and resamples.")] = 0,
     in_one_table: Annotated[
         bool,
@@ -88,13 +85,7 @@ def compare_command(
         raise UsageError("--table compares all rerankers with one baseline: give --baseline once.")
     runs = inputs.read()
     baseline_pairs(runs.rerankers, baseline)
-    testing: dict[str, Any] = {
-        "test": test,
-        "correction": correction,
-        "family": family,
-        "level": level,
-        "seed": seed,
-    }
+    testing: dict[str, Any] = {"test": test, "correction": correction, "family": family, "seed": seed}
     method = method_text(len(runs.rerankers), baseline, **testing)
     ties = ties or [traditional_order(runs, traditional), "expected"]
     is_alone = len(runs.rerankers) == 1
@@ -117,7 +108,7 @@ def compare_command(
             table = _experiment(runs, evaluation, baseline, testing)
             table_output.write(experiment_lines(table) if table_output.is_for_people else table)
         elif only_swaps:
-            swaps = _swaps(runs, evaluation, scoring, level)
+            swaps = _swaps(runs, evaluation, scoring)
             table_output.write(_with_printed_p(swaps) if table_output.is_for_people else swaps)
         else:
             say(f"Pairs: {method}.")
@@ -144,7 +135,7 @@ def _experiment(
     return table
 
 
-def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", level: float) -> "pd.DataFrame":
+def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions") -> "pd.DataFrame":
     """Return the swaps by each measure and tie order, and report how many there are."""
     import pandas as pd
 
@@ -159,7 +150,7 @@ def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", le
     tables = []
     for measure in evaluation.measures:
         for order in orders:
-            swaps = swapped_orders(evaluation, measure, order, level=level)
+            swaps = swapped_orders(evaluation, measure, order)
             say(f"{measure}: {plain(swaps_finding(swaps, len(runs.rerankers), parse(measure).traditional))}")
             tables.append(order_chances(swaps, runs, measure, scoring).assign(measure=measure))
     table = pd.concat(tables, ignore_index=True)
@@ -173,30 +164,26 @@ def _pair_by_pair(
     import pandas as pd
 
     from metrics.studies.pair_findings import interval_text
-    from metrics.studies.pairs import compare, is_testable, mask_untested
+    from metrics.studies.pairs import compare
 
     is_tested = False
     for measure in evaluation.measures:
         tables = {ties: compare(evaluation, measure, ties, baselines, **testing) for ties in evaluation.ties}
         if len(tables) > 1 and "expected" in tables:
-            tables = _with_changes(tables, measure, method, testing)
-        is_tested = is_tested or any(is_testable(table).any() for table in tables.values())
+            tables = _with_changes(tables, measure, method)
+        is_tested = is_tested or any(table["p"].notna().any() for table in tables.values())
         n_pairs = max(map(len, tables.values()))
         for start in range(0, max(1, n_pairs), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            parts = [
-                mask_untested(table[rows]).assign(measure=measure, ties=ties) for ties, table in tables.items()
-            ]
+            parts = [table[rows].assign(measure=measure, ties=ties) for ties, table in tables.items()]
             block = pd.concat(parts).sort_index(kind="stable")
             yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
         tables.clear()  # frees millions of rows before the next measure
     if is_tested:
-        say(f"low and high: {testing['level']:.4g} {interval_text(**testing)}.")
+        say(f"low and high: 95% {interval_text(**testing)}.")
 
 
-def _with_changes(
-    tables: "dict[str, pd.DataFrame]", measure: str, method: str, testing: dict[str, Any]
-) -> "dict[str, pd.DataFrame]":
+def _with_changes(tables: "dict[str, pd.DataFrame]", measure: str, method: str) -> "dict[str, pd.DataFrame]":
     """Add the column `changed`, whether a verdict differs from the tied one, and report the changes."""
     from metrics.studies.pair_findings import Verdicts, changed_verdicts, significance_finding
     from metrics.studies.prose import plain
@@ -204,10 +191,10 @@ def _with_changes(
     tied = tables["expected"].assign(changed=False)
     tables = tables | {"expected": tied}
     for ties in [name for name in tables if name != "expected"]:
-        changed = changed_verdicts(tied, tables[ties], testing["level"])
+        changed = changed_verdicts(tied, tables[ties])
         tables[ties] = tables[ties].assign(changed=changed)
         tied["changed"] |= changed
-        verdicts = Verdicts(tied, tables[ties], changed, ties, method, level=testing["level"])
+        verdicts = Verdicts(tied, tables[ties], changed, ties, method)
         say(f"{measure}: {plain(significance_finding(verdicts, measure))}")
     return tables
 

@@ -22,7 +22,7 @@ from metrics.studies.experiment import experiment_lines, experiment_measures, ex
 from metrics.studies.gaps import gap_finding, with_overall
 from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, significance_finding
-from metrics.studies.pairs import find_test
+from metrics.studies.pairs import find_method
 from metrics.studies.prose import Prose, signed
 from metrics.studies.recommendation import tie_remedies
 from metrics.studies.swapped_orders import swaps_finding
@@ -436,13 +436,12 @@ def _significance(studies: ReportStudies) -> Section:
 
 def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Table, Table]:
     """Return the differences from the baseline with their p, and the effects with queries won and lost."""
-    tested = verdicts.without_untested()
-    before = tested.traditional[["difference", "p_adjusted", "stars"]].set_axis(tested.tied.index)
-    rows = tested.tied.join(before.add_suffix("_before"))
-    rows["verdict"] = np.where(tested.changed, "depends on tie order", "")
+    before = verdicts.traditional[["difference", "p_adjusted", "stars"]].set_axis(verdicts.tied.index)
+    rows = verdicts.tied.join(before.add_suffix("_before"))
+    rows["verdict"] = np.where(verdicts.changed, "depends on tie order", "")
     differences = {
         "Reranker": "reranker",
-        **({VERDICT: "verdict"} if tested.changed.any() else {}),
+        **({VERDICT: "verdict"} if verdicts.changed.any() else {}),
         "Traditional": "difference_before:+.4f",
         "p adj.": "p_adjusted_before:p",
         " ": "stars_before",
@@ -454,7 +453,7 @@ def _comparison_tables(studies: ReportStudies, verdicts: Verdicts) -> tuple[Tabl
     }
     effects = {"Reranker": "reranker", "Differ": "n_differ:,d", "Won": "won:,d", "Equal": "equal:,d"}
     effects |= {"Lost": "lost:,d"} | ({"Note": "note"} if rows["note"].any() else {})
-    note = f"From, to: {verdicts.level:.0%} {verdicts.interval}. {_STARS}"
+    note = f"From, to: 95% {verdicts.interval}. {_STARS}"
     title = f"Queries won and lost against {studies.baseline} by tied scores"
     return (Table.of(f"Against {studies.baseline}", rows, differences, note), Table.of(title, rows, effects))
 
@@ -563,7 +562,7 @@ def _method(studies: ReportStudies) -> Section:
     facts = (
         ("Tied value", "exact mean over all orders of the tied documents, list by list"),
         ("Traditional value", f"{order.label} ({order.name}). {order.summary}"),
-        ("Test", f"{studies.verdicts.method}. {find_test(options.test).source}"),
+        ("Test", f"{studies.verdicts.method}. {find_method(options.test, None)[0].source}"),
         ("Versions", ", ".join(f"{name} {_version(name)}" for name in packages)),
         ("Python", platform.python_version()),
     )

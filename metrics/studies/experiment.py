@@ -13,7 +13,7 @@ from metrics.evaluation import Evaluation
 from metrics.measures import parse
 from metrics.studies.gaps import in_order
 from metrics.studies.pair_findings import method_text
-from metrics.studies.pairs import compare, mask_untested
+from metrics.studies.pairs import compare
 from metrics.studies.prose import decimal
 from metrics.studies.tradeoffs import DEPTH, LATENCY
 from metrics.support.wording import describe_part
@@ -37,7 +37,7 @@ def experiment_table(
     """Test every measure, and latency if there is any, of each reranker against a baseline.
 
     `measures` and `ties` default to all of the evaluation; latency (`latency_s`, added by `with_latency`) comes
-    last. `testing` holds test, correction, family, level and seed of `compare`; corrections apply within each
+    last. `testing` holds test, correction, family and seed of `compare`; corrections apply within each
     measure and treatment.
 
     Returns:
@@ -76,7 +76,7 @@ def _measure_rows(
     lists = evaluation.scores[measure, ties].groupby(level="reranker", sort=False)
     rows = pd.DataFrame({"n": lists.count(), "value": lists.mean()}).reindex(evaluation.policies.index)
     compared = _timed_only(evaluation, ties, baseline) if measure == LATENCY else evaluation
-    tested = mask_untested(compare(compared, measure, ties, baseline, **testing)).set_index("reranker")
+    tested = compare(compared, measure, ties, baseline, **testing).set_index("reranker")
     tested["stars"] = tested["stars"].replace("–", "")
     return rows.join(tested.rename(columns={"n": "n_tested"})[["n_tested", *_TESTED]]).rename_axis("reranker")
 
@@ -136,9 +136,9 @@ def experiment_note(
     if n_shown == 1:
         sentences = ["There is only one reranker, so there is nothing to test."]
     else:
+        method = method_text(n_rerankers or n_shown, baseline, **testing)
         sentences = [
-            f"Each reranker is compared with {baseline} by {method_text(n_rerankers or n_shown, baseline, **testing)}, "
-            "separately for each measure and treatment of ties.",
+            f"Each reranker is compared with {baseline} by {method}, for each measure and treatment of ties.",
             f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
         ]
         if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a standard deviation needs two

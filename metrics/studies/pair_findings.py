@@ -9,20 +9,17 @@ import pandas as pd
 
 from metrics.evaluation import Evaluation
 from metrics.measures import parse
+from metrics.studies.pair_tests import ALPHA
 from metrics.studies.pairs import (
     CORRECTIONS,
     FEW,
     LARGEST,
     compare,
-    find_correction,
+    find_method,
     find_pairs,
-    find_test,
-    is_testable,
-    mask_untested,
     significant_signs,
 )
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, signed
-from metrics.studies.query_values import alpha
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import count_of, describe_part, small_number
 from metrics.ties import treatment
@@ -42,7 +39,6 @@ class Verdicts:
         treatment: name of the traditional treatment.
         method: the test and its correction in words (`method_text`); empty to leave them out of sentences.
         interval: what the intervals are, in words.
-        level: confidence level; a pair is significant if the adjusted p is below 1 - level.
     """
 
     tied: pd.DataFrame
@@ -51,7 +47,6 @@ class Verdicts:
     treatment: str
     method: str
     interval: str = ""
-    level: float = 0.95
 
     def among(self, rerankers: Sequence[str]) -> "Verdicts":
         """Return the pairs of these rerankers."""
@@ -64,12 +59,7 @@ class Verdicts:
         names = [name for name in others if name != baseline]
         baselines = [baseline] * len(names)
         tied, before = (find_pairs(rows, names, baselines) for rows in (self.tied, self.traditional))
-        return replace(self, tied=tied, traditional=before, changed=changed_verdicts(tied, before, self.level))
-
-    def without_untested(self) -> "Verdicts":
-        """Return the pairs without the figures that `mask_untested` removes."""
-        tied, traditional = (mask_untested(rows) for rows in (self.tied, self.traditional))
-        return replace(self, tied=tied, traditional=traditional)
+        return replace(self, tied=tied, traditional=before, changed=changed_verdicts(tied, before))
 
     def best_first(self) -> "Verdicts":
         """Return the pairs by decreasing tied difference."""
@@ -110,14 +100,13 @@ def verdicts(
     tied, before = (
         compare(evaluation, measure, ties, baselines, **testing) for ties in ("expected", traditional)
     )
-    level = testing.get("level", 0.95)
     words = method_text(len(evaluation.policies), baselines, **testing), interval_text(**testing)
-    return Verdicts(tied, before, changed_verdicts(tied, before, level), traditional, *words, level)
+    return Verdicts(tied, before, changed_verdicts(tied, before), traditional, *words)
 
 
-def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
+def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame) -> "pd.Series[bool]":
     """Return (n_rows,) whether only one of two verdicts is significant, or both are with opposite signs."""
-    signs = [significant_signs(rows, level) for rows in (tied, traditional)]
+    signs = [significant_signs(rows) for rows in (tied, traditional)]
     return pd.Series(signs[0] != signs[1], tied.index, name="changed")
 
 
@@ -131,25 +120,23 @@ def method_text(
     **_: object,
 ) -> str:
     """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
-    test_record = find_test(test)
-    method = find_correction(correction or (LARGEST if test_record.name == "flips" else "holm"))
+    chosen, method = find_method(test, correction)
     if method == "none":
-        return f"{test_record.label}, not corrected"
+        return f"{chosen.label}, not corrected"
     names = [baselines] if isinstance(baselines, str) else baselines or []
     n = len(set(names)) if family == "baseline" else n_rerankers - 1
     pairs = count_of(sum(range(n_rerankers - n, n_rerankers)), "pair")
     words = CORRECTIONS[method] if method != LARGEST else f"the {CORRECTIONS[method]}"
-    return f"{test_record.label}, corrected for {pairs} by {words}"
+    return f"{chosen.label}, corrected for {pairs} by {words}"
 
 
 def interval_text(*, test: str = "flips", correction: str | None = None, **_: object) -> str:
     """Return what the intervals of a test are, and what they hold for."""
-    test_record = find_test(test)
-    method = find_correction(correction or (LARGEST if test_record.name == "flips" else "holm"))
+    chosen, method = find_method(test, correction)
     if method == LARGEST:
         return "intervals of all pairs together (largest statistic)"
     scope = "of one pair" if method == "none" else "corrected like p"
-    return f"{test_record.interval}, {scope}"
+    return f"{chosen.interval}, {scope}"
 
 
 def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
@@ -157,7 +144,7 @@ def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
     total, n_changed = len(verdicts.tied), int(verdicts.changed.sum())
     if not total:
         return ONE_RERANKER
-    if not is_testable(verdicts.tied).any():
+    if not verdicts.tied["p"].notna().any():
         return (Strong("No test is possible. "), "A test needs two queries.")
     if not n_changed:
         return _unchanged_finding(verdicts, measure)
@@ -174,14 +161,14 @@ def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
 def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
     tied, total, name = verdicts.tied, len(verdicts.tied), parse(measure).tied
     baseline, own_rule = str(tied["baseline"].iloc[0]), own_rule_note(measure)[:1]
-    is_tested, has_one_baseline = is_testable(tied), len(set(tied["baseline"])) == 1
+    is_tested, has_one_baseline = tied["p"].notna(), len(set(tied["baseline"])) == 1
     differences, tested = tied["difference"].where(is_tested), "tested " * (not is_tested.all())
     best = tied.loc[(differences if has_one_baseline else differences.abs()).idxmax()]
     better, other = str(best["reranker"]), str(best["baseline"])
     if best["difference"] < 0:
         better, other = other, better
     lead = f"{decimal(abs(best['difference']))} {name}"
-    n_significant = int(np.count_nonzero(significant_signs(tied, verdicts.level)))
+    n_significant = int(np.count_nonzero(significant_signs(tied)))
     source = "; ".join(filter(None, (p_text(best), verdicts.method)))
     if decimal(differences.abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
@@ -216,7 +203,7 @@ def p_text(row: "pd.Series[Any]") -> str:
 
 def _standings(verdicts: Verdicts, baseline: str) -> str:
     tied = verdicts.tied
-    signs = significant_signs(tied, verdicts.level)
+    signs = significant_signs(tied)
     n_better, n_worse = (int((signs == sign).sum()) for sign in (1, -1))
     verb = "is" if n_worse == 1 else "are"
     worse = f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
@@ -230,7 +217,7 @@ def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: 
     ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
     old, new, name = signed(before["difference"]), signed(tied["difference"]), parse(measure).traditional
     p_old, p_new = p_text(before), p_text(tied)
-    if before["p_adjusted"] >= alpha(verdicts.level):
+    if before["p_adjusted"] >= ALPHA:
         verb = "beats" if tied["difference"] > 0 else "trails"
         before_text = f" by {treatment(verdicts.treatment).order} ({old} {name}, {p_old}), but {verb} "
         return (

@@ -8,13 +8,14 @@ import numpy as np
 
 from metrics.errors import needs
 from metrics.evaluation import EQUAL
-from metrics.studies.query_values import alpha
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.support.progress import begin_step
 
+ALPHA = 0.05
+"""Adjusted p values below it are significant, and intervals have this chance of error."""
 LARGEST_FLIPS = 1_999
-"""Flips for the largest statistic: at a level of 0.95 the 99th largest decides."""
+"""Flips for the largest statistic: the 99th largest decides."""
 DRAWS = 9_999
 """Flips, resamples and permutations for p values that a correction multiplies."""
 MOST_PERMUTED = 200
@@ -106,7 +107,7 @@ class Results(NamedTuple):
     high: FloatArray
 
 
-def largest_statistic(comparison: Comparison, level: float) -> Results:
+def largest_statistic(comparison: Comparison) -> Results:
     """Test all pairs together by the largest statistic under flips of signs, in a single step.
 
     A flip changes the signs of all differences of some queries. The statistic of a pair,
@@ -119,7 +120,7 @@ def largest_statistic(comparison: Comparison, level: float) -> Results:
 
         difference ± c sqrt(squares / (n (n - c²))), unbounded where c² >= n.
 
-    So 0 lies outside exactly the intervals of pairs with p_adjusted < 1 - level, and all intervals hold
+    So 0 lies outside exactly the intervals of pairs with p_adjusted < 0.05, and all intervals hold
     together. The test is exact for symmetric differences.
 
     Source: Westfall & Young, Resampling-Based Multiple Testing, 1993, section 2.3; Fisher, The Design of
@@ -139,7 +140,7 @@ def largest_statistic(comparison: Comparison, level: float) -> Results:
     largest.sort()
     reached = len(largest) - np.searchsorted(largest, observed)
     n_flips = len(signs) + n_lacking
-    place = _place(alpha(level), n_flips) - n_lacking
+    place = _place(ALPHA, n_flips) - n_lacking
     critical = largest[-place] if place > _n_certain(n_lacking) else np.sqrt(len(comparison.values)) + 1
     half = np.sqrt(_shares(critical**2 * squares, n * (n - critical**2)))
     return Results(
@@ -342,7 +343,6 @@ class Test:
         source: where it comes from.
         function: returns p of each pair, and its interval at any level.
         is_paired: whether it compares query by query.
-        aliases: other names.
     """
 
     name: str
@@ -352,7 +352,6 @@ class Test:
     source: str
     function: Callable[[Comparison], tuple[FloatArray, Interval]]
     is_paired: bool = True
-    aliases: tuple[str, ...] = ()
 
 
 TESTS = (
@@ -363,7 +362,6 @@ TESTS = (
         "interval of the differences that sign flips do not reject",
         "Fisher, The Design of Experiments, 1935, section 21",
         sign_flips,
-        aliases=("randomisation", "randomization", "permutation"),
     ),
     Test(
         "t",
@@ -372,7 +370,6 @@ TESTS = (
         "Student's t interval",
         "Student, Biometrika 6(1), 1908",
         t_test,
-        aliases=("ttest", "t-test", "student"),
     ),
     Test(
         "wilcoxon",
@@ -381,7 +378,6 @@ TESTS = (
         "Student's t interval of the mean difference (p compares ranks)",
         "Wilcoxon, Biometrics Bulletin 1(6), 1945",
         wilcoxon,
-        aliases=("signed-rank",),
     ),
     Test(
         "bootstrap",
@@ -400,6 +396,5 @@ TESTS = (
         "Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
         mann_whitney,
         is_paired=False,
-        aliases=("mannwhitney", "mannwhitneyu", "u"),
     ),
 )

@@ -1,8 +1,7 @@
 """Compare all pairs of rerankers: one table with every p, interval of a difference and rank interval."""
 
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +10,12 @@ import pandas as pd
 from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.leaderboard import places
-from metrics.studies.pair_tests import TESTS, Comparison, Results, Test, largest_statistic
-from metrics.studies.query_values import alpha, count_not_finite, largest_difference, values_by_query
+from metrics.studies.pair_tests import ALPHA, TESTS, Comparison, Results, Test, largest_statistic
+from metrics.studies.query_values import count_not_finite, largest_difference, values_by_query
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import count_of
 
 Family = Literal["all", "baseline"]
-Entry = TypeVar("Entry", bound=Test | str)
-NO_TEST = "no test is possible"
-"""Part of the note of a pair with fewer than two queries; its p is 1."""
 LARGEST = "largest"
 CORRECTIONS = {
     LARGEST: "largest statistic",
@@ -65,7 +61,6 @@ def compare(
     test: str = "flips",
     correction: str | None = None,
     family: Family = "all",
-    level: float = 0.95,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Compare every pair of rerankers on the queries that both have; differences are reranker - baseline.
@@ -82,26 +77,21 @@ def compare(
         correction: name of a correction (`CORRECTIONS`); None for the largest statistic with sign flips, for
             Holm's with other tests.
         family: the pairs that a correction covers: all of the evaluation, or those with the baselines.
-        level: confidence level of the intervals; a pair is significant if p_adjusted is below 1 - level.
         seed: seed of the flips and resamples.
 
     Returns:
-        one row per pair, without missing values: baseline, reranker; n (queries that both have), n_differ
+        one row per pair: baseline, reranker; n (queries that both have), n_differ
         (queries on which they differ); mean_baseline, mean, difference (over these queries, 0 without any;
         Mann-Whitney's test: over all values of each); low, high (interval of the difference, which excludes 0
         exactly if p_adjusted is significant, unless the test compares ranks; where it is unbounded, the largest
         difference that the measure allows); p, p_adjusted, stars (of p_adjusted: *** < 0.001, ** < 0.01,
-        * < 0.05, else ns); won, equal, lost (queries); note (reservations).
+        * < 0.05, else ns); won, equal, lost (queries); note (reservations). Without two queries no test is
+        possible: low, high, p and p_adjusted are NaN, and without any the means and the difference too.
 
     Raises:
-        UsageError: a name that does not exist, or a level outside (0, 1).
+        UsageError: a name that does not exist, or a correction that does not suit the test.
     """
-    chosen = find_test(test)
-    method = LARGEST if correction is None and chosen is TESTS[0] else find_correction(correction or "holm")
-    if method == LARGEST and chosen is not TESTS[0]:
-        raise UsageError(f"The largest statistic is that of sign flips. With {chosen.label}, choose holm.")
-    if not 0 < level < 1:
-        raise UsageError(f"level={level}: give a level between 0 and 1, such as 0.95.")
+    chosen, method = find_method(test, correction)
     if family == "baseline" and baselines is None:
         raise UsageError("family='baseline' corrects for the pairs with a baseline. Name the baseline.")
     table = values_by_query(evaluation, measure, ties)
@@ -112,23 +102,24 @@ def compare(
     if family == "all" and baselines is not None:
         pairs = _with_other_pairs(pairs, len(names))
     comparison = Comparison(values, pairs, seed)
-    if method == LARGEST:
-        results = largest_statistic(comparison, level)
-    else:
-        results = _corrected(chosen, comparison, method, level)
+    results = largest_statistic(comparison) if method == LARGEST else _corrected(chosen, comparison, method)
     results, pairs = Results(*(column[:n_rows] for column in results)), pairs[:n_rows]
     columns = _statistics(comparison, n_rows, is_paired=chosen.is_paired)
     dropped = count_not_finite(evaluation, measure, ties)
     n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)[pairs].sum(axis=1)
     n_own = np.isfinite(comparison.values).sum(axis=0)[pairs]
-    notes = _notes(columns, results, chosen, level, n_own, n_dropped)
+    notes = _notes(columns, results, chosen, n_own, n_dropped)
     largest, labels = largest_difference(measure), pd.array(names, dtype="str")
     for name, ends in (("low", results.low), ("high", results.high)):
         columns[name] = np.where(np.isinf(ends), np.copysign(largest, ends), ends)
     columns |= {"baseline": labels.take(pairs[:, 0]), "reranker": labels.take(pairs[:, 1])}
     columns |= {"p": results.p, "p_adjusted": results.p_adjusted, "note": pd.array(notes, dtype="str")}
     columns["stars"] = stars(results.p_adjusted)
-    return pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
+    table = pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
+    n = table["n"] if chosen.is_paired else n_own.min(axis=1)
+    table.loc[n < 2, ["low", "high", "p", "p_adjusted", "stars"]] = [*[np.nan] * 4, "–"]  # noqa: PLR2004 a deviation needs two
+    table.loc[n == 0, ["mean_baseline", "mean", "difference"]] = np.nan
+    return table
 
 
 def stars(p: FloatArray) -> pd.api.extensions.ExtensionArray:
@@ -164,17 +155,17 @@ def _with_other_pairs(pairs: IntArray, n: int) -> IntArray:
     return np.concatenate([pairs, np.argwhere(is_other)])
 
 
-def _corrected(test: Test, comparison: Comparison, correction: str, level: float) -> Results:
+def _corrected(test: Test, comparison: Comparison, correction: str) -> Results:
     """Test each pair, and correct p and interval alike: an interval has the chance of error of its p.
 
-    A pair with p and p_adjusted has the interval at the level 1 - (1 - level) p / p_adjusted, that of
-    Bonferroni where p_adjusted is 1.
+    A pair with p and p_adjusted has the interval at the level 1 - 0.05 p / p_adjusted, that of Bonferroni where
+    p_adjusted is 1.
     """
     p, interval = test.function(comparison)
     adjusted = adjust_p(p, correction)
     chances = np.full(len(p), 1.0 if correction == "none" else 1 / max(1, len(p)))
     np.divide(p, adjusted, out=chances, where=(adjusted > 0) & (adjusted < 1))
-    return Results(p, adjusted, *interval(alpha(level) * chances))
+    return Results(p, adjusted, *interval(ALPHA * chances))
 
 
 def adjust_p(p: FloatArray, correction: str) -> FloatArray:
@@ -214,7 +205,6 @@ def _notes(
     columns: dict[str, Any],
     results: Results,
     test: Test,
-    level: float,
     n_own: IntArray,
     n_dropped: IntArray,
 ) -> npt.NDArray[np.object_]:
@@ -223,13 +213,13 @@ def _notes(
     `n_own` is (n_pairs, 2) queries of baseline and reranker, `n_dropped` (n_pairs,) values that are not finite.
     """
     n = columns["n"] if test.is_paired else n_own.min(axis=1)
-    is_significant, excludes_0 = results.p_adjusted < alpha(level), (results.low > 0) | (results.high < 0)
+    is_significant, excludes_0 = results.p_adjusted < ALPHA, (results.low > 0) | (results.high < 0)
     conditions = {
-        f"no query in common: {NO_TEST}": n == 0,
-        f"one query in common: {NO_TEST}": n == 1,
+        "no query in common: no test is possible": n == 0,
+        "one query in common: no test is possible": n == 1,
         "no query differs": (columns["n_differ"] == 0) & test.is_paired,
         "p compares ranks, the interval compares means, and the two disagree": is_significant != excludes_0,
-        f"too few queries: the interval at level {level:.4g} is unbounded": np.isinf(results.low),
+        "too few queries: the interval is unbounded": np.isinf(results.low),
     }
     notes = np.full(len(n), "", dtype=object)
     for note, applies in reversed(conditions.items()):
@@ -246,19 +236,6 @@ def _notes(
     return notes
 
 
-def is_testable(pairs: pd.DataFrame) -> "pd.Series[bool]":
-    """Return (n_rows,) whether a pair has the queries that its test needs, which its note says."""
-    return ~pairs["note"].str.contains(NO_TEST, regex=False)
-
-
-def mask_untested(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Remove interval, p and stars where no test was possible, and the means of pairs without a query."""
-    is_tested = is_testable(pairs)
-    figures = pairs[["low", "high", "p", "p_adjusted"]].where(is_tested)
-    means = pairs[["mean_baseline", "mean", "difference"]].where(pairs["n"] > 0)
-    return pairs.assign(**figures, **means, stars=pairs["stars"].where(is_tested, "–"))
-
-
 def find_pairs(pairs: pd.DataFrame, rerankers: Sequence[str], baselines: Sequence[str]) -> pd.DataFrame:
     """Return the rows of these pairs, in order; differences are of the named reranker minus its baseline."""
     other = {"mean": "mean_baseline", "won": "lost", "low": "high", "reranker": "baseline"}
@@ -270,9 +247,9 @@ def find_pairs(pairs: pd.DataFrame, rerankers: Sequence[str], baselines: Sequenc
     ].reset_index()
 
 
-def significant_signs(pairs: pd.DataFrame, level: float = 0.95) -> IntArray:
+def significant_signs(pairs: pd.DataFrame) -> IntArray:
     """Return (n_rows,) 1 where the reranker is significantly better, -1 where it is worse, else 0."""
-    return np.where(pairs["p_adjusted"] < alpha(level), np.sign(pairs["difference"]), 0).astype(np.int64)
+    return np.where(pairs["p_adjusted"] < ALPHA, np.sign(pairs["difference"]), 0).astype(np.int64)
 
 
 def rank_intervals(
@@ -281,11 +258,10 @@ def rank_intervals(
     ties: str = "expected",
     *,
     pairs: pd.DataFrame | None = None,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Return an interval for the rank of each reranker's true mean.
 
-    With probability `level`, the ranks by true means, over all possible queries, are all within their
+    With probability 0.95, the ranks by true means, over all possible queries, are all within their
     intervals: lowest = 1 + the number of rerankers that are significantly better, highest = n - the number that
     are significantly worse. Where pairs share fewer queries than the means have, an interval is widened to
     contain the rank.
@@ -295,7 +271,6 @@ def rank_intervals(
         measure: name of a measure.
         ties: name of a treatment.
         pairs: table of `compare` for all pairs; None to compute it.
-        level: confidence level.
 
     Returns:
         one row per reranker with a mean, the highest first: reranker, place (rank by its mean, shared by equal
@@ -307,10 +282,10 @@ def rank_intervals(
     Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91(1), 2024, section 3.
     """
     if pairs is None:
-        pairs = compare(evaluation, measure, ties, level=level)
+        pairs = compare(evaluation, measure, ties)
     means = evaluation.means(measure)[ties].dropna().sort_values(ascending=False, kind="stable")
     place = places(means).to_numpy(np.int64)
-    signs = significant_signs(pairs, level)
+    signs = significant_signs(pairs)
     is_better, is_worse = pairs[signs > 0], pairs[signs < 0]
     winners = pd.concat([is_better["reranker"], is_worse["baseline"]]).value_counts()
     losers = pd.concat([is_better["baseline"], is_worse["reranker"]]).value_counts()
@@ -331,27 +306,18 @@ def with_rank_intervals(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> p
     return leaderboard.join(rows.reindex(leaderboard.index).astype("Int64"))
 
 
-def find_test(name: str) -> Test:
-    """Return the test with a name or alias; raise UsageError if there is none."""
-    aliases = {alias: test for test in TESTS for alias in test.aliases}
-    return _find(name, {test.name: test for test in TESTS}, aliases, "test")
+def find_method(test: str, correction: str | None) -> tuple[Test, str]:
+    """Return the named test and correction: by default the largest statistic for flips, Holm's for others."""
+    tests = {one.name: one for one in TESTS}
+    chosen = tests[_named(test, tests, "test")]
+    default = LARGEST if chosen is TESTS[0] else "holm"
+    method = _named(correction or default, CORRECTIONS, "correction")
+    if method == LARGEST != default:
+        raise UsageError(f"The largest statistic is that of sign flips. With {chosen.label}, choose holm.")
+    return chosen, method
 
 
-def find_correction(name: str) -> str:
-    """Return the correction with a name or alias; raise UsageError if there is none."""
-    aliases = {
-        "bh": "benjamini-hochberg",
-        "fdr": "benjamini-hochberg",
-        "max": LARGEST,
-        "westfall-young": LARGEST,
-    }
-    return _find(name, {one: one for one in CORRECTIONS}, aliases, "correction")
-
-
-def _find(name: str, entries: Mapping[str, Entry], aliases: Mapping[str, Entry], kind: str) -> Entry:
-    key, by_name = name.strip().casefold(), {**entries, **aliases}
-    if key in by_name:
-        return by_name[key]
-    close = get_close_matches(key[:40], by_name, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"Choose from: {', '.join(entries)}."
-    raise UsageError(f"There is no {kind} {name[:40]!r}. {hint}")
+def _named(name: str, names: Iterable[str], kind: str) -> str:
+    if name.strip().casefold() not in names:
+        raise UsageError(f"There is no {kind} {name[:40]!r}. Choose from: {', '.join(names)}.")
+    return name.strip().casefold()

@@ -44,11 +44,6 @@ def round_differences(differences: FloatArray) -> FloatArray:
     return np.where(np.abs(differences) <= EQUAL, 0.0, np.round(differences, 12))
 
 
-def alpha(level: float) -> float:
-    """Return 1 − level without float error: p values below it are significant."""
-    return round(1 - level, 12)
-
-
 def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
     """Count how often each reranker beats the baseline on a common query.
 

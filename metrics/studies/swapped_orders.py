@@ -26,7 +26,6 @@ def swapped_orders(
     traditional: str,
     *,
     pairs: pd.DataFrame | None = None,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Return the pairs of rerankers whose traditional order differs from their tied order.
 
@@ -38,7 +37,6 @@ def swapped_orders(
         measure: name of a measure, such as `RR`.
         traditional: traditional treatment, such as `docid_desc`.
         pairs: table of `compare` for all pairs with ties averaged; None to compute it.
-        level: confidence level; a pair is significant if its adjusted p is below 1 - level.
 
     Returns:
         one row per pair, the largest tied difference first: a (first traditionally), b (first with ties
@@ -62,10 +60,10 @@ def swapped_orders(
         rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
     rows["difference"] = rows["traditional_a"] - rows["traditional_b"]
     rows["tied_difference"] = rows["tied_a"] - rows["tied_b"]
-    pairs = compare(evaluation, measure, level=level) if pairs is None else pairs
+    pairs = compare(evaluation, measure) if pairs is None else pairs
     compared_pairs = find_pairs(pairs, rows["a"], rows["b"])
     rows["p"], rows["p_adjusted"] = compared_pairs["p"], compared_pairs["p_adjusted"]
-    rows["verdict"] = np.where(significant_signs(compared_pairs, level) < 0, SIGNIFICANT, SWAPS)
+    rows["verdict"] = np.where(significant_signs(compared_pairs) < 0, SIGNIFICANT, SWAPS)
     return rows.sort_values(["tied_difference", "place_a", "place_b"], ignore_index=True)
 
 

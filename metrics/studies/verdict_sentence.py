@@ -10,7 +10,7 @@ from metrics.measures import MeasureAt, parse
 from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, p_text
-from metrics.studies.pairs import find_pairs, is_testable, significant_signs
+from metrics.studies.pairs import find_pairs, significant_signs
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.query_values import values_by_query
 from metrics.studies.swapped_orders import SIGNIFICANT
@@ -113,12 +113,12 @@ def _single_verdict(row: "pd.Series[float]", name: MeasureAt, order: str) -> Pro
 
 def _pair_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str, *, is_copy: bool) -> Prose:
     better, other = map(str, rows.index)
-    ahead, test, is_shown = _lead_of(pairs.tied, better, other, pairs.level)
+    ahead, test, is_shown = _lead_of(pairs.tied, better, other)
     if not test:
         return (Strong(f"{better} and {other} cannot be compared."),)
     if ahead < 0:  # the higher mean, but over other queries
         better, other, ahead = other, better, -ahead
-    claimed, claimed_test, _ = _lead_of(pairs.traditional, better, other, pairs.level)
+    claimed, claimed_test, _ = _lead_of(pairs.traditional, better, other)
     if ahead <= EQUAL:
         relation = "have the same ranking" if is_copy else "have the same score"
         score = f"Both score {decimal(rows['tied'].iloc[0])} {label}."
@@ -180,14 +180,14 @@ def _lead(rows: pd.DataFrame, pairs: Verdicts, label: str) -> Prose:
 
 
 def _size_of_lead(pairs: Verdicts, leader: str, other: str, label: str) -> tuple[str, bool]:
-    difference, test, is_shown = _lead_of(pairs.tied, leader, other, pairs.level)
+    difference, test, is_shown = _lead_of(pairs.tied, leader, other)
     if not test:
         return f"not comparable with {other}, because they share no query.", True
     ahead = "ahead of" if difference >= 0 else "behind"
     return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", is_shown is not False
 
 
-def _lead_of(rows: pd.DataFrame, leader: str, other: str, level: float) -> tuple[float, str, bool | None]:
+def _lead_of(rows: pd.DataFrame, leader: str, other: str) -> tuple[float, str, bool | None]:
     """Return the difference of two rerankers, its p in words, and whether the leader is significantly better.
 
     No words if they share no query; None where no test is possible.
@@ -196,9 +196,9 @@ def _lead_of(rows: pd.DataFrame, leader: str, other: str, level: float) -> tuple
     row, queries = pair_rows.iloc[0], count_of(int(pair_rows["n"].iloc[0]), "query")
     if not row["n"]:
         return 0.0, "", None
-    if not is_testable(pair_rows).all():
+    if pair_rows["p"].isna().all():
         return row["difference"], f"{queries}, too few for a test", None
-    p, is_shown = p_text(row), bool(significant_signs(pair_rows, level)[0] > 0)
+    p, is_shown = p_text(row), bool(significant_signs(pair_rows)[0] > 0)
     return row["difference"], p if "differ" in p else f"{p}, {queries}", is_shown
 
 

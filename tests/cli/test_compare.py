@@ -77,14 +77,14 @@ def test_several_baselines_are_each_compared_with_the_others(call, table):
 @pytest.mark.parametrize(
     "options",
     [
-        {"test": "permutation", "seed": 4},
-        {"level": 0.9, "family": "baseline", "baseline": "third"},
-        {"test": "t", "correction": "bh"},
+        {"test": "flips", "seed": 4},
+        {"family": "baseline", "baseline": "third"},
+        {"test": "t", "correction": "benjamini-hochberg"},
         {"test": "mann-whitney", "correction": "none"},
     ],
     ids=lambda options: options.get("test", "default"),
 )
-def test_test_correction_level_and_seed_are_those_asked_for(call, table, options):
+def test_test_correction_and_seed_are_those_asked_for(call, table, options):
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
     _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", *arguments, "--format", "csv")
     options = {"baselines" if name == "baseline" else name: value for name, value in options.items()}
@@ -165,8 +165,8 @@ def test_fewer_than_two_common_queries_leave_the_figures_of_a_test_blank(call, w
     ],
 )
 def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
-    _, _, err = call("compare", table, "-m", "RR", "--test", test, "--level", "0.9")
-    assert f"low and high: 0.9 {words}" in err
+    _, _, err = call("compare", table, "-m", "RR", "--test", test)
+    assert f"low and high: 95% {words}" in err
 
 
 @pytest.mark.parametrize("mode", [[], ["--table"], ["--swaps"], ["--baseline", "one"]])
@@ -191,9 +191,8 @@ def test_tests_and_corrections_are_listed(call):
             ["--baseline", "plane"],
             "There is no reranker 'plane'. Choose the baseline among: lucky, plain, third.",
         ),
-        (["--test", "permutaton"], "There is no test 'permutaton'. Did you mean permutation?"),
+        (["--test", "permutaton"], "There is no test 'permutaton'. Choose from: flips, t,"),
         (["--correction", "sidak"], "There is no correction 'sidak'. Choose from: largest, holm"),
-        (["--level", "95"], "level=95"),
         (["--seed", "-1"], "seed"),
         (["-m", "Foo"], "'Foo'"),
     ],

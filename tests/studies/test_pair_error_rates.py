@@ -40,7 +40,7 @@ def error_rate(values_of, n_boards, shape):
         pairs = PAIRS if shape[1] == RERANKERS else np.array([[0, 1]])
         if len(pairs) == 1:
             values = np.column_stack([np.zeros(len(values)), values])
-        results = largest_statistic(Comparison(values, pairs, seed), 1 - ALPHA)
+        results = largest_statistic(Comparison(values, pairs, seed))
         n_wrong += bool((results.p_adjusted < ALPHA).any())
     return n_wrong / n_boards
 

@@ -83,10 +83,10 @@ def test_changed_verdicts_come_first_by_distance():
     assert unchanged.changed_first(2, 2).tied["reranker"].to_list() == best[:2]
 
 
-@pytest.mark.parametrize(("level", "expected"), [(0.95, [False]), (0.99, [True])])
-def test_a_verdict_is_by_the_level_asked_for(level, expected):
-    rows = [pd.DataFrame({"difference": [0.1], "p_adjusted": [p]}) for p in (0.005, 0.04)]
-    assert changed_verdicts(*rows, level).to_list() == expected
+@pytest.mark.parametrize(("p", "expected"), [((0.005, 0.049), [False]), ((0.005, 0.05), [True])])
+def test_a_verdict_is_by_an_adjusted_p_below_five_percent(p, expected):
+    rows = [pd.DataFrame({"difference": [0.1], "p_adjusted": [one]}) for one in p]
+    assert changed_verdicts(*rows).to_list() == expected
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,12 @@ def test_a_verdict_is_by_the_level_asked_for(level, expected):
             "Student's t interval, of one pair",
         ),
         (
-            {"test": "u", "correction": "bh", "baselines": ["a", "b"], "family": "baseline"},
+            {
+                "test": "mann-whitney",
+                "correction": "Benjamini-Hochberg",
+                "baselines": ["a", "b"],
+                "family": "baseline",
+            },
             "Mann-Whitney U test, corrected for 5 pairs by Benjamini-Hochberg",
             "Welch's t interval of the mean difference (p compares ranks), corrected like p",
         ),

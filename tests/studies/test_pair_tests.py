@@ -91,7 +91,7 @@ def enumerated(table):
 def test_p_and_adjusted_p_of_few_queries_count_all_flips_in_exact_fractions(table):
     rows = enumerated(table)
     largest = [max(column) for column in zip(*rows, strict=True)]
-    results = largest_statistic(comparison(table), 0.95)
+    results = largest_statistic(comparison(table))
     assert results.p.tolist() == [sum(one >= row[0] for one in row) / len(row) for row in rows]
     assert results.p_adjusted.tolist() == [sum(one >= row[0] for one in largest) / len(row) for row in rows]
     assert sign_flips(comparison(table))[0].tolist() == results.p.tolist()
@@ -102,20 +102,20 @@ def test_all_flips_of_up_to_ten_queries_are_counted(n):
     table = np.random.default_rng(n).integers(0, 5, (n, 3)) + np.array([0, 1, 3])
     rows = enumerated([[Fraction(int(value)) for value in row] for row in table])
     largest = [max(column) for column in zip(*rows, strict=True)]
-    results = largest_statistic(comparison(table), 0.95)
+    results = largest_statistic(comparison(table))
     assert results.p.tolist() == [sum(one >= row[0] for one in row) / 2**n for row in rows]
     assert results.p_adjusted.tolist() == [sum(one >= row[0] for one in largest) / 2**n for row in rows]
 
 
 @settings(max_examples=40, deadline=None)
-@given(boards(7), st.sampled_from([0.5, 0.9, 0.95]))
-def test_an_interval_ends_at_the_shift_whose_statistic_is_the_critical_one(table, level):
+@given(boards(7))
+def test_an_interval_ends_at_the_shift_whose_statistic_is_the_critical_one(table):
     columns = zip(*enumerated(table), strict=True)
     largest = sorted((max(column) for column in columns), reverse=True)
-    place = int(np.ceil((1 - level) * len(largest) * (1 - 1e-12)))
+    place = int(np.ceil(0.05 * len(largest) * (1 - 1e-12)))
     critical = float(largest[place - 1]) if place > 2 else np.inf
     pairs = comparison(table)
-    results, (n, *_, squares, _, _) = largest_statistic(pairs, level), pairs.statistics
+    results, (n, *_, squares, _, _) = largest_statistic(pairs), pairs.statistics
     for low, high, count, square in zip(results.low, results.high, n, squares, strict=True):
         half = (high - low) / 2
         if critical >= count * (1 - 1e-9):
@@ -132,7 +132,7 @@ def test_many_queries_are_tested_by_drawn_flips_close_to_all_of_them():
     exact = np.mean(np.abs(signs @ deltas) >= abs(deltas.sum()) - 1e-9)
     drawn = {
         DRAWS: run_test("flips", values)[0],
-        LARGEST_FLIPS: largest_statistic(comparison(values), 0.95).p[0],
+        LARGEST_FLIPS: largest_statistic(comparison(values)).p[0],
     }
     for n_flips, p in drawn.items():
         assert p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / n_flips))
@@ -140,7 +140,7 @@ def test_many_queries_are_tested_by_drawn_flips_close_to_all_of_them():
 
 def test_two_rerankers_have_the_same_p_with_and_without_the_largest_statistic():
     for values in TIED:
-        results = largest_statistic(comparison(values), 0.95)
+        results = largest_statistic(comparison(values))
         assert results.p.tolist() == results.p_adjusted.tolist()
 
 
@@ -153,11 +153,11 @@ def test_queries_without_a_difference_leave_flips_exact(name):
 
 def test_missing_values_and_blocks_of_pairs_change_no_other_pair(monkeypatch):
     values = tied_values(3, 40, 6, 0.05)
-    complete = largest_statistic(comparison(values), 0.95).p
+    complete = largest_statistic(comparison(values)).p
     partly = values.copy()
     partly[::5, 5] = np.nan
     pairs = comparison(partly)
-    assert largest_statistic(pairs, 0.95).p[pairs.pairs[:, 1] != 5].tolist() == (
+    assert largest_statistic(pairs).p[pairs.pairs[:, 1] != 5].tolist() == (
         complete[pairs.pairs[:, 1] != 5].tolist()
     )
     before = [TESTED[name](comparison(partly))[0] for name in PAIRED]

@@ -33,7 +33,7 @@ from metrics.errors import UsageError
 from metrics.studies.draws import Draws, Noise, draws, read_noise, same_runs, stability_finding
 from metrics.studies.leaderboard import places
 from metrics.studies.pair_findings import Verdicts, p_text, significance_finding
-from metrics.studies.pairs import find_test, significant_signs
+from metrics.studies.pairs import find_method, significant_signs
 from metrics.studies.prose import Prose, Strong, and_more, signed
 from metrics.studies.query_values import SortKey, query_differences
 from metrics.support.shown_columns import shown_columns
@@ -60,7 +60,7 @@ def show(view: View) -> None:
         choices.choose_relevant_from(view.board)
         with choices.more_menu(help="Choose the test, the correction or another measure."):
             testing = choose_testing()
-            st.caption(f"{find_test(testing.test).summary} {_STARS}")
+            st.caption(f"{find_method(testing.test, None)[0].summary} {_STARS}")
     has_pairs = len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
     section = controls.choose_section(sections)
@@ -108,7 +108,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, n_drawn: int)
     selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
     heading(
         f"Difference from {escape_markdown(name)}",
-        f"{selection}Mean difference with {verdicts.level:.0%} {verdicts.interval}; filled: significant. "
+        f"{selection}Mean difference with 95% {verdicts.interval}; filled: significant. "
         "Right: stars by traditional and by tied scores.",
     )
     chart(
@@ -145,11 +145,10 @@ def comparison_table(verdicts: Verdicts) -> None:
 
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
-    tested = verdicts.without_untested()
-    traditional = tested.traditional[["difference", "p_adjusted", "stars"]].add_prefix("traditional_")
+    traditional = verdicts.traditional[["difference", "p_adjusted", "stars"]].add_prefix("traditional_")
     first = ["difference", "low", "high", "p", "p_adjusted", "stars", "n_differ"]
     last = ["won", "equal", "lost", "note"]
-    tied = tested.tied
+    tied = verdicts.tied
     parts = tied[["reranker", "n"]], traditional, tied[first], verdicts.changed.rename("changed"), tied[last]
     return pd.concat(parts, axis=1)
 
@@ -167,17 +166,16 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
             others = [name for name in view.rerankers if name != baseline]
             reranker = controls.select_name("Compared with the baseline", others, "compared", width=240)
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
-        tested = verdicts.without_untested()
-        row = tested.tied.set_index("reranker").loc[reranker]
-        section_finding(comparison_sentence(row, parse(measure).traditional, verdicts.level), view.rerankers)
+        row = verdicts.tied.set_index("reranker").loc[reranker]
+        section_finding(comparison_sentence(row, parse(measure).traditional), view.rerankers)
         _query_table(view, measure, reranker, baseline, order)
 
 
-def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Prose:
+def comparison_sentence(row: "pd.Series[Any]", measure: str) -> Prose:
     """Describe a comparison in words: difference, interval, p and queries."""
     if not row["n"]:
         return Strong(str(row.name)), " has no query in common with the baseline."
-    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])} ({p_text(row)}). "
+    interval = f", 95% interval {signed(row['low'])} to {signed(row['high'])} ({p_text(row)}). "
     return (
         Strong(str(row.name)),
         f": {signed(row['difference'])} {measure}",
@@ -277,7 +275,7 @@ def stability_section(view: View, measure: str) -> None:
 @section("Verdicts on all pairs")
 def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
     """Draw which pairs of the view differ significantly, and count all pairs."""
-    n_significant = int((significant_signs(pairs.tied, pairs.level) != 0).sum())
+    n_significant = int((significant_signs(pairs.tied) != 0).sum())
     heading(
         "All pairs",
         f"{part_of(n_significant, len(pairs.tied), 'pair')} differ significantly by tied scores. Tied "
