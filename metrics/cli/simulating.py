@@ -134,7 +134,7 @@ def _draw(kind: str, options: Mapping[str, Any]) -> "Runs":
 def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> "dict[str, LlmReranker]":
     """Return the rerankers of the texts, else one for each chance and number of levels."""
     from metrics.simulation import LlmReranker
-    from metrics.simulation.reranker_text import default_name, parse_reranker, reranker_table
+    from metrics.simulation.link_text import default_name, parse_reranker, reranker_table
 
     if texts:
         return reranker_table([parse_reranker(text) for text in texts])

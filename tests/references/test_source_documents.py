@@ -46,7 +46,7 @@ from metrics.simulation import (
     notebook_llm_rerankers,
     notebook_synthetic,
 )
-from metrics.simulation.list_text import runs_from_list, scenario_documents
+from metrics.simulation.link_text import runs_from_list, scenario_documents
 from metrics.studies.gaps import gaps, ranks_and_ratios
 from metrics.studies.one_list import complexity_report, sampled_mean
 from metrics.studies.pairs import stars

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker
-from metrics.simulation.reranker_text import (
+from metrics.simulation.link_text import (
     MAX_LEVELS,
     MAX_RERANKERS,
     NamedReranker,

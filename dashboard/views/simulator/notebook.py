@@ -16,7 +16,7 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import describe_values
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
-from metrics.simulation.list_text import Document, runs_from_list, scenario_documents
+from metrics.simulation.link_text import Document, runs_from_list, scenario_documents
 from metrics.simulation.notebook import notebook_cases
 from metrics.studies import orderings
 from metrics.studies.gaps import notebook_lines, notebook_table

@@ -31,11 +31,11 @@ from metrics.simulation import (
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SEGMENTS,
     LlmReranker,
+    link_text,
     long_table,
     notebook_grag,
     notebook_llm_rerankers,
     notebook_synthetic,
-    reranker_text,
     simulate,
     synthetic,
 )
@@ -67,8 +67,8 @@ _NOTEBOOK = {
 }
 """Kinds of simulations without settings, as the notebook draws them."""
 SEVERAL_AT_FIRST = [
-    each._replace(performance=PERFORMANCE) for each in reranker_text.named_rerankers(NOTEBOOK_RERANKERS)
-] + [reranker_text.NamedReranker(0, 0, PERFORMANCE, "Continuous")]
+    each._replace(performance=PERFORMANCE) for each in link_text.named_rerankers(NOTEBOOK_RERANKERS)
+] + [link_text.NamedReranker(0, 0, PERFORMANCE, "Continuous")]
 """The notebook's four rerankers and one that never ties."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
 
@@ -106,10 +106,10 @@ class Simulation(NamedTuple):
     def rerankers(self) -> dict[str, LlmReranker]:
         """The simulated LLM rerankers: name → settings."""
         if self.kind == SEVERAL:
-            return reranker_text.reranker_table(reranker_text.parse_rerankers(self.several) or SEVERAL_AT_FIRST)
+            return link_text.reranker_table(link_text.parse_rerankers(self.several) or SEVERAL_AT_FIRST)
         if self.kind == CONTINUOUS_KIND:
             return {"Continuous": CONTINUOUS}
-        own = {reranker_text.default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
+        own = {link_text.default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
         return {**own, **NOTEBOOK_RERANKERS} if self.is_compared else own
 
     def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
@@ -300,7 +300,7 @@ def _choose_llm(kind: str) -> Simulation:
     ties, levels = 0.0, 0
     if kind == LLM:
         ties = round(ui.in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
-        most = reranker_text.MAX_LEVELS
+        most = link_text.MAX_LEVELS
         levels = round(ui.in_cell(grid, slider, "Score levels", (1, most), 10, 1, "madelevels"))
     lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
@@ -318,8 +318,8 @@ def _choose_several() -> Simulation:
     chance: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0, "step": 0.05, "format": "%.4g"}
     rerankers = TextTable(
         key="madeof",
-        parse=reranker_text.parse_rerankers,
-        line=reranker_text.format_rerankers,
+        parse=link_text.parse_rerankers,
+        line=link_text.format_rerankers,
         read=_rerankers,
         columns={
             "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
@@ -333,7 +333,7 @@ def _choose_several() -> Simulation:
                 "Score levels",
                 help="Number of distinct scores; 0 for continuous scores.",
                 min_value=0,
-                max_value=reranker_text.MAX_LEVELS,
+                max_value=link_text.MAX_LEVELS,
                 step=1,
                 default=10,
             ),
@@ -346,21 +346,21 @@ def _choose_several() -> Simulation:
         },
         syntax="ties,levels,performance,name; …",
         hint="Performance and name are optional.",
-        max_rows=reranker_text.MAX_RERANKERS,
+        max_rows=link_text.MAX_RERANKERS,
     ).edit(SEVERAL_AT_FIRST)
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
-    several = reranker_text.format_rerankers(rerankers or SEVERAL_AT_FIRST)
+    several = link_text.format_rerankers(rerankers or SEVERAL_AT_FIRST)
     return Simulation(SEVERAL, *lists, several=several)
 
 
-def _rerankers(frame: pd.DataFrame) -> list[reranker_text.NamedReranker]:
+def _rerankers(frame: pd.DataFrame) -> list[link_text.NamedReranker]:
     rerankers = []
     for row in frame.to_dict("records"):
         ties, levels = number(row["ties"], math.nan), number(row["levels"], math.nan)
         if math.isfinite(ties + levels):
-            name = text(row["name"], reranker_text.default_name(ties, round(levels)))
+            name = text(row["name"], link_text.default_name(ties, round(levels)))
             performance = number(row["performance"], PERFORMANCE)
-            rerankers.append(reranker_text.NamedReranker(ties, round(levels), performance, name))
+            rerankers.append(link_text.NamedReranker(ties, round(levels), performance, name))
     return rerankers
 
 

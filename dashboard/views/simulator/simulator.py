@@ -25,7 +25,7 @@ from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File
-from metrics.simulation import NOTEBOOK_SCENARIOS, list_text, long_table
+from metrics.simulation import NOTEBOOK_SCENARIOS, link_text, long_table
 from metrics.simulation.drawing import plain_columns
 from metrics.studies import orderings, precisions
 from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
@@ -46,7 +46,7 @@ def show(view: View) -> None:
     st.title("Simulator", anchor=False)
     section = controls.choose_section([SMALL, NOTEBOOK, LLMS, ROUNDING])
     if section == NOTEBOOK:
-        notebook(list_text.parse_list(controls.get_value(KEY)), _choose_scenario)
+        notebook(link_text.parse_list(controls.get_value(KEY)), _choose_scenario)
     elif section == LLMS:
         llm_rerankers()
     elif section == ROUNDING:
@@ -105,8 +105,8 @@ def _choose_scenario() -> str:
     )
 
 
-def _edit_table(name: str, *, has_further: bool) -> list[list_text.Document]:
-    documents = list_text.parse_list(controls.get_value(KEY)) or list_text.scenario_documents(name)
+def _edit_table(name: str, *, has_further: bool) -> list[link_text.Document]:
+    documents = link_text.parse_list(controls.get_value(KEY)) or link_text.scenario_documents(name)
     number_column = st.column_config.NumberColumn
     breaks_ties = "Breaks ties in the score, highest first."
     columns = {
@@ -119,21 +119,21 @@ def _edit_table(name: str, *, has_further: bool) -> list[list_text.Document]:
         del columns["further"]
     text_table = TextTable(
         key=KEY,
-        parse=list_text.parse_list,
-        line=list_text.format_list,
+        parse=link_text.parse_list,
+        line=link_text.format_list,
         read=_documents,
         columns=columns,
         syntax="score,grade,name; …",
         hint="Grades and names are optional. Write a tie-breaking score after the score: 0.5/2.",
-        max_rows=list_text.MAX_DOCUMENTS,
+        max_rows=link_text.MAX_DOCUMENTS,
     )
-    return text_table.edit(list_text.scenario_documents(name))
+    return text_table.edit(link_text.scenario_documents(name))
 
 
-def _documents(frame: pd.DataFrame) -> list[list_text.Document]:
+def _documents(frame: pd.DataFrame) -> list[link_text.Document]:
     rows = frame.to_dict("records")
     return [
-        list_text.Document(
+        link_text.Document(
             text(row["name"], f"doc{position}"),
             float(row["score"]),
             number(row["grade"]),
@@ -146,7 +146,7 @@ def _documents(frame: pd.DataFrame) -> list[list_text.Document]:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _score(
-    documents: list[list_text.Document], measures: tuple[str, ...], relevant_from: int
+    documents: list[link_text.Document], measures: tuple[str, ...], relevant_from: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str, int | None]:
     """Return the results of the edited list.
 
@@ -157,7 +157,7 @@ def _score(
     """
     is_split = any(document.further for document in documents)
     options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)
-    ranking = Ranking.of(list_text.runs_from_list(documents), _QUERY, options, _QUERY)
+    ranking = Ranking.of(link_text.runs_from_list(documents), _QUERY, options, _QUERY)
     rows, counts = ladder(ranking, _QUERY), count_orderings(ranking, _QUERY)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
     return (

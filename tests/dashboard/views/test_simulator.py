@@ -21,7 +21,7 @@ from dashboard.views.simulator.simulation import (
 )
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
-from metrics.simulation.list_text import parse_list, runs_from_list
+from metrics.simulation.link_text import parse_list, runs_from_list
 from metrics.studies.precisions import precision_curve
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_SCENARIOS
-from metrics.simulation.list_text import (
+from metrics.simulation.link_text import (
     MAX_DOCUMENTS,
     Document,
     format_list,
