@@ -15,7 +15,7 @@ from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_c
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import Frame, Nested, is_frame, of_frame
+from metrics.runs.formats.frames import Dictionary, Frame, Nested, is_frame, of_frame
 from metrics.runs.formats.json_records import LISTS, leaf_fields
 from metrics.runs.formats.registry import read_chosen, scores_may_be_grades
 from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of
@@ -34,6 +34,7 @@ Columns: TypeAlias = Mapping[str, str | Mapping[str, str]]
 """Our column → the files', or name of a file → such a mapping for it."""
 Judgments: TypeAlias = Table | Sequence[Table]
 """One file of judgments, or several."""
+_PARTS = (Mapping, list, tuple)
 _COLUMN = (list, tuple, np.ndarray, pd.Series)
 
 
@@ -271,21 +272,20 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
     return tables
 
 
-def _frame_in_memory(tables: Any, value: Literal["score", "relevance"]) -> pd.DataFrame | None:  # noqa: ANN401 as above
+def _frame_in_memory(tables: Any, value: Literal["score", "relevance"]) -> Frame | None:  # noqa: ANN401 as above
     """Return the frame of one run or of judgments; None for other values, or several of them."""
     if _are_rows(tables) or _are_columns(tables):
         return _frame_of(tables)
+    first = next(iter(tables.values()), None) if isinstance(tables, Mapping) else None
+    if isinstance(first, Mapping) and first and not any(isinstance(part, _PARTS) for part in first.values()):
+        return Dictionary(tables, value)
     if isinstance(tables, dict | list) and (shape := shape_of(tables)).leaf == "record" and any(shape.keys):
         return _frame_of_records(shape, tables)
-    first = next(iter(tables.values()), None) if isinstance(tables, Mapping) else None
     if isinstance(first, list | tuple) and not _are_rows(first):
-        ranked = [(query, name, rank) for query, docs in tables.items() for rank, name in enumerate(docs, 1)]
-        frame = pd.DataFrame(ranked, columns=["query_id", "doc_id", "rank"])
-        return frame if value == "score" else frame.drop(columns="rank").assign(relevance=1)
-    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping | list | tuple):
+        return Dictionary(tables, value)
+    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), _PARTS):
         return None
-    rows = [(query, document, number) for query, docs in tables.items() for document, number in docs.items()]
-    return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+    return Dictionary(tables, value)
 
 
 def _is_by_query(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import PurePath
 from typing import Literal
 
@@ -47,8 +47,9 @@ def join_sources(
     for number, source in enumerate(runs):
         if source.missing_score != "error":
             stacks[number] = _settle_missing(stacks[number], source, noted)
-        stacks[number] = _without_repeats(stacks[number], "score", repeated, noted)
+        stacks[number] = _without_repeats(stacks[number], source, "score", repeated, noted)
     qrels = _join_judgments(sources, stacks, repeated, noted)
+    stacks = [_with_grades(*pair, sources, qrels) for pair in zip(runs, stacks, strict=True)]
     if not judged:
         return stacks, qrels
     if not any(stack.names for stack in stacks):
@@ -76,6 +77,19 @@ def _stack(source: Source) -> RunStack:
         rows = np.argsort(owner.astype(np.min_scalar_type(len(names))), kind="stable")
         table, origin = table.take(pa.array(rows)).combine_chunks(), origin.take(rows)
     return RunStack(names, table, np.append(0, np.cumsum(np.bincount(owner, minlength=len(names)))), origin)
+
+
+def _with_grades(
+    source: Source, stack: RunStack, sources: Sequence[Source], qrels: RunStack | None
+) -> RunStack:
+    """Add the grades of rows that were read from a dictionary, by lookup in that of the judgments."""
+    run, judgments = source.dictionary, [source for source in sources if source.kind == "qrels"]
+    grades = judgments[0].dictionary if len(judgments) == 1 else None
+    if run is None or grades is None or qrels is None or len(stack.table) < sum(map(len, run.values())):
+        return stack
+    lookups = (grades.get(query, {}).get for query in run)
+    values = chain.from_iterable(map(map, lookups, run.values()))
+    return replace(stack, grades=np.fromiter(values, np.float64, len(stack.table)), qrels=qrels.table)
 
 
 def _with_distinct_names(
@@ -191,9 +205,11 @@ def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
     )
 
 
-def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
+def _without_repeats(
+    stack: RunStack, source: Source, value: str, repeated: Repeated, noted: list[Finding]
+) -> RunStack:
     """Keep each document once in a list; a RepeatError with `repeated="error"`."""
-    if stack.pairs.repeats[0] is None:
+    if source.dictionary is not None or stack.pairs.repeats[0] is None:
         return stack
     later_rows = np.setdiff1d(np.arange(len(stack.table)), stack.pairs.one_row_each(), assume_unique=True)
     noted += [_repeats_finding(part, value, repeated) for part in stack.with_rows(later_rows)]
@@ -232,19 +248,19 @@ def _join_judgments(
     sources: Sequence[Source], stacks: Sequence[RunStack], repeated: Repeated, noted: list[Finding]
 ) -> RunStack | None:
     """Return the judgments of all files, or else those that files of runs hold."""
-    separate, embedded = list[RunStack](), list[RunStack]()
+    separate, embedded = list[tuple[RunStack, Source]](), list[tuple[RunStack, Source]]()
     for source in sources:
         judgments, group = (source, separate) if source.kind == "qrels" else (source.judgments, embedded)
         if judgments is not None:
             stack = RunStack.single("", judgment_columns(judgments.table), judgments.origin)
-            group.append(stack if source.kind == "qrels" else _with_equal_grades_once(stack))
-    files = separate or embedded
-    if not files:
+            stack = stack if source.kind == "qrels" else _with_equal_grades_once(stack)
+            group.append((stack, judgments))
+    if not separate and not embedded:
         return None
-    files = [_without_repeats(stack, "relevance", repeated, noted) for stack in files]
+    files = [_without_repeats(*file, "relevance", repeated, noted) for file in separate or embedded]
     qrels = concat_judgments(files, repeated, noted) if len(files) > 1 else files[0]
     unused = ["relevance", *({"target_id"} - set(qrels.table.column_names))]
-    for stack in [*stacks, *(embedded if separate else [])]:
+    for stack in [*stacks, *(stack for stack, _ in embedded if separate)]:
         columns = [column for column in unused if column in stack.table.column_names]
         noted += [unused_finding(column, stack.provenance.file, len(stack.table)) for column in columns]
     return qrels

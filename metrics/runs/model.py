@@ -196,15 +196,17 @@ class Runs:
 
     @cached_property
     def matched_stacks(self) -> Stacks:
-        """The same rows with the place of each row's judgment in the qrels."""
+        """The same rows with the grade of each row in the qrels."""
         if self.qrels is None:
             return self.stacks
-        return Stacks([stack.matched(self.judged_pairs) for stack in self.stacks.stacks])
+        return Stacks([stack.matched(self.qrels, self.judged_pairs) for stack in self.stacks.stacks])
 
     def judgment_places(self, reranker: str) -> npt.NDArray[np.int32]:
         """Return the (n_rows,) place in the qrels of each row's judgment, -1 if unjudged."""
-        judgment = self.matched_stacks.reranker(reranker).judgment
-        return np.full(len(self.tables[reranker]), -1, np.int32) if judgment is None else judgment
+        rows, places = self.pairs(reranker).match(self.judged_pairs)
+        judgment = np.full(len(self.tables[reranker]), -1, np.int32)
+        judgment[rows] = places
+        return judgment
 
     @cached_property
     def findings(self) -> pd.DataFrame:
@@ -260,13 +262,9 @@ class Runs:
 
     def _grades(self, stack: RunStack) -> FloatArray | None:
         """Return the (n_rows,) grades, NaN if unjudged; None without relevance."""
-        table, judgment = stack.table, stack.judgment
-        if self.qrels is None or judgment is None:
-            return table["relevance"].to_numpy() if "relevance" in table.column_names else None
-        rows = np.flatnonzero(judgment >= 0)
-        grades = np.full(len(table), np.nan)
-        grades[rows] = self.qrels["relevance"].to_numpy()[judgment[rows]]
-        return grades
+        if self.qrels is None or stack.grades is None:
+            return stack.table["relevance"].to_numpy() if "relevance" in stack.table.column_names else None
+        return stack.grades
 
     def _judgment_table(self) -> Listing | None:
         if self.qrels is None:

@@ -44,6 +44,7 @@ class Source:
         missing_score: handling of documents whose score is NaN.
         tie_order: how the software that the format belongs to breaks ties.
         judgments: judgments that the file holds beside a run.
+        dictionary: query → document → number, if the rows were read from it: no list has a document twice.
     """
 
     origin: FileProvenance
@@ -56,6 +57,7 @@ class Source:
     missing_score: MissingScore = "error"
     tie_order: str = "input"
     judgments: "Source | None" = None
+    dictionary: Mapping[str, Mapping[str, float]] | None = None
 
     @property
     def file(self) -> str:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.files import FileProvenance
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import IntArray, with_column
+from metrics.support.arrays import FloatArray, IntArray, combine_chunks, with_column
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -34,7 +34,9 @@ class RunStack:
         row_ends: (n + 1,) number of rows before each reranker, and of all.
         origin: where the rows came from; None if they were made in memory.
         known_pairs: query and document of each row, if computed already.
-        judgment: (n_rows,) place of each row's judgment in the qrels, -1 if unjudged.
+        grades: (n_rows,) grade of each row in the qrels, NaN if unjudged.
+        targets: (n_rows,) number of each row's target in the qrels, -1 if unjudged; None without targets.
+        qrels: the qrels that `grades` and `targets` come from.
     """
 
     names: Sequence[str]
@@ -42,7 +44,9 @@ class RunStack:
     row_ends: IntArray
     origin: FileProvenance | None = None
     known_pairs: QueryDocKeys | None = None
-    judgment: npt.NDArray[np.int32] | None = None
+    grades: FloatArray | None = None
+    targets: IntArray | None = None
+    qrels: pa.Table | None = None
 
     @classmethod
     def single(cls, name: str, table: pa.Table, origin: FileProvenance | None = None) -> "RunStack":
@@ -54,14 +58,16 @@ class RunStack:
         """Concatenate stacks with equal columns."""
         if len(stacks) == 1:
             return stacks[0]
-        judgments = [stack.judgment for stack in stacks if stack.judgment is not None]
+        grades = [stack.grades for stack in stacks if stack.grades is not None]
+        targets = [stack.targets for stack in stacks if stack.targets is not None]
         lengths = np.concatenate([np.diff(stack.row_ends) for stack in stacks])
         return cls(
             [name for stack in stacks for name in stack.names],
             pa.concat_tables([stack.table for stack in stacks]),
             np.concatenate([[0], np.cumsum(lengths)]),
             known_pairs=QueryDocKeys.concat([stack.pairs for stack in stacks]),
-            judgment=np.concatenate(judgments) if judgments else None,
+            grades=np.concatenate(grades) if grades else None,
+            targets=np.concatenate(targets) if targets else None,
         )
 
     @property
@@ -100,7 +106,9 @@ class RunStack:
             self.row_ends[first : end + 1] - start,
             self.origin and self.origin.take(range(start, stop)),
             self.pairs.slice((start, stop), lists),
-            None if self.judgment is None else self.judgment[start:stop],
+            None if self.grades is None else self.grades[start:stop],
+            None if self.targets is None else self.targets[start:stop],
+            self.qrels,
         )
 
     def take(self, rows: IntArray) -> "RunStack":
@@ -112,12 +120,27 @@ class RunStack:
             self.origin and self.origin.take(rows),
         )
 
-    def matched(self, judged: QueryDocKeys) -> "RunStack":
-        """Add the place of each row's judgment."""
+    def matched(self, qrels: pa.Table, judged: QueryDocKeys) -> "RunStack":
+        """Add the grade and the target of each row; `judged` are query and document of each judgment."""
+        if self.qrels is qrels:
+            return self
         rows, places = self.pairs.match(judged)
-        judgment = np.full(len(self.table), -1, np.int32)
-        judgment[rows] = places
-        return replace(self, known_pairs=self.pairs, judgment=judgment)
+        grades, targets = np.full(len(self.table), np.nan), target_numbers(qrels)
+        grades[rows] = qrels["relevance"].to_numpy()[places]
+        if targets is not None:
+            targets, numbers = np.full(len(self.table), -1), targets
+            targets[rows] = numbers[places]
+        return replace(self, known_pairs=self.pairs, grades=grades, targets=targets, qrels=qrels)
+
+
+def target_numbers(table: pa.Table) -> IntArray | None:
+    """Return the (n_rows,) number of each row's target, one of its own if it has none; None without targets."""
+    if "target_id" not in table.column_names:
+        return None
+    codes = pc.fill_null(combine_chunks(table["target_id"]).dictionary_encode().indices, -1)
+    numbers = np.asarray(codes).astype(np.int64)
+    numbers[numbers < 0] = len(numbers) + np.flatnonzero(numbers < 0)
+    return numbers
 
 
 class Stacks(Mapping[str, pa.Table]):

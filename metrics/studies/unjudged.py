@@ -86,9 +86,9 @@ def _all_relevant(runs: Runs, options: ScoringOptions) -> Runs:
         return runs
     ids = pa.schema({"query_id": pa.string(), "doc_id": pa.string()})
     parts = [
-        stack.table.select(ids.names).filter(pa.array(stack.judgment < 0)).cast(ids)
+        stack.table.select(ids.names).filter(pa.array(np.isnan(stack.grades))).cast(ids)
         for stack in runs.matched_stacks.stacks
-        if stack.judgment is not None
+        if stack.grades is not None
     ]
     added = pa.concat_tables(parts).group_by(ids.names).aggregate([])
     added = added.filter(pc.is_in(added["query_id"], runs.judged_pairs.queries.cast(pa.string())))

@@ -7,10 +7,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import FloatArray, IntArray, combine_chunks
+from metrics.runs.stacks import target_numbers
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
@@ -43,14 +43,9 @@ class Judgments:
 
         Without relevance, all grades are 0, so that ties can be counted.
         """
-        targets = None
-        if "target_id" in table.column_names:
-            codes = pc.fill_null(combine_chunks(table["target_id"]).dictionary_encode().indices, -1)
-            targets = np.asarray(codes).astype(np.int64)
-            targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
         lists = pairs.query.astype(np.int64)
         grades = table["relevance"].to_numpy() if "relevance" in table.column_names else np.zeros(len(table))
-        return cls(pairs.queries, relevant_from, lists, grades, targets)
+        return cls(pairs.queries, relevant_from, lists, grades, target_numbers(table))
 
     @cached_property
     def _by_list(self) -> "Judgments":

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -69,7 +68,7 @@ class Ranking:
         scores: (n_docs,) its score as compared: rounded, or the highest of its near ties.
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
-        judgment: (n_docs,) index of its judgment, -1 where unjudged.
+        judged: (n_docs,) whether it was judged.
         is_missing: (n_lists,) whether the run has no row for the query of each.
         targets: (n_docs,) the target it satisfies, None where each document is its own target.
         further: (n_docs,) each; the further scores that split its ties, in order, as compared.
@@ -84,7 +83,7 @@ class Ranking:
     scores: FloatArray
     starts: IntArray
     grades: FloatArray
-    judgment: npt.NDArray[np.int32]
+    judged: BoolArray
     is_missing: BoolArray
     targets: IntArray | None = None
     further: tuple[FloatArray, ...] = ()
@@ -136,8 +135,7 @@ class Ranking:
         documents = pa.array(np.arange(len(scores))).cast(pa.string())
         judgments = Judgments(query, options.relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
         pairs = QueryDocKeys(query, np.zeros(len(scores), np.int32), documents)
-        judgment = np.arange(len(scores), dtype=np.int32)
-        lists = _Lists(judgments, pairs, np.zeros(1, np.int64), [scores], judgment)
+        lists = _Lists(judgments, pairs, np.zeros(1, np.int64), [scores], grades)
         return cls._cut(lists, (0, 1), options)
 
     @classmethod
@@ -147,7 +145,7 @@ class Ranking:
         is_missing = np.bincount(segment_lists, minlength=judgments.n_lists) == 0
         if options.unjudged == "leave_out":
             rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-            is_judged = lists.judgment[rows] >= 0
+            is_judged = ~np.isnan(lists.grades[rows])
             rows, ends = rows[is_judged], np.append(0, np.cumsum(is_judged))[segment_starts]
             has_rows = np.diff(ends) > 0
             segment_lists, segment_starts = segment_lists[has_rows], np.append(ends[:-1][has_rows], ends[-1])
@@ -158,8 +156,9 @@ class Ranking:
         keys = [*firsts, *(rounded(key[rows], precision) for key in lists.keys[n_firsts:])]
         order, (scores, *further), starts = sort_descending(keys, segment_starts)
         table_rows = (np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows)[order]
-        judgment = lists.judgment[rows if isinstance(order, slice) else table_rows]
-        targets = lists.judgments.targets
+        kept_rows = rows if isinstance(order, slice) else table_rows
+        grades = lists.grades[kept_rows]
+        judged = ~np.isnan(grades)
         return cls(
             judgments=judgments,
             pairs=lists.pairs,
@@ -168,9 +167,9 @@ class Ranking:
             rows=table_rows,
             scores=scores,
             starts=starts,
-            grades=lists.grades[judgment],
-            judgment=judgment,
-            targets=None if targets is None else np.append(targets, -1)[judgment],
+            grades=np.where(judged, grades, 0.0),
+            judged=judged,
+            targets=None if lists.targets is None else lists.targets[kept_rows],
             further=tuple(further),
             is_missing=is_missing,
             is_by_fronts=bool(lists.n_criteria),
@@ -197,7 +196,7 @@ class Ranking:
             scores=self.scores[documents],
             starts=np.flatnonzero(is_start[documents]),
             grades=self.grades[documents],
-            judgment=self.judgment[documents],
+            judged=self.judged[documents],
             targets=None if self.targets is None else self.targets[documents],
             further=tuple(key[documents] for key in self.further),
             is_missing=np.zeros(len(lists) * n, dtype=bool),
@@ -213,7 +212,7 @@ class Ranking:
             scores=compared,
             starts=starts,
             grades=self.grades[order],
-            judgment=self.judgment[order],
+            judged=self.judged[order],
             targets=None if self.targets is None else self.targets[order],
             further=tuple(further),
         )
@@ -276,7 +275,7 @@ class Ranking:
         groups = owner[np.diff(owner, prepend=-1) > 0]
         size = self.sizes[groups]
         documents = joined_ranges(self.starts[groups], size)
-        worth = (self.judgment[documents] >= 0).astype(np.int64)
+        worth = self.judged[documents].astype(np.int64)
         grades = self.grades[documents]
         graded = np.flatnonzero(grades > 0)
         worth[graded] = 2 + np.searchsorted(self.judgments.levels, grades[graded])
@@ -289,11 +288,6 @@ class Ranking:
             size=size,
             offset=self.above[groups] - (np.cumsum(size) - size),
         )
-
-    @property
-    def judged(self) -> BoolArray:
-        """(n_docs,) whether each document was judged."""
-        return self.judgment >= 0
 
     @property
     def relevant(self) -> BoolArray:
@@ -323,7 +317,8 @@ class _Lists:
         pairs: query and document of each row.
         places: (n_queries,) list of each query of `pairs`, -1 where it is not judged.
         keys: (n_rows,) each, the highest first; the score or the criteria, then columns that split ties.
-        judgment: (n_rows,) index of each row's judgment, -1 where unjudged.
+        grades: (n_rows,) grade of each row, NaN where unjudged.
+        targets: (n_rows,) target of each row, -1 where unjudged; None where each document is its own target.
         n_criteria: how many keys are criteria together; 0 where the score alone ranks.
     """
 
@@ -331,7 +326,8 @@ class _Lists:
     pairs: QueryDocKeys
     places: IntArray
     keys: Sequence[FloatArray]
-    judgment: npt.NDArray[np.int32]
+    grades: FloatArray
+    targets: IntArray | None = None
     n_criteria: int = 0
 
     @classmethod
@@ -343,10 +339,10 @@ class _Lists:
         ]
         keys = ranked_by or [table["score"].to_numpy()]
         keys += [score_column(table, name) for name in options.tiebreak_by]
-        if runs.qrels is None or stack.judgment is None:
+        if runs.qrels is None or stack.grades is None:
             judgments = Judgments.of(table, pairs, options.relevant_from)
-            places, judgment = np.arange(len(pairs.queries)), np.arange(len(table), dtype=np.int32)
-            return cls(judgments, pairs, places, keys, judgment, len(options.criteria))
+            own = judgments.grades, judgments.targets
+            return cls(judgments, pairs, np.arange(len(pairs.queries)), keys, *own, len(options.criteria))
         judgments = Judgments.of(runs.qrels, runs.judged_pairs, options.relevant_from)
         places = places_in(pairs.queries, judgments.query_ids)
         if n_rerankers > 1:
@@ -354,12 +350,7 @@ class _Lists:
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
             judgments = judgments.with_lists(np.tile(np.arange(n_queries), n_rerankers))
-        return cls(judgments, pairs, places, keys, stack.judgment, len(options.criteria))
-
-    @cached_property
-    def grades(self) -> FloatArray:
-        """(n_judgments + 1,) grade of each judgment, and 0 for none."""
-        return np.append(self.judgments.grades, 0.0)
+        return cls(judgments, pairs, places, keys, stack.grades, stack.targets, len(options.criteria))
 
     @cached_property
     def spans(self) -> tuple[IntArray, IntArray, IntArray]:

@@ -1,7 +1,9 @@
-"""Data frames of pandas, polars, pyarrow, DuckDB and others as sources."""
+"""Data frames of pandas, polars, pyarrow, DuckDB and others, and dictionaries, as sources."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias, TypeGuard
+from dataclasses import dataclass, replace
+from itertools import chain, compress
+from typing import Any, Literal, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -10,11 +12,11 @@ import pyarrow as pa
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.files import FileProvenance
-from metrics.runs.findings import make_finding
+from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import combine_chunks
+from metrics.support.arrays import combine_chunks, repeated
 from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]
@@ -28,22 +30,35 @@ class ArrowTable(Protocol):
         """Return the rows as an Arrow C stream."""
 
 
-Frame: TypeAlias = pd.DataFrame | ArrowTable
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """Lists by query in dictionaries.
+
+    Attributes:
+        lists: query → document → number; or query → documents, in order.
+        value: what the numbers are.
+    """
+
+    lists: Mapping[Any, Any]
+    value: Literal["score", "relevance"]
+
+
+Frame: TypeAlias = pd.DataFrame | ArrowTable | Dictionary
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 _AS_READ = ColumnChoice({})
 _ONE_LIST = "1"
 
 
 def is_frame(value: object) -> TypeGuard[Frame]:
-    """Return whether a value is a data frame of any library."""
-    if isinstance(value, pd.DataFrame):
+    """Return whether a value is a data frame of any library, or lists in dictionaries."""
+    if isinstance(value, pd.DataFrame | Dictionary):
         return True
     return not isinstance(value, type) and (
         hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
     )
 
 
-def _as_pandas(frame: Frame, name: str) -> pd.DataFrame:
+def _as_pandas(frame: pd.DataFrame | ArrowTable, name: str) -> pd.DataFrame:
     if isinstance(frame, pd.DataFrame):
         return frame
     try:
@@ -66,6 +81,8 @@ def of_frame(
         ReadError: a missing column, an empty ID, a score that is not a number.
         UsageError: the choice names a column that does not exist.
     """
+    if isinstance(frame, Dictionary):
+        return _of_dictionary(frame, choice, name)
     frame = _as_pandas(frame, name)
     levels = [level for level in frame.index.names if isinstance(level, str) and recognise([level])]
     frame = frame.reset_index([level for level in levels if level not in frame.columns])
@@ -80,7 +97,7 @@ def of_frame(
     value = choice.value
     if value == "either":
         value = "relevance" if "relevance" in mapping and not {"score", "rank"} & mapping.keys() else "score"
-    noted = []
+    noted: list[Finding] = []
     if "query_id" not in mapping and value in mapping:
         _refuse_other_queries(plain, mapping, choice, name)
         query_column = next(text for text in ("query_id", "query id", "(one list)") if text not in header)
@@ -90,19 +107,95 @@ def of_frame(
             f"The table has no query column, so its {count_of(len(plain), 'row')} are treated as one list."
         )
         noted.append(make_finding("one-list", name, message, count=len(plain)))
-    for needed in ("query_id", "doc_id", value):
-        if needed not in mapping and not (needed == "score" and "rank" in mapping):
-            problem = f"no {needed} column among {', '.join(header) or 'none'}"
-            raise ReadError(name, problem, _hint(needed)).with_columns(header, mapping)
+    _refuse_lacking(mapping, header, value, name)
     extras = [
         column
         for column in plain.columns.difference(list(mapping.values()), sort=False)
         if pd.api.types.is_any_real_numeric_dtype(plain[column]) and column not in BY_NAME
     ]
-    origin = FileProvenance(name, lambda row: row + 1, "row")
     raw = {column: _arrow(plain[column], name) for column in [*mapping.values(), *extras]}
-    missing_score = choice.missing_score
-    return build_source(raw, mapping, origin, "frame", header, noted, missing_score).note_unused()
+    return _source(raw, mapping, choice, name, header, noted)
+
+
+def _source(
+    raw: dict[str, pa.Array],
+    mapping: Mapping[str, str],
+    choice: ColumnChoice,
+    name: str,
+    header: Sequence[str],
+    noted: Sequence[Finding] = (),
+) -> Source:
+    origin = FileProvenance(name, lambda row: row + 1, "row")
+    return build_source(raw, mapping, origin, "frame", header, noted, choice.missing_score).note_unused()
+
+
+def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> Source:
+    """Read lists in dictionaries, in their order, as a frame of their rows would be read."""
+    lists, number = dictionary.lists, str(dictionary.value)
+    has_numbers = isinstance(next(iter(lists.values())), Mapping)
+    for query, docs in lists.items():
+        if not isinstance(docs, Mapping if has_numbers else (list, tuple)):
+            problem = f"query {query!r} holds a {type(docs).__name__}"
+            raise ReadError(name, problem, "Give each query its documents in the same form.")
+    documents = list(chain.from_iterable(lists.values()))
+    if has_numbers:
+        numbers = list(chain.from_iterable(docs.values() for docs in lists.values()))
+    elif number == "score":
+        number, numbers = "rank", list(chain.from_iterable(range(1, len(docs) + 1) for docs in lists.values()))
+    else:
+        numbers = [1] * len(documents)
+    header = ["query_id", "doc_id", number]
+    mapping = recognise(header, choice.among(header))
+    needed = dictionary.value if choice.value == "either" else choice.value
+    _refuse_lacking(mapping, header, needed, name)
+    lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
+    queries = _plain_ids([*lists])
+    if queries is None:
+        texts = _any_values([query for query, docs in lists.items() for _ in docs], "query_id", name)
+    else:
+        texts = repeated(queries, lengths)
+    ids, values = _plain_ids(documents), _plain_numbers(numbers, number)
+    columns = {
+        "query_id": texts,
+        "doc_id": _any_values(documents, "doc_id", name) if ids is None else ids,
+        number: _any_values(numbers, number, name) if values is None else values,
+    }
+    source = _source({theirs: columns[theirs] for theirs in mapping.values()}, mapping, choice, name, header)
+    is_plain = has_numbers and None not in (queries, ids, values) and mapping.get(number) == number
+    return replace(source, dictionary=lists if is_plain else None)
+
+
+def _plain_ids(ids: list[object]) -> pa.Array | None:
+    """Return texts as a column; None where one is another value, or not Unicode."""
+    try:
+        column = pa.array(ids)
+    except (pa.ArrowException, UnicodeEncodeError, OverflowError):
+        return None
+    return column if pa.types.is_string(column.type) and not column.null_count else None
+
+
+def _plain_numbers(numbers: list[object], name: str) -> pa.Array | None:
+    """Return numbers as a column; None where one is missing, text, or a boolean among scores."""
+    try:
+        column = pa.array(numbers, pa.float64(), from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        return None
+    values = column.to_numpy(zero_copy_only=False)
+    is_boolean = bool in set(map(type, compress(numbers, (values == 0) | (values == 1))))
+    return None if column.null_count or (is_boolean and name == "score") else column
+
+
+def _any_values(values: list[object], column: str, name: str) -> pa.Array:
+    """Return a column of values of any type, as in a frame."""
+    return _arrow(pd.DataFrame(zip(values, strict=True), columns=[column])[column], name)
+
+
+def _refuse_lacking(mapping: Mapping[str, str], header: Sequence[str], value: str, name: str) -> None:
+    """Raise a ReadError if no column is a query, a document or the value."""
+    for needed in ("query_id", "doc_id", value):
+        if needed not in mapping and not (needed == "score" and "rank" in mapping):
+            problem = f"no {needed} column among {', '.join(header) or 'none'}"
+            raise ReadError(name, problem, _hint(needed)).with_columns(header, mapping)
 
 
 def _list_records(frame: pd.DataFrame) -> list[dict[str, object]]:
