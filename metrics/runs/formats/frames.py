@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress
+from itertools import chain
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
@@ -132,10 +132,11 @@ def _source(
 def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> Source:
     """Read lists in dictionaries, in their order, as a frame of their rows would be read."""
     lists, number = dictionary.lists, str(dictionary.value)
-    has_numbers = isinstance(next(iter(lists.values())), Mapping)
-    for query, docs in lists.items():
-        if not isinstance(docs, Mapping if has_numbers else (list, tuple)):
-            problem = f"query {query!r} holds a {type(docs).__name__}"
+    kinds = dict(zip(map(type, lists.values()), lists, strict=True))
+    has_numbers = issubclass(next(iter(kinds)), Mapping)
+    for kind, query in kinds.items():
+        if not issubclass(kind, Mapping if has_numbers else (list, tuple)):
+            problem = f"query {query!r} holds a {kind.__name__}"
             raise ReadError(name, problem, "Give each query its documents in the same form.")
     documents = list(chain.from_iterable(lists.values()))
     if has_numbers:
@@ -180,14 +181,20 @@ def _plain_numbers(numbers: list[object], name: str) -> pa.Array | None:
         column = pa.array(numbers, pa.float64(), from_pandas=True)
     except (pa.ArrowException, OverflowError):
         return None
-    values = column.to_numpy(zero_copy_only=False)
-    is_boolean = bool in set(map(type, compress(numbers, (values == 0) | (values == 1))))
-    return None if column.null_count or (is_boolean and name == "score") else column
+    if name == "score" and not column.null_count:
+        scores = column.to_numpy()
+        rows = np.flatnonzero((scores == 0) | (scores == 1))
+        if any(type(numbers[row]) is bool for row in rows.tolist()):
+            return None
+    return None if column.null_count else column
 
 
 def _any_values(values: list[object], column: str, name: str) -> pa.Array:
     """Return a column of values of any type, as in a frame."""
-    return _arrow(pd.DataFrame(zip(values, strict=True), columns=[column])[column], name)
+    try:
+        return _arrow(pd.DataFrame(zip(values, strict=True), columns=[column])[column], name)
+    except UnicodeEncodeError as error:
+        raise ReadError(name, f"{column} holds text that is not Unicode", "Correct it.") from error
 
 
 def _refuse_lacking(mapping: Mapping[str, str], header: Sequence[str], value: str, name: str) -> None:
