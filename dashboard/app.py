@@ -11,9 +11,9 @@ await_loading()
 
 from dashboard import boards, controls, visitor
 from dashboard.access import sign_in
-from dashboard.boards import notices, unknown_label, unknown_reason
+from dashboard.boards import notices, unknown_board
 from dashboard.charts.palette import DARK
-from dashboard.choices import choose_view
+from dashboard.choices import choose_selection
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import waiting_shown
 from dashboard.pages import LARGE, PAGES
@@ -22,6 +22,7 @@ from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.components import THIS_PAGE, section
+from metrics.ties import treatment
 
 FOLDER = Path(__file__).parent
 
@@ -59,8 +60,8 @@ def menu() -> dict[str, list[StreamlitPage]]:
 def without_board(title: str) -> None:
     """Show the title of a page whose board cannot be opened, and a button to the home board."""
     st.title(title, anchor=False)
-    if label := unknown_label():
-        st.warning(f"This link opens {escape_markdown(label)}, which {unknown_reason()}.")
+    if reason := unknown_board():
+        st.warning(reason)
     home = boards.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
         boards.switch_to_board(home)
@@ -71,7 +72,7 @@ def without_judgments(title: str) -> None:
     st.title(title, anchor=False)
     st.markdown("Nothing says which documents are relevant, so nothing can be scored yet.")
     if st.button("Add judgments", icon=":material/upload_file:", type="primary"):
-        controls.set_value("add", True)
+        st.session_state["add"] = True
         st.switch_page("views/data/data.py")
 
 
@@ -84,30 +85,31 @@ page = st.navigation(menu(), expanded=True)
 shown_page = {entry.title: entry for entry in PAGES}
 controls.read_address(page.url_path)
 has_results = page.title == large.TITLE
-view = results = None
+selection = results = None
 with waiting_shown(), st.sidebar, section("The sidebar"):
     results = choose_results() if has_results else None
-    view = None if has_results else choose_view()
+    selection = None if has_results else choose_selection()
     offer_link()
     sign_in.show_account()
-for message in notices():
-    st.warning(escape_markdown(message), icon=":material/inventory_2:")
-refusals = st.empty()
+messages = st.container()
 undo()
 equip_browser()
 with waiting_shown(), section(THIS_PAGE):
     if has_results:
         large.show(results)
-    elif view is None:
+    elif selection is None:
         without_board(page.title)
-    elif not view.board.runs.is_judged and shown_page[page.title].needs_judgments:
+    elif not selection.board.runs.is_judged and shown_page[page.title].needs_judgments:
         without_judgments(page.title)
     else:
-        shown_page[page.title].load()(view)
-if texts := controls.refused():
-    unknown = escape_markdown(", ".join(texts))
-    order = ""
-    if view and any(text.startswith("order=") for text in texts):
-        order = f" The tie order is {escape_markdown(view.treatment.label)}."
-    refusals.warning(f"This page cannot apply these settings of the link: {unknown}.{order}")
+        shown_page[page.title].load()(selection)
+with messages:
+    for message in notices():
+        st.warning(escape_markdown(message), icon=":material/inventory_2:")
+    if texts := controls.refused():
+        unknown = escape_markdown(", ".join(texts))
+        order = ""
+        if selection and any(text.startswith("order=") for text in texts):
+            order = f" The tie order is {escape_markdown(treatment(selection.traditional).label)}."
+        st.warning(f"This page cannot apply these settings of the link: {unknown}.{order}")
 controls.write_address()

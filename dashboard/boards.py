@@ -15,9 +15,8 @@ import streamlit as st
 from dashboard import cache, controls
 from dashboard.access.settings import OPEN
 from dashboard.access.sign_in import identity
-from dashboard.controls import PERSISTENT
 from dashboard.draft import mark_shown
-from dashboard.escaping import error_markdown, without_folders
+from dashboard.escaping import error_markdown, escape_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board, open_files
 from dashboard.library.loaded import Published
@@ -26,10 +25,8 @@ from dashboard.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"
-_NEXT = "_next_data"
 _VISITED = "_known_data"
 _LOST = "_lost_data"
-_LOST_REASON = "_lost_reason"
 _UNKNOWN = (
     "is not on this server or is not shared with you. Boards without a name end 30 days after they were last "
     "opened. A board of *This session only* is lost at the latest when the server restarts"
@@ -85,33 +82,29 @@ def choose_board() -> BoardChoice | None:
     home = home_board()
     if isinstance(error := opened_board(), TieScopeError):
         notify(f"{error} The app opens with the sample data until the file can be read.")
-    requested_label = st.session_state.pop(_NEXT, None) or controls.asked_text(DATA)
-    controls.forget(DATA)
-    requested = requested_label or st.session_state.get(DATA) or unknown_label() or home.label
+    requested = controls.get_text(DATA) or home.label
     choices, is_complete = _choices(home, requested)
     label = next((label for label in choices if id_of(label) == id_of(requested)), None)
-    st.session_state[_LOST] = requested if label is None else None
-    st.session_state[_LOST_REASON] = _UNKNOWN if is_complete else _UNREACHABLE
-    if DATA not in st.session_state or st.session_state[DATA] != label:
-        st.session_state[DATA] = label
+    reason = _UNKNOWN if is_complete else _UNREACHABLE
+    st.session_state[_LOST] = "" if label else f"This link opens {escape_markdown(requested)}, which {reason}."
+    controls.choose(DATA, id_of(home.label), bool, lambda texts: id_of(texts[-1]))
     names = _names(choices)
-    label_shown = st.selectbox(
+    st.session_state[DATA] = label  # the browser keeps the name from before
+    st.selectbox(
         "Board",
         list(choices),
         None if label is None else 0,  # with None, a board could be taken away
-        key=DATA,
         format_func=lambda label: names.get(label, label),
         placeholder="Choose a board",
         label_visibility="collapsed",
-        **PERSISTENT,
+        **controls.bound(DATA, label),
     )
-    controls.record(DATA, id_of(label_shown or requested), id_of(home.label))
     try:
-        st.session_state[_LAST] = choice = choices[label_shown]() if label_shown else None
+        st.session_state[_LAST] = choice = choices[label]() if label else None
     except TieScopeError as error:
-        notify(f"{label_shown} cannot be opened. {error}")
+        notify(f"{label} cannot be opened. {error}")
         return None
-    _audit(label_shown, requested)
+    _audit(label, requested)
     return choice
 
 
@@ -122,7 +115,7 @@ def leave_board() -> None:
 
 def while_open(write: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
     """Return the maker of a download that fails once the visitor may no longer open the board shown now."""
-    identity_then = _last_choice(), owner(), visitor_id()
+    identity_then = shown_board(), owner(), visitor_id()
 
     def make_if_open() -> str | bytes:
         if not _is_open(*identity_then):
@@ -132,7 +125,8 @@ def while_open(write: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
     return make_if_open
 
 
-def _last_choice() -> BoardChoice | None:
+def shown_board() -> BoardChoice | None:
+    """Return the board of this page, None for a page that has none."""
     return cast("BoardChoice | None", st.session_state.get(_LAST))
 
 
@@ -185,7 +179,7 @@ def _choices(home: Board, requested: str | None) -> tuple[dict[str, Callable[[],
             board_ids |= {linked.label: linked.id} if linked else {}
     except LibraryError as error:
         notify(str(error))
-        last = _last_choice()
+        last = shown_board()
         return choices | ({last[1].label: lambda: last} if last and last[1] else {}), False
     return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}, True
 
@@ -214,14 +208,9 @@ def _load_choice(board_id: str) -> BoardChoice:
     return cache.load_record(record), record
 
 
-def unknown_label() -> str | None:
-    """Return the board that the address names and that cannot be opened, until another board is chosen."""
-    return cast("str | None", st.session_state.get(_LOST))
-
-
-def unknown_reason() -> str:
-    """Return why the board of `unknown_label` cannot be opened."""
-    return str(st.session_state[_LOST_REASON])
+def unknown_board() -> str:
+    """Return why the board of the address cannot be opened, empty if it is open."""
+    return str(st.session_state.get(_LOST, ""))
 
 
 def notify(message: str) -> None:
@@ -298,10 +287,10 @@ def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
 
 def switch_to_board(label: str, draft: str = "") -> None:
     """Show the board of a label, mark its upload as shown, and rerun the page."""
-    st.session_state[_NEXT] = label
-    address = st.session_state.setdefault(_VISITED, [])
-    if label not in address:
-        address.append(label)
+    controls.set_value(DATA, id_of(label))
+    visited = st.session_state.setdefault(_VISITED, [])
+    if label not in visited:
+        visited.append(label)
     if draft:
         mark_shown(draft)  # last: a click in between must not lose the upload
     st.rerun()

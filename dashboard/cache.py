@@ -13,14 +13,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard.library.boards import Board, BoardSpec, Entry, join_runs, make_board, open_files
+from dashboard.library.boards import (
+    Board,
+    BoardSpec,
+    Entry,
+    join_runs,
+    keep_arrangement,
+    make_board,
+    open_files,
+)
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.records import Record
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
-from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.evaluation import ScoringOptions, score_runs
 from metrics.runs import Runs, Source, named_judgments
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
@@ -202,14 +210,25 @@ def _source(entry: Entry) -> Source | TieScopeError:
         return error
 
 
-def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
-    """Return the board of a spec and its sources, or the first error."""
+def build_board(
+    spec: BoardSpec, sources: Sequence[Source | TieScopeError], before: BoardSpec | None = None
+) -> Board | TieScopeError:
+    """Return the board of a spec and its sources, or the first error.
+
+    Rerankers keep the names and order that they have on the board `before`.
+    """
     error = next((source for source in sources if isinstance(source, TieScopeError)), None)
     if error is not None:
         return error
     read = [source for source in sources if isinstance(source, Source)]
     runs = _join(spec, read)
-    return runs if isinstance(runs, TieScopeError) else make_board(spec, read, runs)
+    if isinstance(runs, TieScopeError):
+        return runs
+    board = make_board(spec, read, runs)
+    try:
+        return keep_arrangement(board, before) if before else board
+    except TieScopeError as arrangement_error:
+        return arrangement_error
 
 
 @cached(show_spinner="Joining …", max_entries=4)
@@ -222,17 +241,42 @@ def _join(spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieScopeError:
         return error
 
 
-def evaluation(
-    board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
-) -> Evaluation:
-    """Return measures under every treatment that the pages offer."""
-    return _evaluation(board, scoring, measures)
-
-
 @cached(show_spinner="Scoring every order …", max_entries=12)
-def _evaluation(board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
+def evaluation(board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
+    """Return measures under every treatment that the pages offer."""
     with board_turn(board):
         return score_runs(board.runs, measures, _TIES, scoring)
+
+
+@cached(max_entries=12)
+def shown_evaluation(
+    board: Board,
+    measures: tuple[str, ...],
+    rerankers: tuple[str, ...],
+    query_groups: tuple[str, ...],
+    scoring: ScoringOptions,
+) -> Evaluation:
+    """Return the usual measures and others of the lists shown; all query groups if empty.
+
+    Rerankers without a scored list are left out; if none has one, there are no scores.
+    """
+    whole = evaluation(board, scoring, MEASURES)
+    if further := tuple(name for name in measures if name not in MEASURES):
+        more = evaluation(board, scoring, further)
+        whole = replace(
+            whole,
+            scores=pd.concat([whole.scores, more.scores], axis=1),
+            lists=whole.lists.assign(**more.lists),
+            measures=(*whole.measures, *more.measures),
+        )
+    group_of = segments(board)
+    queries = set(group_of.index[group_of.isin(query_groups)]) if query_groups else None
+    shown = (
+        whole if queries is None and rerankers == (*whole.policies.index,) else whole.only(rerankers, queries)
+    )
+    scored = set(shown.scores.index.unique("reranker"))
+    names = [name for name in rerankers if name in scored]
+    return shown.only(names) if 0 < len(names) < len(rerankers) else shown
 
 
 def _n_rows(sources: Sequence[Source]) -> int:

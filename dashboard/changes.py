@@ -1,14 +1,12 @@
 """Build and show a board from changed files or settings."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import streamlit as st
 
 from dashboard import cache
-from dashboard.boards import show_board
-from dashboard.choices import scored_measures, view
+from dashboard.boards import show_board, shown_board
 from dashboard.escaping import error_markdown
 from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.long_work import long_work
@@ -18,25 +16,13 @@ from metrics.support.progress import begin_step
 from metrics.support.wording import count_of
 
 
-def score_as_shown(board: Board) -> None:
-    """Score a board with the current settings, so that showing it takes no further time."""
-    cache.evaluation(board, view().scoring, scored_measures())
-    begin_step("Keeping", 0, 1, count_of(len(board.files), "file"))
-
-
-def score_and_show(board: Board, file_hashes: Collection[str] = (), **options: Any) -> None:  # noqa: ANN401 passed on
-    """Score a board, then show it; a click before the end leaves everything unchanged."""
-    score_as_shown(board)
-    show_board(board, file_hashes, **options)
-
-
 def rebuild_board(spec: BoardSpec) -> None:
     """Show the board of a changed spec, or the error that it raises."""
-    now = view()
+    before = shown_board()
     with long_work():
         board = cache.build_board(spec, read_all(spec))
         if isinstance(board, Board):
-            score_and_show(with_names_of(now.board.spec, board), amends=(now.board, now.record))
+            show_board(with_names_of(before[0].spec, board) if before else board, amends=before)
     if isinstance(board, TieScopeError):
         st.error(f"{error_markdown(board)} Nothing was changed.", icon=":material/error:")
 
@@ -51,17 +37,6 @@ def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
         rows += len(source.table) if isinstance(source, Source) else 0
     begin_step("Joining", 0, 1, count_of(len(entries), "file"), rows)
     return sources
-
-
-def build_arranged(
-    spec: BoardSpec, sources: Sequence[Source | TieScopeError], before: BoardSpec | None = None
-) -> Board | TieScopeError:
-    """Return the board of a spec with the reranker names and order of the board before, or the first error."""
-    board = cache.build_board(spec, sources)
-    try:
-        return keep_arrangement(board, before) if before and isinstance(board, Board) else board
-    except TieScopeError as error:
-        return error
 
 
 def with_names_of(before: BoardSpec, board: Board) -> Board:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from dashboard import cache, controls
 from dashboard.boards import DATA, choose_board, notify, owner
 from dashboard.cache import grade_counts
 from dashboard.charts.palette import Palette
-from dashboard.controls import get_value, prepare, record, segmented, select, set_value
+from dashboard.controls import choose, get_text, segmented, select, set_value
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, queries_text
 from dashboard.library.records import Record
@@ -58,11 +59,11 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
         controls.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
         return [text for text in dict.fromkeys(texts) if text in columns]
 
-    prepare(TIE_BREAKS, known_columns, set(columns).issuperset, [])
     tie_breaks = _choose_in_order(
         "Tie-break columns",
         columns,
         TIE_BREAKS,
+        choose(TIE_BREAKS, list[str](), set(columns).issuperset, known_columns),
         placeholder="Nothing",
         help="Other score columns of your files; the highest value comes first. Each column breaks the ties "
         "that earlier columns leave. Documents equal in all columns stay tied.",
@@ -95,31 +96,29 @@ def choose_relevant_from(board: Board) -> None:
         n_relevant = sum(n for grade, n in counts.items() if grade >= level)
         return f"Relevant from {level:g} · {count_of(n_relevant, 'judgment')}"
 
-    st.session_state[RELEVANT_FROM] = level
     st.selectbox(
         "Relevant from",
         levels,
-        key=RELEVANT_FROM,
         format_func=label,
         label_visibility="collapsed",
         width=270,
-        **controls.PERSISTENT,
+        **controls.bound(RELEVANT_FROM, level),
     )
 
 
 def _relevant_from() -> int:
-    return controls.whole_number(RELEVANT_FROM, *_RELEVANT_FROM_ENDS, AS_READ.relevant_from)
+    return controls.whole_number(RELEVANT_FROM, *_RELEVANT_FROM_ENDS, int(AS_READ.relevant_from))
 
 
 def _choose_precision() -> str:
     """Draw the choice of rounding, which accepts typed values, and report values that are invalid."""
-    written = get_value("precision") or _PRECISIONS[0]
+    written = get_text("precision") or _PRECISIONS[0]
     options = tuple(dict.fromkeys((*_PRECISIONS, written)))
     try:
         rounded(np.empty(0), written)
     except UsageError as error:
         options = _PRECISIONS
-        if controls.asked_text("precision") is None:
+        if not controls.is_linked("precision"):
             notify(f"{error} Scores are compared as {_PRECISIONS[0]}.")
     return select(
         "Scores as",
@@ -147,13 +146,13 @@ def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
                 controls.refuse(CRITERIA, [text])
         return list(criteria.values())
 
-    prepare(CRITERIA, read, set(choices).issuperset, [])
-    criteria = st.session_state[CRITERIA]
+    criteria = choose(CRITERIA, list[str](), set(choices).issuperset, read)
     columns_ranking = {criterion(text)[0] for text in criteria}
     return _choose_in_order(
         "Ranked by",
         [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking],
         CRITERIA,
+        criteria,
         format_func=criterion_words,
         placeholder="The score",
         help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
@@ -167,11 +166,13 @@ def _choose_in_order(
     label: str,
     options: Sequence[str],
     key: str,
+    chosen: list[str],
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
-    """Draw a prepared multiple choice and return the values in the order chosen; nothing without options."""
-    names = st.multiselect(label, options, key=key, **controls.PERSISTENT, **more_options) if options else []
-    return tuple(record(key, names, []))
+    """Draw a multiple choice and return the values in the order chosen; nothing without options."""
+    if options:
+        st.multiselect(label, options, **controls.bound(key, chosen), **more_options)
+    return tuple(chosen)
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
@@ -210,18 +211,18 @@ def choose_testing() -> Testing:
     return Testing(test, None if correction == LARGEST else correction, family)
 
 
-MEASURE_KEYS = ("measure", "first", "second")
-"""Keys of measures in the address: most pages use the first, Ties vs gap the other two."""
+_MEASURE = "measure"
+"""Key of the measure of most pages."""
 
 
-def measure(label: str = "Measure", key: str = "measure", default: str = "", *, has_more: bool = True) -> str:
+def measure(label: str = "Measure", key: str = _MEASURE, default: str = "", *, has_more: bool = True) -> str:
     """Draw the choice of a measure, in a row of buttons or a list, and return its name.
 
-    `key` is one of `MEASURE_KEYS`. The menu with all other measures follows if `has_more` is set.
+    The menu with all other measures follows if `has_more` is set.
     """
-    is_row = key == MEASURE_KEYS[0]
-    in_sight = (*cache.OFFERED, default, get_value(key)) if is_row else cache.MEASURES
-    options = [*(name for name in cache.MEASURES if name in in_sight), *_other_measure(key)]
+    is_row, chosen = key == _MEASURE, _asked_measure(key)
+    in_sight = (*cache.OFFERED, default, chosen) if is_row else (*cache.MEASURES, chosen)
+    options = [name for name in dict.fromkeys([*cache.MEASURES, *filter(None, in_sight)]) if name in in_sight]
     with st.container(
         horizontal=True, vertical_alignment="center" if is_row else "bottom", gap="small", width="content"
     ):
@@ -234,10 +235,10 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "", *, 
     return measure_name
 
 
-def more_menu(key: str = "measure", help: str = "Choose any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
+def more_menu(key: str = _MEASURE, help: str = "Choose any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
     """Draw the menu with all other measures and cut-offs, and return it for further controls."""
     menu = st.popover("More", icon=":material/tune:", help=help)
-    in_sight = {*(cache.OFFERED if key == MEASURE_KEYS[0] else cache.MEASURES), get_value(key)}
+    in_sight = {*(cache.OFFERED if key == _MEASURE else cache.MEASURES), get_text(key)}
     with menu:
         if measures := [name for name in cache.MEASURES if name not in in_sight]:
             st.pills("Also scored", measures, key=f"_further_{key}", on_change=_choose_further, args=(key,))
@@ -250,7 +251,7 @@ def _choose_further(key: str) -> None:
 
 
 def _choose_other(key: str) -> None:
-    name = "" if key == MEASURE_KEYS[0] else f"_{key}"
+    name = "" if key == _MEASURE else f"_{key}"
     measures = {measure.name: measure for measure in MEASURES}
     labels = dict(zip(measures, with_gains(list(measures)), strict=True))
     measure = measures[
@@ -267,40 +268,26 @@ def _choose_other(key: str) -> None:
     st.button("Use", type="primary", key=f"_other{name}_use", on_click=set_value, args=(key, measure_name))
 
 
-def other_measures() -> list[str]:
-    """Return the chosen measures that are not among the usual ones.
-
-    A measure with its own rule for ties brings along the other rules for the same ties.
-    """
-    names = [name for key in MEASURE_KEYS for name in _other_measure(key)]
-    beside = [str(rule) for name in names if parse(name).measure.answers for rule in side_by_side(parse(name))]
-    return list(dict.fromkeys(name for name in [*names, *beside] if name not in cache.MEASURES))
-
-
-def _other_measure(key: str) -> list[str]:
-    requested = get_value(key)
+def _asked_measure(key: str) -> str:
+    """Return the chosen measure by its usual name, empty for none and with a message for an unknown one."""
     try:
-        name = str(parse(requested)) if requested else None
+        name = str(parse(get_text(key))) if get_text(key) else ""
     except UsageError as error:
-        controls.forget(key)
         notify(f"This page cannot show the measure that the link asks for. {error}")
-        return []
-    if name and controls.asked_text(key):
-        controls.request({key: name})
-    return [] if name is None or name in cache.MEASURES else [name]
+        name = ""
+    set_value(key, name)
+    return name
 
 
-def scored_measures() -> tuple[str, ...]:
-    """Return the measures that pages score: the usual ones, and the chosen ones."""
-    return (*cache.MEASURES, *other_measures())
+def shown_measure() -> str:
+    """Return the measure that other pages show, for a page without this control."""
+    _asked_measure(_MEASURE)
+    return choose(_MEASURE, cache.MEASURES[0], bool)
 
 
-_VIEW = "_view"
 _SHOWN_BOARD = "_shown_data"
 _MAX_RERANKERS = 200
 """Rerankers shown at most: pages compare every pair."""
-_TEXTS = ("measure", "order", "precision", "missing", "empty", UNJUDGED, "baseline")
-_LISTS = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
 ORDER_HELP = "Order of tied documents for the traditional score. " + " ".join(
     f"**{order.label}**: {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
@@ -309,7 +296,7 @@ ORDER_HELP = "Order of tied documents for the traditional score. " + " ".join(
 
 @dataclass(frozen=True)
 class View(cache.ShownBoard):
-    """Everything a page shows: the board, the choices and the scores.
+    """A scored selection.
 
     Attributes:
         traditional: treatment of ties for the traditional score.
@@ -333,26 +320,99 @@ class View(cache.ShownBoard):
         return self.palette.reranker(self.board.runs.rerankers.index(reranker))
 
 
+@dataclass(frozen=True)
+class Selection:
+    """What the sidebar selects of a board, and how a page scores it.
+
+    Attributes:
+        board: the data.
+        record: record of the board in the library, None if it is not kept.
+        rerankers: chosen rerankers, in order.
+        segments: chosen query groups; all if empty.
+        traditional: treatment of ties for the traditional score.
+        scoring: how lists are scored.
+        note: place in the sidebar for what is counted.
+    """
+
+    board: Board
+    record: Record | None
+    rerankers: list[str]
+    segments: tuple[str, ...]
+    traditional: str
+    scoring: ScoringOptions
+    note: DeltaGenerator
+
+    def score(self, *measures: str) -> View:
+        """Return the scores of the chosen lists in these measures and the usual ones, and count the lists.
+
+        All lists are scored, with a warning, if no list remains. Documents are ranked by the score alone if
+        lists are too long for Pareto fronts. A measure with its own rule for ties brings along the other rules
+        for the same ties.
+        """
+        rules = [name for name in measures if parse(name).measure.answers]
+        beside = [str(rule) for name in rules for rule in side_by_side(parse(name))]
+        names = tuple(dict.fromkeys([*measures, *beside]))
+        scoring, segments, rerankers = self.scoring, self.segments, self.rerankers
+        evaluate = partial(cache.shown_evaluation, self.board, names, tuple(rerankers))
+        warnings = []
+        try:
+            evaluation = evaluate(segments, scoring)
+        except UsageError as error:
+            if not scoring.criteria:
+                raise
+            warnings.append(f"{error} Documents are ranked by the score instead.")
+            scoring = replace(scoring, criteria=())
+            evaluation = evaluate(segments, scoring)
+        if not len(evaluation.scores):
+            warnings.append("No list matches these settings, so all lists are shown.")
+            scoring, segments = AS_READ, ()
+            evaluation = evaluate(segments, scoring)
+        rerankers, absent = list(evaluation.policies.index), set(rerankers) - set(evaluation.policies.index)
+        with self.note.container():
+            for warning in warnings:
+                st.warning(warning)
+            if absent:
+                without_list = ", ".join(name for name in self.rerankers if name in absent)
+                st.caption(f"Rerankers without a list: {escape_markdown(without_list)}.")
+            n_queries = len(evaluation.scores.index.unique("query_id"))
+            phrases = policy_phrases(evaluation.policies.max(), scoring)
+            _count(self.board, len(rerankers), n_queries, phrases)
+        baseline = get_text(_BASELINE)
+        baseline = baseline if baseline in rerankers else usual_baseline(rerankers)
+        return View(
+            self.board,
+            rerankers,
+            scoring,
+            evaluation,
+            segments,
+            self.traditional,
+            baseline,
+            theme(),
+            self.record,
+        )
+
+
 def offered_rerankers(board: Board) -> list[str]:
     """Return the rerankers that pages can show."""
     return board.runs.rerankers[:_MAX_RERANKERS]
 
 
-def choose_baseline(names: Sequence[str], **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw the choice of the baseline and return its name."""
-    default = usual_baseline(names)
-    controls.follow_defaults({"baseline": default})
-    return controls.select_name("Baseline", names, "baseline", default, **more_options)
+_BASELINE = "baseline"
 
 
-def choose_view() -> View | None:
-    """Draw the sidebar and return what pages show, None without a board."""
+def choose_baseline(names: Sequence[str], **more_options: Any) -> None:  # noqa: ANN401 passed on
+    """Draw the choice of the baseline, which `View` has."""
+    controls.select_name("Baseline", names, _BASELINE, usual_baseline(names), **more_options)
+
+
+def choose_selection() -> Selection | None:
+    """Draw the sidebar and return what it selects, None without a board."""
     choice = choose_board()
     if choice is None:
         return None
     board, record = choice
     _turn_to(board, record)
-    traditional = select_order(cache.TRADITIONAL, "order")
+    traditional = select_order(cache.TRADITIONAL, "order", board.runs.tie_order)
     with st.popover("Settings", icon=":material/tune:", width="stretch"):
         rerankers = controls.multiselect("Rerankers", offered_rerankers(board), "rerankers")
         groups = sorted(set(cache.segments(board)))
@@ -360,71 +420,29 @@ def choose_view() -> View | None:
         scoring = choose_scoring(board.runs)
     is_first = traditional == board.runs.tie_order
     st.caption(escape_markdown(_first_order_reason(board) if is_first else treatment(traditional).summary))
-    view = _score(
-        board, record, rerankers, segments if len(segments) < len(groups) else (), traditional, scoring
-    )
-    n_rerankers = len(board.runs.tables)
-    phrases = [
-        part_of(len(view.rerankers), n_rerankers, "reranker"),
-        queries_text(len(view.evaluation.scores.index.unique("query_id"))),
-        *(
-            policy_phrases(view.evaluation.policies.max(), view.scoring)
-            if board.runs.is_judged
-            else ["no judgments"]
-        ),
-    ]
-    st.caption(f"{', '.join(phrases)}.{'' if owner() else ' Runs stay on this machine.'}")
-    if n_rerankers > _MAX_RERANKERS:
+    choose(_BASELINE, usual_baseline(rerankers), rerankers.__contains__)
+    note = st.empty()
+    with note.container():
+        _count(board, len(rerankers), board.n_queries, [])
+    if len(board.runs.tables) > _MAX_RERANKERS:
         st.caption(
             f"Pages show the first {_MAX_RERANKERS} rerankers. To see others, untick some on the Data page."
         )
-    st.session_state[_VIEW] = view
-    return view
+    segments = segments if len(segments) < len(groups) else ()
+    return Selection(board, record, rerankers, segments, traditional, scoring, note)
 
 
-def _score(
-    board: Board,
-    record: Record | None,
-    names: list[str],
-    segments: tuple[str, ...],
-    traditional: str,
-    scoring: ScoringOptions,
-) -> View:
-    """Return the scores of the chosen lists, or those of all lists with a warning if no list remains.
-
-    Documents are ranked by the score alone if lists are too long for Pareto fronts.
-    """
-    measures = scored_measures()
-    try:
-        evaluation = cache.evaluation(board, scoring, measures)
-    except UsageError as error:
-        if not scoring.criteria:
-            raise
-        st.warning(f"{error} Documents are ranked by the score instead.")
-        scoring = replace(scoring, criteria=())
-        evaluation = cache.evaluation(board, scoring, measures)
-    group_of = cache.segments(board)
-    queries = set(group_of.index[group_of.isin(segments)]) if segments else None
-    evaluation = evaluation.only(names, queries)
-    scored = set(evaluation.scores.index.unique("reranker"))
-    rerankers = [name for name in names if name in scored]
-    if not rerankers:
-        st.warning("No list matches these settings, so all lists are shown.")
-        scoring, segments, rerankers = AS_READ, (), names
-        evaluation = cache.evaluation(board, scoring, measures).only(rerankers)
-    elif len(rerankers) < len(names):
-        absent = ", ".join(name for name in names if name not in scored)
-        st.caption(f"Rerankers without a list: {escape_markdown(absent)}.")
-        evaluation = evaluation.only(rerankers)
-    chosen = controls.get_value("baseline") if controls.is_chosen("baseline") else ""
-    baseline = chosen if chosen in rerankers else usual_baseline(rerankers)
-    return View(board, rerankers, scoring, evaluation, segments, traditional, baseline, theme(), record)
+def _count(board: Board, n_rerankers: int, n_queries: int, phrases: Sequence[str]) -> None:
+    """Draw how many rerankers and queries are shown, and the settings that differ from the defaults."""
+    whole = part_of(n_rerankers, len(board.runs.tables), "reranker")
+    parts = [whole, queries_text(n_queries), *(phrases if board.runs.is_judged else ["no judgments"])]
+    st.caption(f"{', '.join(parts)}.{'' if owner() else ' Runs stay on this machine.'}")
 
 
-def select_order(orders: Sequence[str], key: str) -> str:
+def select_order(orders: Sequence[str], key: str, default: str = "") -> str:
     """Draw the choice of the tie order and return its name."""
     return controls.select(
-        "Tie order", orders, key, format_func=lambda name: treatment(name).label, help=ORDER_HELP
+        "Tie order", orders, key, default, format_func=lambda name: treatment(name).label, help=ORDER_HELP
     )
 
 
@@ -443,45 +461,14 @@ def _turn_to(board: Board, record: Record | None) -> None:
     if before == now:
         return
     if before is not None:
-        controls.reset("rerankers")
-        controls.set_open_list(None, None)
-    is_link_followed = before is None and set(controls.address_choices()) - {DATA}
-    saved = _saved(board.first_view if record is None else record.view)
-    controls.open_with(saved, are_defaults=record is None or not is_link_followed)
+        if not controls.is_linked("rerankers"):
+            set_value("rerankers", None)
+        controls.choices().open_list = (None, None)
+    is_link = before is None and bool(set(controls.address_choices()) - {DATA})
+    controls.open_view(record.view if record else {}, is_link=is_link)
 
 
-def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the saved settings that have the right type; the controls check their values."""
-
-    def has_right_type(key: str, value: object) -> bool:
-        if key in _TEXTS:
-            return isinstance(value, str)
-        if key in _LISTS:
-            return isinstance(value, list) and all(isinstance(name, str) for name in value)
-        return key == RELEVANT_FROM and isinstance(value, int | float)
-
-    return {key: value for key, value in settings.items() if has_right_type(key, value)}
-
-
-def board_settings() -> dict[str, Any]:
+def board_settings() -> dict[str, controls.Texts]:
     """Return the current settings to save with a board."""
-    now = view()
-    settings: dict[str, Any] = {key: controls.get_value(key) for key in _TEXTS}
-    settings |= {
-        RELEVANT_FROM: float(now.scoring.relevant_from),
-        "rerankers": now.rerankers if now.rerankers != offered_rerankers(now.board) else [],
-        "segments": list(now.segments),
-        CRITERIA: list(now.scoring.criteria),
-        TIE_BREAKS: list(now.scoring.tiebreak_by),
-    }
-    return {key: value for key, value in settings.items() if value}
-
-
-def view() -> View:
-    """Return the view that the sidebar chose."""
-    return cast("View", st.session_state[_VIEW])
-
-
-def board_key() -> str:
-    """Return the key of the board shown, empty before the first one."""
-    return view().board.key if _VIEW in st.session_state else ""
+    not_saved = {DATA, controls.SECTION}
+    return {key: texts for key, texts in controls.choices().texts.items() if key not in not_saved}

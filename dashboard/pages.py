@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dashboard.choices import View
+from dashboard.choices import Selection
 
-Show = Callable[[View], None]
+Show = Callable[[Selection], None]
 """Draws a page."""
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.boards import publish, published_results
-from dashboard.controls import get_value, set_value, stored_choice
+from dashboard.controls import choose, get_text, set_value
 from dashboard.library.boards import Board
 from dashboard.library.loaded import packed_files, table_label, unpacked_files
 from metrics.runs import File
@@ -26,12 +26,12 @@ def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
     results = published_results(board.label)
     own = [results[0]] if results else []
     offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
-    requested = controls.asked_text(TABLE)
-    if requested and requested not in (*offered, SAMPLE_TABLE):
+    requested = get_text(TABLE)
+    if controls.is_linked(TABLE) and requested not in (*offered, SAMPLE_TABLE):
         st.session_state[_LOST] = requested.rpartition("~")[0] or requested
-    elif own and get_value(TABLE) not in offered:
+    elif own and requested not in offered:
         set_value(TABLE, own[0])  # of a board just opened
-    choice = stored_choice(TABLE, default, lambda text: text in offered)
+    choice = choose(TABLE, default, offered.__contains__)
     return NO_TABLE if missing_table() and choice == default else choice
 
 
@@ -64,7 +64,7 @@ def take_files(board: Board, files: Sequence[File]) -> None:
 
 def take_table(name: str) -> None:
     """Audit another table, without the names matched by hand for the table before."""
-    st.session_state[_NAMES] = {}
+    set_value(_NAMES, None)
     st.session_state.pop(_LOST, None)
     set_value(TABLE, name)
 
@@ -72,19 +72,21 @@ def take_table(name: str) -> None:
 def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
     """Return the names matched by hand or by the link: published → ours, empty for none."""
 
-    def read(texts: controls.Texts) -> dict[str, str]:
-        pairs = {name: ours for name, _, ours in (text.rpartition("=") for text in texts)}
+    def read(texts: controls.Texts) -> controls.Texts:
+        pairs = _pairs(texts)
         controls.refuse(_NAMES, [f"{name}={ours}" for name, ours in pairs.items() if not is_valid(name, ours)])
-        return pairs
+        return [f"{name}={ours}" for name, ours in pairs.items() if is_valid(name, ours)]
 
-    controls.prepare(_NAMES, read, lambda pairs: isinstance(pairs, dict), {})
-    pairs = st.session_state[_NAMES]
-    names = {name: ours for name, ours in pairs.items() if is_valid(name, ours)}
-    controls.record(_NAMES, [f"{name}={ours}" for name, ours in names.items()], [])
-    return names
+    return _pairs(choose(_NAMES, list[str](), lambda _: True, read))
 
 
 def match_by_hand(published: str, key: str) -> None:
     """Match a published name with the value of a control."""
-    other_names = {name: ours for name, ours in st.session_state.get(_NAMES, {}).items() if name != published}
-    st.session_state[_NAMES] = {**other_names, published: st.session_state[key] or ""}
+    pairs = _pairs(controls.choices().texts.get(_NAMES, []))
+    pairs.pop(published, None)
+    names = pairs | {published: st.session_state[key] or ""}
+    set_value(_NAMES, [f"{name}={ours}" for name, ours in names.items()])
+
+
+def _pairs(texts: controls.Texts) -> dict[str, str]:
+    return {name: ours for name, _, ours in (text.rpartition("=") for text in texts)}

@@ -12,7 +12,7 @@ from dashboard.boards import leave_board, owner
 from dashboard.cache import file_version
 from dashboard.charts.palette import Palette
 from dashboard.choices import policy_phrases, select_order
-from dashboard.controls import PERSISTENT, prepare, record
+from dashboard.controls import choose, select
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.visitor import theme
@@ -51,9 +51,10 @@ def choose_results() -> Results | None:
     """Draw the choice of a stored evaluation and return it, None without one."""
     leave_board()
     files = command_results()
-    label = _choose_label(list(files))
-    if label is None:
+    label = choose(_KEY, next(iter(files), ""), files.__contains__)
+    if not label:
         return None
+    select("Results", list(files), _KEY)
     try:
         stored = _open_stored(*file_version(files[label]))
     except TieScopeError as error:
@@ -74,13 +75,3 @@ def choose_results() -> Results | None:
     counts = count_of(len(stored.rerankers), "reranker"), count_of(stored.n_lists, "list")
     st.caption(", ".join([*counts, *policy_phrases(stored.policies.sum(), stored.options)]) + ".")
     return Results(stored, traditional, theme())
-
-
-def _choose_label(labels: list[str]) -> str | None:
-    """Draw the choice; the first evaluation that the command named is the default, which the link omits."""
-    default = labels[0] if labels else None
-    prepare(_KEY, lambda texts: texts[-1], lambda label: label in labels, default)
-    if not labels:
-        return None
-    label: str = st.selectbox("Results", labels, key=_KEY, **PERSISTENT)
-    return record(_KEY, label, default)

@@ -3,7 +3,7 @@
 from math import inf
 
 from dashboard.library.boards import Board, BoardSpec, make_board
-from metrics.runs import File, read
+from metrics.runs import File
 
 QRELS = "".join(f"q{q} 0 d{q} 1\n" for q in range(4))
 
@@ -18,8 +18,8 @@ def _run(score, documents=5, queries=4):
 
 
 def board(**files: str) -> Board:
-    uploads = [File(name.replace("_", "."), text.encode()) for name, text in files.items()]
-    return make_board(BoardSpec.of(uploads), [read(file) for file in uploads])
+    spec = BoardSpec.of([File(name.replace("_", "."), text.encode()) for name, text in files.items()])
+    return make_board(spec, [entry.read() for entry in spec.entries])
 
 
 STRICT = _run(lambda _, document: 1 - document / 10)

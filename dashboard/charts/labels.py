@@ -47,7 +47,12 @@ def short_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str,
     that some share keeps its first word (`lynx…bf16`). Labels that still collide get a number. Wide letters
     take two columns.
     """
-    texts = {name: _letters(_visible(name)) for name in dict.fromkeys(names)}
+    return dict(_short_names(tuple(dict.fromkeys(names)), longest))
+
+
+@lru_cache(maxsize=256)
+def _short_names(names: tuple[str, ...], longest: int) -> dict[str, str]:
+    texts = {name: _letters(_visible(name)) for name in names}
     labels = _labels(set(texts.values()), longest)
     return _numbered({name: labels[text] for name, text in texts.items()}, longest)
 

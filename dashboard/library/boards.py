@@ -198,11 +198,6 @@ class Board:
         return [entry.file for entry in self.spec.entries]
 
     @property
-    def first_view(self) -> dict[str, str]:
-        """Initial settings, except defaults."""
-        return {} if self.runs.tie_order == "input" else {"order": self.runs.tie_order}
-
-    @property
     def size(self) -> int:
         """Approximate bytes of files, tables and row indices."""
         tables = sum(source.table.nbytes + _PER_ROW * len(source.table) for source in self.sources)
@@ -216,7 +211,7 @@ def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
         source.kind == "qrels" or source.judgments or "relevance" in source.table.column_names
         for source in sources
     )
-    runs = Runs.from_sources(map(_with_rows, sources), spec.repeated, judged=is_judged or not has_runs)
+    runs = Runs.from_sources(sources, spec.repeated, judged=is_judged or not has_runs)
     return runs if spec.names is None else runs.arranged(dict(spec.names))
 
 
@@ -314,14 +309,14 @@ def open_files(paths: NamedPaths, qrels: str | Path | None, title: str = "") -> 
         entries.append(replace(entry, columns=entry.columns or _role(sources[-1])))
     if qrels:
         file = File.open(qrels)
-        sources.append(as_judgments(read(file, strict=False)))
+        sources.append(as_judgments(_with_rows(read(file, strict=False))))
         entries.append(Entry(file, _role(sources[-1])))
     return make_board(BoardSpec(tuple(entries), title=title), sources)
 
 
 def _content(entry: Entry) -> Content:
     try:
-        return read(entry.file, dict(entry.columns), strict=False)
+        return _with_rows(read(entry.file, dict(entry.columns), strict=False))
     except ReadError as error:
         return error
 

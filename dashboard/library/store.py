@@ -110,7 +110,7 @@ class Library:
                 board_id = _new_id()
                 values = {"id": board_id, "owner": owner, "access": access, "version": 1, "created": now()}
                 values |= {"name": name or default_name(board), "named": bool(name)}
-                values |= {"view": dict(board.first_view if view is None else view)}
+                values |= {"view": dict(view or {})}
                 _insert(connection, boards, values | _content(board) | _times())
             else:
                 connection.execute(boards.update().where(boards.c.id == board_id).values(**_times()))

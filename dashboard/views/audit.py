@@ -12,7 +12,7 @@ from dashboard import published as table_choice
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
 from dashboard.charts.leaderboard import LEAST_WIDTH, leaderboard_figure
-from dashboard.choices import UNJUDGED, View
+from dashboard.choices import UNJUDGED, Selection, View
 from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
@@ -129,16 +129,16 @@ def show_audit(view: View, name: str, published: PublishedTable, settings: Delta
         name_controls(view.board, names)
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Audit", anchor=False)
     settings = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with settings:
-        opened_table = open_table(view)
+        opened_table = open_table(selection)
     results = st.empty()  # clears another table's results while this one is audited
     if opened_table:
         with results.container():
-            show_audit(view, *opened_table, settings)
+            show_audit(selection.score(), *opened_table, settings)
 
 
 _FORMS = (
@@ -148,7 +148,7 @@ _FORMS = (
 _PASTE = "reranker,MRR,nDCG@10\nBM25,0.7270,0.6315"
 
 
-def open_table(view: View) -> tuple[str, PublishedTable] | None:
+def open_table(view: Selection) -> tuple[str, PublishedTable] | None:
     """Draw the upload field and return the table to audit with its name in the link, None without one.
 
     A file that cannot be read leaves the table before in place.

@@ -21,7 +21,7 @@ from dashboard.cache import (
 )
 from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, tool_strip
-from dashboard.choices import View, choose_relevant_from
+from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
 from dashboard.visitor import visitor_zone
@@ -55,16 +55,17 @@ _SAMPLES = {
 }
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Leaderboard", anchor=False)
     if not visitor.is_narrow():
-        data_line(view)
+        data_line(selection)
     verdict_place = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         measure = choices.measure()
-        choose_relevant_from(view.board)
-        part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
+        choose_relevant_from(selection.board)
+        part = find_reranker() if len(selection.rerankers) >= _FINDABLE else ""
+    view = selection.score(measure)
     unjudged = unjudged_counts(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
     section = controls.choose_section(sections)
@@ -83,12 +84,12 @@ def show(view: View) -> None:
     else:
         scores_section(view, name, rows, unjudged, part)
     if visitor.is_narrow():  # a phone has no room for it above the chart
-        data_line(view)
+        data_line(selection)
     watch_width()
 
 
 @ui.section("Summary of the data")
-def data_line(view: View) -> None:
+def data_line(view: Selection) -> None:
     """Draw one sentence about the data shown, and a button to upload data."""
     sample, n_runs = _SAMPLES.get(view.board.label), count_of(len(view.board.runs.rerankers), "run")
     if sample:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dashboard import cache, controls, visitor
+from dashboard import controls, visitor
 from dashboard.boards import board_name
 from dashboard.cache import cached
 from dashboard.charts.compare import difference_forest
@@ -20,7 +20,7 @@ from dashboard.charts.leaderboard import LEAST_WIDTH, drawable_rerankers, leader
 from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import gap_multiples
-from dashboard.choices import View
+from dashboard.choices import Selection, View, shown_measure
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
 from dashboard.widgets.browser import watch_width
@@ -56,15 +56,15 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
     )
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw one slide."""
     st.html(_ASSETS / "present.css")
     orange = visitor.theme().traditional
     st.html(f"<style>h2 .stMarkdownColoredText {{ color: {orange} !important; }}</style>")
     st.title("Present", anchor=False)
     watch_width()
-    name = controls.get_value("measure")
-    measure = str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
+    measure = str(question(parse(shown_measure())))
+    view = selection.score(measure)
     slides = list_slides(view, measure)
     sentence, figure, foot = (st.container(key=f"slide-{part}") for part in ("sentence", "chart", "foot"))
     with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):

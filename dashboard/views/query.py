@@ -12,8 +12,7 @@ from dashboard import choices, controls
 from dashboard.cache import ShownBoard, cached
 from dashboard.charts import one_list as charts
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.choices import View, choose_relevant_from
-from dashboard.controls import follow_defaults
+from dashboard.choices import Selection, choose_relevant_from
 from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
@@ -40,12 +39,15 @@ _MAX_PLACED = 1_000_000
 """Documents ranked in all random orders together at most."""
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Queries", anchor=False)
-    current, beside = choose_list(view)
-    words = current.measure, view.traditional, current.written
-    ui.finding(list_study.query_finding(current.rows, current.chances, current.value, *words), view.rerankers)
+    verdict = st.container()
+    current, beside = choose_list(selection)
+    words = current.measure, current.view.traditional, current.written
+    prose = list_study.query_finding(current.rows, current.chances, current.value, *words)
+    with verdict:
+        ui.finding(prose, current.view.rerankers)
     four_values(current)
     if not len(current.rows):
         st.info("The run has no documents for this query.", icon=":material/info:")
@@ -69,7 +71,7 @@ def show(view: View) -> None:
             first_rank_section(current)
 
 
-def choose_list(view: View) -> tuple[one_list.ListInView, str | None]:
+def choose_list(selection: Selection) -> tuple[one_list.ListInView, str | None]:
     """Draw the controls and the query's text; return the list, and the reranker to show beside it.
 
     At first, the list is the one with the largest gap.
@@ -77,11 +79,12 @@ def choose_list(view: View) -> tuple[one_list.ListInView, str | None]:
     row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = choices.measure()
-        choose_relevant_from(view.board)
+        choose_relevant_from(selection.board)
+    view = selection.score(measure)
     lists = view.list_study(list_study.lists_by_gap, measure, view.traditional)
     first_reranker, first_query = lists.loc[0, ["reranker", "query_id"]].astype(str)
-    follow_defaults({"reranker": first_reranker, "query": first_query})
-    asked = controls.get_value("query")
+    firsts = {"reranker": first_reranker, "query": first_query}
+    is_chosen = any(controls.get_text(key) not in ("", first) for key, first in firsts.items())
     with row:
         place = st.empty()
         reranker = _choose_label(
@@ -89,15 +92,18 @@ def choose_list(view: View) -> tuple[one_list.ListInView, str | None]:
             "reranker",
             _labels(view, measure, view.traditional, ""),
             default=first_reranker,
-            is_explicit=asked not in ("", first_query),
+            is_explicit=is_chosen,
             width=340,
             help="Each reranker with its largest gap and its mean tie ratio.",
         )
+        queries = _labels(view, measure, view.traditional, reranker)
         with place:
             query = _choose_label(
                 "Query, largest gap first",
                 "query",
-                _labels(view, measure, view.traditional, reranker),
+                queries,
+                default=first_query if first_query in queries else "",
+                is_explicit=is_chosen,
                 width=300,
                 help="Each query with the gap and the tie ratio of this reranker's list.",
             )

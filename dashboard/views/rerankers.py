@@ -7,7 +7,7 @@ from dashboard import cache, choices, controls
 from dashboard.cache import ShownBoard, cached
 from dashboard.charts import rerankers as charts
 from dashboard.charts.ties_vs_gap import gap_scatter
-from dashboard.choices import View, choose_relevant_from
+from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
@@ -29,18 +29,19 @@ _COPIES = "Tied documents count as equal, so a list and its copy have an overlap
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Rerankers", anchor=False)
-    if not view.board.runs.is_judged:
-        ties_and_agreement(view)
+    if not selection.board.runs.is_judged:
+        ties_and_agreement(selection.score())
         return
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = choices.measure()
-        choose_relevant_from(view.board)
+        choose_relevant_from(selection.board)
         sort = controls.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
+    view = selection.score(measure)
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
     section = controls.choose_section([SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)])
     row_range = shown_rows(len(view.rerankers))
@@ -182,7 +183,8 @@ def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
     if len(view.rerankers) == 1:
         return
     ui.heading("Against the baseline, query by query", "Upper bar: tied scores. Lower, paler bar: traditional.")
-    baseline = choices.choose_baseline(view.rerankers, width=320)
+    choices.choose_baseline(view.rerankers, width=320)
+    baseline = view.baseline
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
     ui.section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
     ui.chart(

@@ -12,8 +12,8 @@ from dashboard.cache import board_turn, cached
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
 from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
-from dashboard.choices import View
-from dashboard.controls import follow_defaults, pills
+from dashboard.choices import Selection, View
+from dashboard.controls import pills
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.command_line import command
@@ -30,13 +30,14 @@ from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import shown_columns
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Share", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         measure = choices.measure()
-        choices.choose_relevant_from(view.board)
+        choices.choose_relevant_from(selection.board)
+        view = selection.score(measure)
         options = choose_options(view, measure)
         st.page_link("views/present.py", label="Present", icon=":material/slideshow:", width="content")
     report = board_report(view.board, repr(options), options)
@@ -73,7 +74,6 @@ def choose_options(view: View, measure: str) -> ReportOptions:
         title = controls.text_input("Title", "title", placeholder="Effect of ties", max_chars=200)
         reranker = leader
         if targets := _choose_targets():
-            follow_defaults({"targets_for": leader})
             reranker = controls.select_name("Targets for", view.rerankers, "targets_for", leader)
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(

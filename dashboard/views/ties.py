@@ -6,8 +6,8 @@ import streamlit as st
 from dashboard import choices, controls
 from dashboard.cache import ShownBoard, cached
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, tie_size_bars
-from dashboard.choices import View, choose_relevant_from
-from dashboard.controls import clicked_row, get_open_list, set_open_list
+from dashboard.choices import Selection, View, choose_relevant_from
+from dashboard.controls import clicked_row
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
 from dashboard.widgets.components import section
@@ -23,16 +23,17 @@ from metrics.support.shown_columns import shown_columns
 GAPS, MEASURES, SIZES = "Gaps", "Other measures", "Tie sizes"
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Ties vs gap", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         first = choices.measure("First measure", "first")
-        choose_relevant_from(view.board)
+        choose_relevant_from(selection.board)
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
         kind = controls.segmented("Lists", ("all", "with ties"), "lists")
     section = controls.choose_section([GAPS, MEASURES, SIZES])
+    view = selection.score(first)
     all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
     is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
     with verdict:
@@ -42,15 +43,15 @@ def show(view: View) -> None:
     elif section == SIZES:
         size_section(view, first, all_lists[is_shown])
     else:
-        gap_section(view, first, is_shown, is_signed=is_signed)
+        gap_section(selection, first, is_shown, is_signed=is_signed)
 
 
 @section("Ties against gaps")
-def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
+def gap_section(selection: Selection, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
     """Draw the gap of each list against its ties, and the list whose mark was clicked."""
     above = st.container()
     second = choices.measure("Second measure", "second", "Hits@3")
-    measures = first, second
+    measures, view = (first, second), selection.score(first, second)
     lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
     if not lists[["first_gap", "second_gap"]].any(axis=None):
         above.info(
@@ -60,8 +61,8 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     if note := own_rule_note(second):
         ui.section_finding(note)
     if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
-        set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
-    reranker, query = get_open_list()
+        controls.choices().open_list = (lists.loc[row, "reranker"], lists.loc[row, "query_id"])
+    reranker, query = controls.choices().open_list
     open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     open_row = int(open_rows[0]) if len(open_rows) else None
     palette = view.palette

@@ -11,6 +11,7 @@ from dashboard.library.boards import Board
 from dashboard.published import FILE_ORDER, NO_TABLE, SAMPLE_TABLE, choose_table, kept_files, names_by_hand
 from metrics import parse
 from metrics.errors import TieScopeError, UsageError
+from metrics.evaluation import AS_READ
 from metrics.runs import File
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order, orders_by_measure
@@ -61,7 +62,7 @@ def published_files(board: Board, table: str) -> tuple[File, ...]:
     if table == SAMPLE_TABLE:
         return (File.open(SAMPLES[SAMPLE_LABEL].with_name("leaderboard.csv")),)
     if table == FILE_ORDER:
-        text = example_table(cache.evaluation(board))
+        text = example_table(cache.evaluation(board, AS_READ, cache.MEASURES))
         return (File("as-in-file.csv", text.encode()),)
     return kept_files(board)
 

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 
 from dashboard.cache import cached
 from dashboard.charts.figure import Figure
-from dashboard.choices import board_key
 from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
@@ -24,7 +23,7 @@ def content_digest(*values: object) -> str:
 
 def kept_figure(draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
     """Return the figure that a function of `dashboard.charts` draws, cached by its arguments."""
-    return _figure(board_key(), _name_of(draw), content_digest(arguments, options), draw, arguments, options)
+    return _figure(_name_of(draw), content_digest(arguments, options), draw, arguments, options)
 
 
 def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
@@ -37,7 +36,7 @@ def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
 def kept_elements(draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
     """Show the elements that a function draws, cached by its arguments; Streamlit replays them."""
     content = content_digest(arguments, options, is_narrow())
-    _element(board_key(), _name_of(draw), content, draw, arguments, options)
+    _element(_name_of(draw), content, draw, arguments, options)
 
 
 def _name_of(draw: Callable[..., object]) -> str:
@@ -46,7 +45,6 @@ def _name_of(draw: Callable[..., object]) -> str:
 
 @cached(max_entries=_MAX_FIGURES)
 def _figure(
-    key: str,
     name: str,
     content: str,
     _draw: Callable[..., Figure],
@@ -58,7 +56,6 @@ def _figure(
 
 @cached(max_entries=_MAX_ELEMENTS)
 def _element(
-    key: str,
     name: str,
     content: str,
     _draw: Callable[..., None],

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.controls import set_value, stored_choice, text_input
+from dashboard.controls import choose, set_value, text_input
 from dashboard.escaping import escape_markdown
 
 FIRST_ROWS = 20
@@ -88,7 +88,7 @@ def shown_rows(
 ) -> ShownRows:
     """Return the range of rows to show; its `buttons` change it."""
     starts = {str(start + 1): start for start in range(0, max(n_rows, 1) if has_pages else 1, first)}
-    choice = stored_choice(key, "1", lambda text: text == _ALL or text in starts)
+    choice = choose(key, "1", lambda text: text == _ALL or text in starts)
     start, size = (0, limit) if choice == _ALL else (starts[choice], first)
     return ShownRows(n_rows, start, min(start + size, n_rows), key, first, limit, has_pages)
 

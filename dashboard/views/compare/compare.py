@@ -18,7 +18,7 @@ from dashboard.charts.compare import (
     verdict_matrix,
 )
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
-from dashboard.choices import Testing, View, choose_testing
+from dashboard.choices import Selection, Testing, View, choose_testing
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.views.compare.tradeoffs import tradeoff_section
@@ -49,19 +49,20 @@ _NOISE_HELP = (
 _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the table against the baseline
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Compare", anchor=False)
     watch_width()
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        baseline = choices.choose_baseline(view.rerankers, width=240)
+        choices.choose_baseline(selection.rerankers, width=240)
         measure = choices.measure(has_more=False)
-        choices.choose_relevant_from(view.board)
+        choices.choose_relevant_from(selection.board)
         with choices.more_menu(help="Choose the test, the correction or another measure."):
             testing = choose_testing()
             st.caption(f"{find_method(testing.test, None)[0].summary} {_STARS}")
-    has_pairs = len(view.rerankers) >= _FEW
+    view = selection.score(measure)
+    baseline, has_pairs = view.baseline, len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
     section = controls.choose_section(sections)
     name = parse(measure).traditional
@@ -156,8 +157,8 @@ def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
 @section("One comparison in detail")
 def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
     """Draw one comparison and the queries behind it when the section is opened."""
-    if controls.asked_text("compared") or controls.asked_text("farthest"):
-        controls.set_value("comparison-detail", True)
+    if controls.is_linked("compared") or controls.is_linked("farthest"):
+        st.session_state["comparison-detail"] = True
     detail = st.expander("One comparison, query by query", key="comparison-detail", on_change="rerun")
     if not detail.open:
         return

@@ -1,5 +1,6 @@
 """Data: upload files, check how they were read, and manage kept ones."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -7,7 +8,7 @@ import streamlit as st
 
 from dashboard import cache, changes, choices, controls
 from dashboard.charts.labels import short_names
-from dashboard.choices import View
+from dashboard.choices import Selection
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.views.data.files import board_panel, file_cards, finding_cards
@@ -19,19 +20,19 @@ from metrics import Runs
 FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Data", anchor=False)
-    board = view.board
+    board = selection.board
     section = controls.choose_section([FILES, COLUMNS, RERANKERS, LIBRARY])
     if section == COLUMNS:
         columns_and_rows(board)
     elif section == RERANKERS:
-        arrange(board)
+        arrange(board, selection.rerankers)
     elif section == LIBRARY:
-        uploads_section(view)
+        uploads_section(selection)
     else:
-        if upload_field(view):
+        if upload_field(selection):
             return
         finding(board_finding(board))
         page, icon = ("leaderboard", "leaderboard") if board.runs.is_judged else ("rerankers", "compare_arrows")
@@ -40,21 +41,21 @@ def show(view: View) -> None:
         results_line(board)
         if named := cache.lookalike_text(board):
             st.caption(f":material/database: {escape_markdown(named)}")
-        findings = cache.findings(board, view.scoring.relevant_from)
+        findings = cache.findings(board, selection.scoring.relevant_from)
         for file, message in (
             findings.loc[findings["code"] == "columns-told", ["file", "message"]].head(2).to_numpy()
         ):
             st.caption(f":material/info: {escape_markdown(f'{file}: {message}')}")
-        file_cards(board, findings, view.palette)
+        file_cards(board, findings)
         finding_cards(board, findings)
-        board_panel(view)
+        board_panel(selection)
 
 
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
 @section("The names of rerankers")
-def arrange(board: Board) -> None:
+def arrange(board: Board, rerankers: Sequence[str]) -> None:
     """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
     st.caption("Rename, reorder or untick rerankers.")
     rows = _reranker_rows(board.runs)
@@ -69,7 +70,7 @@ def arrange(board: Board) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choices.choose_baseline(
-            board.runs.rerankers, width=320, help="All other rerankers are compared with the baseline."
+            rerankers, width=320, help="All other rerankers are compared with the baseline."
         )
         changed = not edited.equals(rows)
         if st.button("Apply", type="primary", disabled=not changed, key="arrange"):

@@ -7,12 +7,12 @@ import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import boards, cache, changes, controls
+from dashboard import boards, cache, changes
 from dashboard.cache import cached
 from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
-from dashboard.choices import View, board_settings
+from dashboard.choices import Selection, board_settings
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
@@ -21,7 +21,7 @@ from dashboard.library.loaded import unpacked_files
 from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
 from dashboard.library.uploads import DROP_SELF, MISSING_SCORE
-from dashboard.visitor import visitor_id
+from dashboard.visitor import theme, visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
@@ -58,37 +58,37 @@ def _shape(board: Board, position: int, colours: Palette) -> tuple[int, int, Fig
     return pc.count_distinct(values).as_py(), len(pc.unique(source.table["query_id"])), histogram
 
 
-def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
+def file_cards(board: Board, findings: pd.DataFrame) -> None:
     """Draw a card for each file with warnings, and fold the cards of all other files."""
     warned = findings.loc[findings["severity"].isin(["error", "warning"]), "file"]
     odd = {name for names in warned for name in (names, *names.split(", "))}  # judgments may be in several
     places = range(len(board.files))
-    _cards(board, [at for at in places if board.files[at].name in odd], findings, colours, "odd-files")
+    _cards(board, [at for at in places if board.files[at].name in odd], findings, "odd-files")
     if quiet := [at for at in places if board.files[at].name not in odd]:
         n_rows = sum(len(board.sources[at].table) for at in quiet)
         names = escape_markdown(first_names([board.files[at].name for at in quiet], _MOST_NAMES))
         noun = "other file" if len(quiet) < len(places) else "file"
         label = f"{count_of(len(quiet), noun)} read without a warning, {count_of(n_rows, 'row')}: {names}"
         with st.expander(label, icon=":material/check:", key="files"):
-            _cards(board, quiet, findings, colours, "files")
+            _cards(board, quiet, findings, "files")
 
 
-def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours: Palette, key: str) -> None:
+def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, key: str) -> None:
     if not places:
         return
     row_range = shown_rows(len(places), key, _FIRST_CARDS, limit=len(places))
     grid = st.grid(3, min_column_width=250)
     for position in places[: row_range.stop]:
         with grid.container(border=True, height="stretch"):
-            _card(board, position, findings, colours)
+            _card(board, position, findings)
     row_range.buttons()
 
 
 @section("This file")
-def _card(board: Board, position: int, findings: pd.DataFrame, colours: Palette) -> None:
+def _card(board: Board, position: int, findings: pd.DataFrame) -> None:
     file, source = board.files[position], board.sources[position]
     digest = board.spec.entries[position].key  # another tab may have removed a file before this one
-    n_values, n_queries, histogram = _shape(board, position, colours)
+    n_values, n_queries, histogram = _shape(board, position, theme())
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{escape_markdown(file.name)}**")
         _badge(findings.loc[findings["file"] == file.name, "severity"].value_counts())
@@ -218,7 +218,7 @@ _ACCESS: dict[Access, str] = {
 
 
 @section("The board")
-def board_panel(view: View) -> None:
+def board_panel(view: Selection) -> None:
     """Draw the controls to name, keep, share, export and delete the board."""
     label = view.record.label if view.record else view.board.label
     name = boards.board_name(label)
@@ -274,7 +274,7 @@ def undo() -> None:
             )
 
 
-def _lifetime(view: View) -> str:
+def _lifetime(view: Selection) -> str:
     record = view.record
     if record is None:
         if boards.is_preloaded(view.board):
@@ -318,8 +318,8 @@ def _library_controls(record: Record) -> None:
 def _name(record: Record, owner: str) -> None:
     """Draw the field for the name; emptied, it shows the current name again."""
     key = f"name-{record.id}-{record.version}"
-    if not controls.get_value(key).strip():
-        controls.set_value(key, record.name if record.named else "")
+    if not str(st.session_state.get(key, "")).strip():
+        st.session_state[key] = record.name if record.named else ""
     name = st.text_input("Name", max_chars=200, key=key, placeholder=record.name, width=280)
     if name.strip() in ("", record.name):
         return

@@ -11,8 +11,8 @@ import streamlit as st
 
 from dashboard import boards, cache, controls
 from dashboard.access.sign_in import is_open_to_all
-from dashboard.changes import build_arranged, change_library, read_all, score_as_shown
-from dashboard.choices import View
+from dashboard.changes import change_library, read_all
+from dashboard.choices import Selection
 from dashboard.draft import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec, with_roles
@@ -25,7 +25,7 @@ from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, part_of
 
 
-def actions(view: View, ticked: Sequence[Upload]) -> None:
+def actions(view: Selection, ticked: Sequence[Upload]) -> None:
     """Draw buttons for the selected uploads."""
     if not ticked:
         st.caption("Tick uploads to open them, add them to this board or delete them.")
@@ -62,7 +62,7 @@ def _open(ticked: Sequence[Upload]) -> None:
     boards.show_board(board)
 
 
-def _add(view: View, ticked: Sequence[Upload]) -> None:
+def _add(view: Selection, ticked: Sequence[Upload]) -> None:
     on_board = {file.sha256 for file in view.board.files}
     new = [upload for upload in ticked if upload.sha256 not in on_board]
     if not new:
@@ -101,15 +101,13 @@ def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Co
 def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
     with long_work():
         spec = with_roles(spec, read_all(spec), cache.read_entry)
-        board = build_arranged(spec, read_all(spec), before)
-        if isinstance(board, Board):
-            score_as_shown(board)
+        board = cache.build_board(spec, read_all(spec), before)
     if isinstance(board, TieScopeError):
         raise board
     return board
 
 
-def _delete(view: View, ticked: Sequence[Upload]) -> None:
+def _delete(view: Selection, ticked: Sequence[Upload]) -> None:
     """Delete the unnamed boards that use the selected uploads, and leave the board shown if it is one."""
     gone, refused, board_ids = [], [], []
     for upload in ticked:
@@ -186,7 +184,7 @@ _SHELVES = ("This board", "All")
 
 
 @section("Uploads")
-def uploads_section(view: View) -> None:
+def uploads_section(view: Selection) -> None:
     """Draw the visitor's uploads and boards in tables."""
     uploads = every_upload = cache.open_library().uploads(boards.owner())
     finding(library_finding(every_upload))

@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import boards, cache, changes, choices, controls, visitor
+from dashboard import boards, cache, changes, controls, visitor
 from dashboard.cache import cached
-from dashboard.changes import build_arranged, read_all, score_and_show
-from dashboard.choices import View
+from dashboard.changes import read_all
+from dashboard.choices import Selection
 from dashboard.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text, with_roles
@@ -21,6 +21,7 @@ from dashboard.long_work import is_cancelled, long_work
 from dashboard.published import kept_files, take_files, take_table
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
+from metrics.evaluation import AS_READ
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header
 from metrics.runs.columns import MISSING_SCORE_HINT
 from metrics.runs.named_judgments import PREFIX
@@ -45,7 +46,7 @@ _LONGEST = 200
 
 
 @section("The upload of files")
-def upload_field(view: View) -> bool:
+def upload_field(view: Selection) -> bool:
     """Draw the upload field, and show uploaded files that form a board; return whether others wait."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
@@ -94,7 +95,7 @@ def _named_judgments() -> list[File]:
             return []
 
 
-def _show_files(files: list[File], onto: View | None, *, keep: bool) -> bool:
+def _show_files(files: list[File], onto: Selection | None, *, keep: bool) -> bool:
     """Show the files as a board, or what is in the way; return whether they wait."""
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files exceed the limit of {MOST_FILES}. Put several rerankers into one table.")
@@ -112,7 +113,7 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> bool:
     return True
 
 
-def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> bool:
+def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: Selection | None, *, keep: bool) -> bool:
     """Show the board of an upload once, or explain the error and offer repairs; return whether it waits."""
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
@@ -125,7 +126,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
         sources = read_all(spec)
         spec, sources, results = _set_results_aside(spec, sources, dropped)
         if not sha256s - {file.sha256 for file in results}:
-            _offer_to_audit(choices.view(), results)
+            _offer_to_audit(results)
             return False
         try:
             spec = with_roles(spec, sources, cache.read_entry)
@@ -133,11 +134,11 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
             _ask(spec, question)
             return True
         sources = [cache.read_entry(entry) for entry in spec.entries]
-        board = build_arranged(spec, sources, onto.board.spec if onto else None)
+        board = cache.build_board(spec, sources, onto.board.spec if onto else None)
         if isinstance(board, Board):
             amended = (onto.board, onto.record) if onto else None
             published = (table_label(results), packed_files(results)) if results else None
-            score_and_show(board, sha256s, amends=amended, keep=keep, draft=draft, published=published)
+            boards.show_board(board, sha256s, amends=amended, keep=keep, draft=draft, published=published)
     if isinstance(board, TieScopeError):
         if results:
             st.caption(f"Once the other files can be read, you can audit {_results_text(results)}.")
@@ -167,15 +168,18 @@ def _results_text(results: Sequence[File]) -> str:
     return escape_markdown(f"{count_of(len(results), 'file')} of published results ({names})")
 
 
-def _offer_to_audit(view: View, results: Sequence[File]) -> None:
+def _offer_to_audit(results: Sequence[File]) -> None:
+    choice = boards.shown_board()
+    if choice is None:
+        return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        name = boards.board_name(view.board.label)
+        name = boards.board_name(choice[0].label)
         st.markdown(
             f":material/fact_check: {_results_text(results)}, no runs. Audit **{escape_markdown(name)}**?",
             width="content",
         )
         if st.button("Audit these", type="primary", key="audit-dropped"):
-            take_files(view.board, results)
+            take_files(choice[0], results)
             st.switch_page(_AUDIT)
 
 
@@ -257,7 +261,8 @@ def _offer_to_score(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) 
 
 def _what_to_remove(spec: BoardSpec, sources: list[Source | TieScopeError]) -> str:
     """Return which unreadable files keep other new files from being added; empty if others do not suffice."""
-    shown = {file.sha256 for file in choices.view().board.files}
+    choice = boards.shown_board()
+    shown = {file.sha256 for file in choice[0].files} if choice else set()
     refused, others = list[str](), list[str]()
     for entry, source in zip(spec.entries, sources, strict=True):
         if entry.file.sha256 not in shown:
@@ -343,7 +348,7 @@ def _lines(file: File) -> Iterator[str]:
 def board_finding(board: Board) -> Prose:
     """Return a sentence on the board's files and ties, whatever the sidebar filters."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
-    lists = cache.evaluation(board).lists
+    lists = cache.evaluation(board, AS_READ, cache.MEASURES).lists
     share_tied, mean_ratio = (lists["tie_ratio"] > 0).mean(), lists["tie_ratio"].mean()
     effect: Prose = (
         f"{percent(float(share_tied)).capitalize()} of the lists have a tie. On average, "

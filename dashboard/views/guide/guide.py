@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import controls, visitor
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
-from dashboard.choices import View
+from dashboard.choices import Selection
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.prose import ProsePart, read_parts, table_rows
@@ -154,7 +154,7 @@ TOPICS: Mapping[str, Callable[[], None]] = {
 }
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the chosen topic."""
     st.title("Guide", anchor=False)
     TOPICS[controls.segmented("Topic", list(TOPICS), "section", label_visibility="collapsed")]()

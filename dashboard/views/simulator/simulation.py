@@ -11,7 +11,7 @@ import pyarrow as pa
 import streamlit as st
 from pyarrow import csv
 
-from dashboard import boards, cache, choices, controls, visitor
+from dashboard import boards, cache, controls, visitor
 from dashboard.boards import while_open
 from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import gap_heatmap, tie_growth
@@ -208,7 +208,8 @@ def exit_buttons(simulation: Simulation) -> None:
             type="tertiary",
             on_click="ignore",
         )
-        if "simulated.csv" in [file.name for file in choices.view().board.files]:
+        choice = boards.shown_board()
+        if choice and "simulated.csv" in [file.name for file in choice[0].files]:
             st.page_link(
                 "views/leaderboard.py", label="All pages show the simulated runs", icon=":material/check:"
             )
@@ -388,11 +389,11 @@ def _choose_lists(
 def _preset_control(ties: float, levels: int) -> None:
     """Draw the presets; none is selected if the sliders have other values."""
     presets = {(preset.tie_probability, preset.levels): name for name, preset in _PRESETS.items()}
-    controls.set_value("_preset", presets.get((ties, levels)))
+    st.session_state["_preset"] = presets.get((ties, levels))
     st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)
 
 
 def _take_preset() -> None:
-    if preset := _PRESETS.get(controls.get_value("_preset")):
+    if preset := _PRESETS.get(st.session_state["_preset"]):
         controls.set_value("madeties", preset.tie_probability)
         controls.set_value("madelevels", float(preset.levels))

@@ -10,8 +10,8 @@ from dashboard.boards import is_session_only
 from dashboard.cache import ShownBoard, cached
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.charts.simulator import precision_panels
-from dashboard.choices import View
-from dashboard.controls import follow_defaults, toggle
+from dashboard.choices import Selection
+from dashboard.controls import toggle
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.views.simulator.notebook import notebook
@@ -41,16 +41,16 @@ _TIES = ("input", "expected", "pessimistic", "optimistic")
 _LETTERS = 40
 
 
-def show(view: View) -> None:
+def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Simulator", anchor=False)
     section = controls.choose_section([SMALL, NOTEBOOK, LLMS, ROUNDING])
     if section == NOTEBOOK:
-        notebook(link_text.parse_list(controls.get_value(KEY)), _choose_scenario)
+        notebook(link_text.parse_list(controls.get_text(KEY)), _choose_scenario)
     elif section == LLMS:
         llm_rerankers()
     elif section == ROUNDING:
-        number_formats(view)
+        number_formats(selection)
     else:
         small_list()
 
@@ -100,13 +100,12 @@ def _choose_scenario() -> str:
         list(NOTEBOOK_SCENARIOS),
         "scenario",
         "Complex Tie",
-        on_change=controls.set_value,
-        args=(KEY, ""),
+        clears=[KEY],
     )
 
 
 def _edit_table(name: str, *, has_further: bool) -> list[link_text.Document]:
-    documents = link_text.parse_list(controls.get_value(KEY)) or link_text.scenario_documents(name)
+    documents = link_text.parse_list(controls.get_text(KEY)) or link_text.scenario_documents(name)
     number_column = st.column_config.NumberColumn
     breaks_ties = "Breaks ties in the score, highest first."
     columns = {
@@ -173,12 +172,12 @@ _PRECISIONS = {precisions.precision_label(precision): precision for precision in
 
 
 @section("Number formats")
-def number_formats(view: View) -> None:
+def number_formats(selection: Selection) -> None:
     """Draw the scores of one reranker in fewer bits, decimals or grades."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        follow_defaults({"reranker": view.rerankers[0]})
-        reranker = controls.select_name("Reranker", view.rerankers, "reranker", width=240)
+        reranker = controls.select_name("Reranker", selection.rerankers, "reranker", width=240)
         measure = choices.measure()
+    view = selection.score(measure)
     curve = _precisions(view, reranker, measure, view.traditional)
     name = parse(measure).traditional
     ui.section_finding(precisions.precision_finding(curve, name))

@@ -42,7 +42,7 @@ class TextTable(Generic[Row]):
     def edit(self, start: Sequence[Row]) -> list[Row]:
         """Draw the table, filled from the link or else from `start`, and return its rows."""
         start_line = self.line(start)
-        own_line = controls.get_value(self.key)
+        own_line = controls.get_text(self.key)
         now = own_line if self.parse(own_line) else start_line
         base, key = table_draft(self.key, now)
         frame = pd.DataFrame(self.parse(base) or list(start))[list(self.columns)]

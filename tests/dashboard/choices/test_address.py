@@ -16,17 +16,17 @@ def two_grades():
     return cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=qrels))
 
 
-def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
+def test_the_address_names_the_choices_of_the_sidebar_and_of_its_page(two_grades):
     page = opened("leaderboard", data=two_grades.label)
     page.selectbox(key="relevant_from").set_value(2.0).run()
     page.segmented_control(key="missing").set_value("skip").run()
     page.segmented_control(key="measure").set_value("AP").run()
     page.segmented_control(key="unjudged").set_value("leave_out").run()
-    for view in ("guide", "rerankers"):
+    sidebar = {"relevant_from": "2", "missing": "skip", "unjudged": "leave_out"}
+    for view, own in (("guide", {}), ("rerankers", {"measure": "AP"})):
         page.query_params = {}  # the browser opens a page of the menu at its bare address
         page.switch_page(FILES[view]).run()
-        expected = {"relevant_from": "2", "missing": "skip", "measure": "AP", "unjudged": "leave_out"}
-        assert page.query_params.items() >= expected.items(), view
+        assert page.query_params == {"data": page.query_params["data"]} | sidebar | own
     other = opened("rerankers", **page.query_params)
     assert metrics(other) == metrics(page)
     assert other.query_params == page.query_params
@@ -38,6 +38,8 @@ def test_choices_that_came_by_a_link_stay_on_the_next_pages_of_the_menu():
         page.query_params = {}  # the browser opens a page of the menu at its bare address
         page.switch_page(FILES[view]).run()
     assert page.segmented_control(key="measure").value == "nDCG@10"
+    page.segmented_control(key="section").set_value("Trade-offs").run()
+    assert page.segmented_control(key="depth").value == "10"
     assert page.query_params.items() >= {"measure": "nDCG@10", "relevant_from": "2", "depth": "10"}.items()
 
 
@@ -104,7 +106,7 @@ def test_a_link_from_before_a_rename_still_shows_the_board(library):
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Before")
     library.rename(record.id, "After")
     page = opened("leaderboard", data=record.label)
-    assert page.query_params == {"data": record.id, "order": "docid_desc"}
+    assert page.query_params == {"data": record.id}
     again = opened("leaderboard", **page.query_params)
     assert again.selectbox(key="data").value == f"After · {record.id}"
     assert table(again, "All rerankers").equals(table(page, "All rerankers"))
@@ -159,16 +161,6 @@ def test_unknown_values_of_an_address_are_named_once_and_removed():
     assert page.query_params == {"measure": "AP"}
 
 
-def test_earlier_trec_boards_and_links_keep_their_tie_order(library):
-    trec_board = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS)
-    earlier, now = library.keep(trec_board, name="Earlier", view={}), library.keep(trec_board)
-    page, by_link = opened("leaderboard", data=earlier.id), opened("leaderboard", data=now.id, measure="AP")
-    assert [shown.selectbox(key="order").value for shown in (page, by_link)] == ["input", "input"]
-    assert page.query_params == {"data": earlier.id}
-    page.selectbox(key="data").set_value(now.label).run()
-    assert (page.selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
-
-
 def test_the_address_is_written_again_where_the_browser_may_still_receive_an_earlier_one(monkeypatch):
     page, written = opened("guide"), []
     monkeypatch.setattr(QueryParamsProxy, "from_dict", lambda _, address: written.append(address))
@@ -182,7 +174,8 @@ def test_the_address_is_written_again_where_the_browser_may_still_receive_an_ear
 @pytest.mark.parametrize("choice", [{"measure": "AP"}, {"relevant_from": "2"}, {"order": "bogus"}])
 def test_a_link_without_a_known_tie_order_opens_trec_runs_in_trec_eval_s(two_grades, choice):
     page = opened("leaderboard", data=two_grades.label, **choice)
-    assert page.selectbox(key="order").value == page.query_params["order"] == "docid_desc"
+    assert page.selectbox(key="order").value == "docid_desc"
+    assert "order" not in page.query_params
     warnings = [warning.value.replace("\\", "") for warning in page.warning]
     unknown = "order=bogus. The tie order is trec_eval: id, descending."
     assert [unknown in warning for warning in warnings] == [True] * ("order" in choice)
@@ -198,7 +191,6 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     order = page.selectbox(key="order")
     assert (order.value, order.options[:2]) == ("docid_desc", ["file order", "trec_eval: id, descending"])
     assert "Default for TREC runs: trec_eval's order." in texts(page, "caption")
-    assert page.query_params["order"] == "docid_desc"  # a link that names none is of an earlier version
     order.set_value("input").run()
     other = opened("leaderboard", **page.query_params)
     first, by_link, now = (

@@ -8,18 +8,18 @@ from dashboard.controls import read_address, write_address
 from dashboard.choices import choose_baseline
 
 read_address("compare")
-st.text(choose_baseline(["a", "b"] if st.checkbox("Without BM25", value=True) else ["bm25", "a", "b"]))
+choose_baseline(["a", "b"] if st.checkbox("Without BM25", value=True) else ["bm25", "a", "b"])
 write_address()
 """
 
 
 def test_a_default_that_moves_is_followed_and_is_no_choice():
     page = AppTest.from_string(PAGE).run()
-    assert page.text[0].value == "a"
+    assert page.selectbox(key="baseline").value == "a"
     page.checkbox[0].uncheck().run()
-    assert page.text[0].value == "bm25"
+    assert page.selectbox(key="baseline").value == "bm25"
     assert "baseline" not in page.query_params
     page.selectbox(key="baseline").set_value("b").run()
     page.checkbox[0].check().run()
-    assert page.text[0].value == "b"
+    assert page.selectbox(key="baseline").value == "b"
     assert page.query_params["baseline"] == "b"

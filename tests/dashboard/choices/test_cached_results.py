@@ -13,7 +13,9 @@ FIRST, OTHER = board(strict_trec=STRICT, qrels_txt=QRELS), board(coarse_trec=COA
 
 
 def shown(of_board):
-    return ShownBoard(of_board, of_board.runs.rerankers, AS_READ, cache.evaluation(of_board), ())
+    return ShownBoard(
+        of_board, of_board.runs.rerankers, AS_READ, cache.evaluation(of_board, AS_READ, cache.MEASURES), ()
+    )
 
 
 def test_results_are_told_apart_by_function_key_and_arguments_in_sight():

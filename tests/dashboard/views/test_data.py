@@ -53,7 +53,7 @@ def test_files_are_read_joined_and_scored_in_sight_and_scored_once(monkeypatch, 
         "Reading 2 of 3: coarse.trec, 21 rows so far",
         "Reading 3 of 3: qrels.txt, 42 rows so far",
     ]
-    assert [step.partition(" ")[0] for step in steps[3:]] == ["Joining", "Scoring", "Keeping"]
+    assert [step.partition(" ")[0] for step in steps[3:]] == ["Joining"]
     assert len(scored) == 1
 
 
@@ -102,19 +102,19 @@ def test_a_small_packed_file_that_unpacks_to_much_waits_for_a_turn(monkeypatch):
 
 
 def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(monkeypatch):
-    page, button, score_runs, pressed = opened("data"), st.button, cache.score_runs, []
+    page, button, join_runs, pressed = opened("data"), st.button, cache.join_runs, []
 
     def note_press(label, *args, **options):
         if label == "Cancel":
             pressed.append(lambda: options["on_click"](*options["args"]))
         return button(label, *args, **options)
 
-    def cancel_while_scoring(*_):
+    def cancel_while_joining(*_):
         pressed[-1]()
         st.rerun()
 
     monkeypatch.setattr(st, "button", note_press)
-    monkeypatch.setattr(cache, "score_runs", cancel_while_scoring)
+    monkeypatch.setattr(cache, "join_runs", cancel_while_joining)
     before, kept = page.selectbox(key="data").value, len(cache.open_library().boards())
     page.file_uploader(key="upload").set_value(
         [("one.trec", (STRICT + MARK * 1).encode(), "text/plain"), ("qrels.txt", QRELS.encode(), "text/plain")]
@@ -125,7 +125,7 @@ def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(mo
     assert "Cancelled. Nothing was added." in texts(page)
     page.run()
     assert page.selectbox(key="data").value == before
-    monkeypatch.setattr(cache, "score_runs", score_runs)
+    monkeypatch.setattr(cache, "join_runs", join_runs)
     page.button(key="read-again").click().run()
     assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
     assert "Cancelled" not in texts(page)

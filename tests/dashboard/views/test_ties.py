@@ -5,6 +5,7 @@ from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
+from metrics.evaluation import AS_READ
 from metrics.studies.gaps import ALL_LISTS, gaps
 
 
@@ -31,7 +32,7 @@ def test_charts_of_two_measures_show_absolute_gaps_by_default():
 def test_every_measure_has_the_gaps_of_all_lists_in_its_row():
     page = opened("ties", data=cache.SIMULATED_LABEL, section="Other measures")
     rows = table(page, "Other measures").set_index("measure")
-    evaluation = cache.evaluation(cache.sample_board(cache.SIMULATED_LABEL))
+    evaluation = cache.evaluation(cache.sample_board(cache.SIMULATED_LABEL), AS_READ, cache.MEASURES)
     assert rows.index.to_list() == list(evaluation.measures)
     for measure in ("AP", "Hits@3"):
         sizes = gaps(evaluation, {"n": measure}, "input")["n_gap"].abs()
@@ -45,7 +46,7 @@ def test_ties_are_counted_by_size_and_by_reranker():
     page = opened("ties", data=cache.SIMULATED_LABEL, section="Tie sizes")
     (bars,) = charts(page)["tie-sizes"]["data"]
     board = cache.sample_board(cache.SIMULATED_LABEL)
-    lists = cache.evaluation(board).lists
+    lists = cache.evaluation(board, AS_READ, cache.MEASURES).lists
     assert bars["x"][:3] == ["2", "3 to 4", "5 to 8"]
     assert sum(bars["y"]) == lists["n_tie_groups"].sum()
     rows = table(page, "Ties of each reranker").set_index("reranker")
