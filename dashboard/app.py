@@ -72,7 +72,7 @@ def without_judgments(title: str) -> None:
     st.title(title, anchor=False)
     st.markdown("Nothing says which documents are relevant, so nothing can be scored yet.")
     if st.button("Add judgments", icon=":material/upload_file:", type="primary"):
-        st.session_state["add"] = True
+        controls.set_widget("add", value=True)
         st.switch_page("views/data/data.py")
 
 

@@ -152,6 +152,16 @@ def set_value(key: str, value: object) -> None:
         choices().texts[key] = _texts(value)
 
 
+def widget_value(key: str) -> Any:  # noqa: ANN401 of any widget
+    """Return the value of a widget that the address does not name, None before it is drawn."""
+    return st.session_state.get(key)
+
+
+def set_widget(key: str, value: object) -> None:
+    """Set a widget that the address does not name, before it is drawn."""
+    st.session_state[key] = value
+
+
 def set_values(values: Mapping[str, object]) -> None:
     """Set several controls: key → value."""
     for key, value in values.items():
