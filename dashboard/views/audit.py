@@ -29,7 +29,7 @@ from metrics import MEASURES, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.studies.audit import audited_order
-from metrics.studies.audit.audit import Audit
+from metrics.studies.audit.audit import Audit, convention_finding
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
@@ -315,6 +315,10 @@ FIRST_RULES = 8
 """Rules drawn at first."""
 _MOST_BESIDE = 7
 """Measures of a matrix that leaves room for the chart of rules."""
+_EVERY_RULE = (
+    "Rules are tried until one reproduces all figures, the usual ones first. This tries the others too, and "
+    "says what the figures cannot show."
+)
 MOST_RULES = 40
 """Rules drawn at most; the list has all."""
 
@@ -322,8 +326,18 @@ MOST_RULES = 40
 @section("The figures of the table")
 def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> None:
     """Draw the figures that one rule reproduces, and how many figures each rule reproduces."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choice = st.container(width="content")
+        every_rule = controls.toggle("Every rule", "every-rule", help=_EVERY_RULE)
+    if every_rule:
+        if is_cancelled(f"every-rule-{key.table}", "Not every rule was tried."):
+            return
+        with long_work(f"every-rule-{key.table}"):
+            audit = audited_table.board_audit(key, view.board, audit.published, every_rule=True)
+        ui.section_finding(convention_finding(audit.reproduction), view.board.runs.rerankers)
     rules, n_figures = _tried_rules(audit), audit.reproduction.n_figures
-    row = _choose_rule(rules)
+    with choice:
+        row = _choose_rule(rules)
     figures = audited_table.rule_figures(key, rules["convention"].iloc[row], view.board, audit)
     rule, is_best = rules.iloc[row], row == 0
     rerankers = list(dict.fromkeys(figures["reranker"]))

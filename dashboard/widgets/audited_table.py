@@ -90,10 +90,10 @@ def matches(key: AuditKey, board: Board, published: PublishedTable) -> NameMatch
 
 
 @cached(max_entries=8)
-def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Audit:
-    """Return the audit of a published table."""
+def board_audit(key: AuditKey, _board: Board, _published: PublishedTable, *, every_rule: bool = False) -> Audit:
+    """Return the audit of a published table, with every rule or up to the first that reproduces all figures."""
     with board_turn(_board):
-        return audit(_board.runs, _published, names=dict(key.names))
+        return audit(_board.runs, _published, names=dict(key.names), every_rule=every_rule)
 
 
 @cached(show_spinner="Recomputing the table …", max_entries=8)

@@ -59,8 +59,9 @@ def audit_command(
     show: Annotated[
         Literal["figures", "conventions", "names", "orders"],
         Option(
-            help="Content of the table. figures: figures under the best convention. conventions: all "
-            "conventions. names: matched names. orders: the order of each pair of rerankers."
+            help="Content of the table. figures: figures under the best convention. conventions: every "
+            "convention, also after one fits. names: matched names. orders: the order of each pair of "
+            "rerankers."
         ),
     ] = "figures",
     order_by: Annotated[
@@ -82,7 +83,13 @@ def audit_command(
     runs = inputs.read()
     say_left_out(runs)
     with progress("Trying conventions"):
-        result = audit(runs, files, names=names_by_hand(names or []), relevant_from=relevant_from)
+        result = audit(
+            runs,
+            files,
+            names=names_by_hand(names or []),
+            relevant_from=relevant_from,
+            every_rule=show == "conventions",
+        )
     measures = _ordered_measures(result, order_by or [])
     with progress("Judging orders"):
         orders = [audited_order(result, runs, measure) for measure in measures]

@@ -54,7 +54,7 @@ def convention_finding(reproduction: Reproduction) -> Prose:
         choices = Strong("; ".join(alternatives))
         return reproduced, f"{outcome} under ", number, f", which {why}: ", choices, f". {end}"
     label = Strong("; ".join(shared))
-    open_words = _what_is_open(reproduction) if alternatives else ""
+    open_words = _what_is_open(reproduction) if alternatives and reproduction.has_every_rule else ""
     if reproduction.n_by_chance >= _HARDLY:
         end = f". With so few digits, this match may be due to chance.{open_words}"
         return reproduced, f"{outcome} under ", label, end
@@ -63,11 +63,15 @@ def convention_finding(reproduction: Reproduction) -> Prose:
 
 
 def uncertainty_notes(reproduction: Reproduction) -> list[str]:
-    """Return sentences about parts of the convention that these files cannot show."""
-    return [
-        f"These files cannot show {_SUBJECTS[field]}: {reason}."
-        for field, reason in reproduction.candidates.reasons.items()
-    ]
+    """Return sentences about parts of the convention that these files cannot show, if every rule was tried."""
+    return (
+        []
+        if not reproduction.has_every_rule
+        else [
+            f"These files cannot show {_SUBJECTS[field]}: {reason}."
+            for field, reason in reproduction.candidates.reasons.items()
+        ]
+    )
 
 
 _QUESTIONS = {
@@ -239,11 +243,13 @@ def audit(
     qrels: Table | None = None,
     names: Mapping[str, str] | None = None,
     relevant_from: float | None = None,
+    every_rule: bool = False,
 ) -> Audit:
     """Reproduce a published table from the runs and judgments it was made from.
 
-    All conventions that can give different figures on these files are tried: tie order, precision of scores,
-    smallest relevant grade, policies for missing and empty queries and for unjudged documents, gain of nDCG.
+    Conventions that can give different figures on these files are tried, the usual ones first, until one
+    reproduces all figures: tie order, precision of scores, smallest relevant grade, policies for missing and
+    empty queries and for unjudged documents, gain of nDCG.
 
     Args:
         runs: the rankings, in any form that `read_runs` reads.
@@ -252,6 +258,7 @@ def audit(
         qrels: judgments, if `runs` have none.
         names: published → ours, for names of rerankers and measures that do not match; "" leaves one out.
         relevant_from: smallest relevant grade, if known.
+        every_rule: try all conventions, to see what else gives these figures and what they cannot show.
 
     Returns:
         The matched names, the convention, and the runs scored with it.
@@ -264,7 +271,7 @@ def audit(
     if not isinstance(published, PublishedTable):
         published = read_published(published)
     matches = match_names(published, runs, names)
-    reproduction = reproduce(published, matches, runs, relevant_from=relevant_from)
+    reproduction = reproduce(published, matches, runs, relevant_from=relevant_from, every_rule=every_rule)
     best = reproduction.best
     measures = [best.measure(name) for name in dict.fromkeys(matches.measures["matched"]) if name]
     present = set(matches.rerankers["matched"])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -136,8 +137,8 @@ class ComparedFigures:
         self._measure, measures = pd.factorize(matched["measure"])
         self.measures = list(measures)
 
-    def all_computed(self, candidates: Candidates) -> Iterator[tuple[Convention, FloatArray]]:
-        """Yield every convention with its (n,) figures."""
+    def computed(self, candidates: Candidates) -> Iterator[list[tuple[Convention, FloatArray]]]:
+        """Yield the conventions with their (n,) figures: those that share lists together, the usual first."""
         choices = candidates.choices
         evaluations = [
             Convention(precision=precision, unjudged=unjudged, relevant_from=grade)
@@ -150,7 +151,7 @@ class ComparedFigures:
             label = "; ".join(map(shared.aspect, ("precision", "relevant_from", "unjudged")))
             begin_step("Trying rules", position, len(evaluations), label)
             graded = by_scores.setdefault((shared.precision, shared.unjudged), {})
-            yield from self._computed(shared, choices, graded)
+            yield list(self._computed(shared, choices, graded))
 
     def compare(self, convention: Convention) -> pd.DataFrame:
         """Return all figures under a convention, as `Reproduction.figures` does."""
@@ -220,7 +221,7 @@ class Reproduction:
             does_not_come_out (numbers of figures), largest_difference (absolute), group (conventions of a group
             give the same figures on these files).
         by_measure: measure (as published) → the best convention that reproduces all its figures, if any does.
-        candidates: conventions tried.
+        candidates: conventions that can give different figures.
         n_by_chance: expected number of groups within one unit of every last digit of an arbitrary table: their
             number · Π min(1, 2 · unit / range of a figure over them).
         compare: convention → its figures.
@@ -236,6 +237,11 @@ class Reproduction:
     def n_figures(self) -> int:
         """Number of compared figures."""
         return int(self.conventions.iloc[0][list(COUNTS)].sum())
+
+    @property
+    def has_every_rule(self) -> bool:
+        """Whether all candidates were tried."""
+        return len(self.conventions) == prod(map(len, self.candidates.choices.values()))
 
     @property
     def best(self) -> Convention:
@@ -286,26 +292,38 @@ class Reproduction:
 
 
 def reproduce(
-    published: PublishedTable, names: NameMatches, runs: Runs, *, relevant_from: float | None = None
+    published: PublishedTable,
+    names: NameMatches,
+    runs: Runs,
+    *,
+    relevant_from: float | None = None,
+    every_rule: bool = False,
 ) -> Reproduction:
-    """Try all conventions that can give different figures on these files."""
+    """Try the conventions that can give different figures on these files, until one reproduces all figures.
+
+    The most usual precision, grades and judgments come first, each with all tie orders, policies and gains.
+    `every_rule` tries the others too.
+    """
     figures = ComparedFigures(published, names, runs)
     candidates = candidate_conventions(figures.runs, figures.measures, relevant_from)
     printed = figures.printed
     measure_codes, measures = pd.factorize(figures.table["measure"])
     rows, n_off, groups = [], [], dict[bytes, int]()
     sums, squares = np.zeros((2, len(printed.figures)))  # over groups, for the variance of each figure
-    for convention, computed in figures.all_computed(candidates):
-        verdicts, differences = printed.verdicts(computed), computed - printed.figures
-        n_groups = len(groups)
-        group = groups.setdefault(np.round(computed, _SAME_TO).tobytes(), n_groups)
-        if group == n_groups:
-            sums += differences
-            squares += differences**2
-        counts = np.bincount(verdicts, minlength=len(VERDICTS))
-        largest = np.nanmax(np.abs(differences), initial=0)
-        rows.append((convention, convention.label, *counts, largest, group))
-        n_off.append(np.bincount(measure_codes[verdicts == len(VERDICTS) - 1], minlength=len(measures)))
+    for block in figures.computed(candidates):
+        for convention, computed in block:
+            verdicts, differences = printed.verdicts(computed), computed - printed.figures
+            n_groups = len(groups)
+            group = groups.setdefault(np.round(computed, _SAME_TO).tobytes(), n_groups)
+            if group == n_groups:
+                sums += differences
+                squares += differences**2
+            counts = np.bincount(verdicts, minlength=len(VERDICTS))
+            largest = np.nanmax(np.abs(differences), initial=0)
+            rows.append((convention, convention.label, *counts, largest, group))
+            n_off.append(np.bincount(measure_codes[verdicts == len(VERDICTS) - 1], minlength=len(measures)))
+        if not every_rule and not all(off.any() for off in n_off[-len(block) :]):
+            break
     table = pd.DataFrame(rows, columns=["convention", "label", *COUNTS, "largest_difference", "group"])
     order = _best_first(table, candidates)
     table = table.iloc[order].reset_index(drop=True)

@@ -31,10 +31,11 @@ def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     page = opened("audit")
     sentences = texts(page).replace("*", "")
     assert "48 of 48 figures are reproduced, all to the last digit." in sentences
-    assert (
+    open_question = (
         "The figures do not show whether scores were compared as read, as float16, as bfloat16 or rounded to "
         "6, 4, 3 or 2 decimals."
-    ) in sentences
+    )
+    assert open_question not in sentences
     assert "By MRR, of 27 pairs with different published means," in sentences
     by_measure = table(page, "Published pairwise orders by measure").set_index("measure")
     assert by_measure.loc["MRR"].tolist() == [27, 9, 9, 9]
@@ -55,6 +56,10 @@ def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     marks = {trace["name"] for trace in charts(page)["figures"]["data"] if trace.get("name")}
     assert not any(name.endswith("reproduced · 0") for name in marks)
     assert "48 of 48 figures are reproduced" in finding(page)  # by the rule that fits
+    n_rules = len(rules.options)
+    page.toggle(key="every-rule").set_value(True).run()
+    assert open_question in texts(page).replace("*", "")
+    assert len(page.selectbox(key="rule").options) > n_rules
 
 
 def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):

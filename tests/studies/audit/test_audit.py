@@ -33,7 +33,7 @@ def test_more_digits_are_promised_of_what_they_would_tell_alone(write):
     tail = "".join(f"q1 Q0 n{place} 1 {200 - place} t\n" for place in range(99))
     run = f"{tie}{tail}q1 Q0 last 1 0.001 t\nq1 Q0 before 1 0.002 t\n"
     runs = metrics.read_runs({"r": write("r.trec", run)}, write("q.txt", "q0 0 d 1\nq1 0 last 2\n"))
-    sentences = said(runs, "run,query,RR\nr,q0,0.50\nr,all,0.25\n").split(". ")[-3:]
+    sentences = said(runs, "run,query,RR\nr,q0,0.50\nr,all,0.25\n", every_rule=True).split(". ")[-3:]
     assert "do not show whether scores were compared as read or rounded to 2 decimals" in sentences[0]
     assert sentences[1] == "More printed digits would answer this question"
     assert sentences[2].startswith("More digits would not show whether queries without relevant documents")

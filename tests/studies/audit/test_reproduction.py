@@ -97,7 +97,9 @@ def audited(runs, text, **options):
 
 def named(runs, convention, **options):
     """Whether the audit of a table made under a convention names it, and no other that differs here."""
-    reproduction = audited(runs, printed_table(runs, convention, form="{:.6f}"), **options).reproduction
+    reproduction = audited(
+        runs, printed_table(runs, convention, form="{:.6f}"), every_rule=True, **options
+    ).reproduction
     return (
         convention in reproduction.fitting
         and reproduction.n_fitting_alike == 1
@@ -210,7 +212,7 @@ def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
     runs = metrics.read_runs(
         {"a": write("a.trec", NO_TIES)}, write("q.txt", "q0 0 d0 1\nq1 0 d3 1\nq2 0 d2 1\n")
     )
-    result = audited(runs, "reranker,RR,AP\na,0.5278,0.5278\n", relevant_from=1)
+    result = audited(runs, "reranker,RR,AP\na,0.5278,0.5278\n", relevant_from=1, every_rule=True)
     assert len(result.reproduction.fitting) == 6
     assert result.reproduction.n_fitting_alike == 1
     sentence = plain(convention_finding(result.reproduction))
@@ -235,7 +237,7 @@ def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(boa
 def test_figures_of_single_queries_leave_open_how_queries_count(board):
     values = metrics.evaluate(board, ["AP"], ["input"], relevant_from=2).scores["AP", "input"]
     rows = [f"{name},{query},{value:.6f}" for (name, query), value in values.items()]
-    sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows])))
+    sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows]), every_rule=True))
     assert (
         "The table follows this convention: file order; relevant from grade 2. 120 of 120 figures" in sentence
     )
