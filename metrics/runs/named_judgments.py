@@ -84,6 +84,17 @@ def _downloads_refused() -> Iterator[None]:
             logging.disable(disabled)
 
 
+FROM_2: dict[tuple[int, ...], str] = {
+    (1601, 1804, 697): "TREC Deep Learning 2019",
+    (1940, 1020, 646): "TREC Deep Learning 2020",
+    (3063, 2341, 1086): "TREC Deep Learning 2021",
+    (52218, 46080, 1659): "TREC Deep Learning 2022",
+    (4372, 2259, 1830): "TREC Deep Learning 2023",
+    (810, 634, 350): "DL-Hard",
+}
+"""Judgments of grades 1, 2 and 3 of passage collections: papers count documents as relevant from grade 2."""
+
+
 def lookalikes(n_queries: int, grades: FloatArray) -> list[str]:
     """Return the ir_datasets datasets with as many judged queries and as many judgments of each grade.
 
