@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from dashboard.charts.labels import short_names
 
 SECTION = "section"
 """Key of the control of sections, which each page fills with its own sections."""
@@ -259,7 +259,7 @@ def select(
 
 def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw a list of names, shortened and searchable by any letters shown, and return the chosen one."""
-    labels = short_names(names, TABLE_COLUMNS)
+    labels = short_names(names)
     return select(
         label, names, key, default, format_func=labels.__getitem__, filter_mode="contains", **more_options
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts.figure import Figure, named_ticks
-from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text, safe
+from dashboard.charts.labels import CARD_COLUMNS, chart_names, hover_text, safe
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
 from metrics.studies.audit.reproduction import VERDICTS
@@ -83,7 +83,7 @@ def reproduction_matrix(
     figure.style(height, t=_TOP, b=_BOTTOM, r=40)
     label_rows(figure, rerankers)
     below = f"of {table['reranker'].nunique():,} reproduced"
-    labels = [*chart_names(rerankers, CHART_COLUMNS).values(), below]
+    labels = [*chart_names(rerankers).values(), below]
     figure.set_yaxes(**named_ticks(labels), range=[len(labels) - 0.5, -0.5])
     margins = figure.settings["margin"]
     margins["l"] = max(margins["l"], 120)

@@ -10,7 +10,6 @@ import pandas as pd
 from dashboard.charts.figure import Figure, signed_ticks
 from dashboard.charts.labels import (
     MATRIX_COLUMNS,
-    SLOPE_COLUMNS,
     escaped,
     hover_text,
     short_names,
@@ -89,7 +88,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     add_legend(figure, marks)
     figure.style(112 + (_SLIM_ROW if is_slim else _FOREST_ROW) * len(names), r=_STARS_ROOM, t=56)
     if is_slim:
-        label_rows(figure, names, SLOPE_COLUMNS, CLEAR_TOP)
+        label_rows(figure, names, top=CLEAR_TOP)
     else:
         washed = blend(palette.ground, palette.traditional, _WASH)
         label_rows_above(figure, names, 0.08, np.where(verdicts.changed, washed, palette.ground))

@@ -9,18 +9,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import lru_cache, reduce
 from typing import TypeVar
 
-CHART_COLUMNS = 26
-"""Columns of a name beside a row of a chart, the default."""
-TABLE_COLUMNS = 28
-"""Columns of a name in a table and in a select box."""
+NAME_COLUMNS = 28
+"""Columns of a name in charts, tables, select boxes and sentences."""
 MATRIX_COLUMNS = 24
 """Columns of a name on the diagonal of a matrix and in a column heading."""
-SLOPE_COLUMNS = 20
-"""Columns of a name between ranks and scores, and of a rotated name."""
 CARD_COLUMNS = 18
 """Columns of a name on a card."""
-SENTENCE_COLUMNS = 48
-"""Columns of a name in a sentence or a heading."""
 TEXT_COLUMNS = 36
 """Columns of any other text in a chart."""
 ELLIPSIS = "…"
@@ -29,8 +23,6 @@ _JOINERS = "\u200c\u200d"
 _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _ISOLATE = "\u2068{}\u2069"
 """Keeps right-to-left text from reordering the text around it."""
-_MIN_ROOM = 5
-"""Columns below which names are only clipped."""
 _HOVER_WIDTH = 60
 """Letters per line of a hover text."""
 
@@ -40,12 +32,12 @@ Letters = tuple[str, ...]
 Key = TypeVar("Key", bound=Hashable)
 
 
-def short_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str, str]:
+def short_names(names: Iterable[str], longest: int = NAME_COLUMNS) -> dict[str, str]:
     """Return name → unique label of at most `longest` columns, without control characters, unescaped.
 
-    Names that fit stay whole. A prefix or suffix that all long names share is dropped (`…r16-lr1e4`). A prefix
-    that some share keeps its first word (`lynx…bf16`). Labels that still collide get a number. Wide letters
-    take two columns.
+    If most names are longer than `NAME_COLUMNS`, all names lose the words that these share (`shared_parts`).
+    Labels that are still too long are cut in the middle. Labels that collide show where they differ, or get a
+    number. Wide letters take two columns.
     """
     return dict(_short_names(tuple(dict.fromkeys(names)), longest))
 
@@ -53,18 +45,22 @@ def short_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str,
 @lru_cache(maxsize=256)
 def _short_names(names: tuple[str, ...], longest: int) -> dict[str, str]:
     texts = {name: _letters(_visible(name)) for name in names}
-    labels = _labels(set(texts.values()), longest)
-    return _numbered({name: labels[text] for name, text in texts.items()}, longest)
+    shared = _shared_words(set(texts.values()), max(longest, NAME_COLUMNS))
+    short = {text: _without_words(text, shared) for text in set(texts.values())}
+    if len(set(short.values())) < len(short):  # without these words, names are alike
+        short = {text: text for text in short}
+    labels = _cut(set(short.values()), longest)
+    return _numbered({name: labels[short[text]] for name, text in texts.items()}, longest)
 
 
-def chart_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str, str]:
+def chart_names(names: Iterable[str], longest: int = NAME_COLUMNS) -> dict[str, str]:
     """Return `short_names`, escaped for a chart."""
     return {name: escaped(label) for name, label in short_names(names, longest).items()}
 
 
-def sentence_names(names: Iterable[str], longest: int = SENTENCE_COLUMNS) -> dict[str, str]:
+def sentence_names(names: Iterable[str]) -> dict[str, str]:
     """Return name → label for the names that are too long for a sentence."""
-    return {name: label for name, label in short_names(names, longest).items() if label != name}
+    return {name: label for name, label in short_names(names).items() if label != name}
 
 
 def elide_text(text: str, labels: Mapping[str, str]) -> str:
@@ -74,14 +70,12 @@ def elide_text(text: str, labels: Mapping[str, str]) -> str:
     )
 
 
-def shared_ends(names: Iterable[str], longest: int = CHART_COLUMNS) -> tuple[str, str]:
-    """Return the prefix and suffix that `short_names` drops from every name."""
-    texts = {_letters(_visible(name)) for name in names}
-    if len(texts) < 2 or any(_columns(text) <= longest for text in texts):  # noqa: PLR2004 shared by two
-        return "", ""
-    head, tail = _shared_lengths(texts, by_word=True)
-    text = next(iter(texts))
-    return "".join(text[:head]), "".join(text[len(text) - tail :])
+def shared_parts(names: Iterable[str]) -> list[str]:
+    """Return the parts that `short_names` drops from long names, as the first of them has them."""
+    texts = [_letters(_visible(name)) for name in names]
+    shared = _shared_words(set(texts), NAME_COLUMNS)
+    first = next((text for text in texts if shared and _columns(text) > NAME_COLUMNS), ())
+    return ["".join(between) for between, is_dropped, _ in _pieces(first, shared) if is_dropped]
 
 
 def clipped(text: str, longest: int) -> str:
@@ -114,61 +108,60 @@ def text_columns(text: str) -> int:
     return len(text) + wide - sum(unicodedata.category(letter) in ("Mn", "Me", "Cf") for letter in text)
 
 
-def _labels(texts: Collection[Letters], room: int, lead: str = "") -> dict[Letters, str]:
-    """Return labels of at most `room` columns, not yet unique; `lead` begins those that are shortened."""
-    labels = {text: "".join(text) for text in texts if _columns(text) <= room}
-    long = {text for text in texts if text not in labels}
-    if len(long) < 2 or room < _MIN_ROOM:  # noqa: PLR2004 one has nothing to share
-        return labels | {text: _clip(text, room) for text in long}
-    head, tail = _shared_lengths(long, by_word=True)
-    if head or tail:
-        widest = max(_columns(text[head : len(text) - tail]) for text in long)
-        if head and not lead and (labels or widest <= room // 3):
-            lead = "".join(_fitting(_first_word(min(long)), max(room // 3, room - 1 - widest)))
-        return labels | _without_ends(long, room, lead, head, tail)
-    families = _group(long, _first_word)
-    if len(families) == 1:
-        return labels | _apart(long, room)
-    leads = _labels(set(families), room // 3)
-    for word, family in families.items():
-        labels |= _labels(family, room, leads[word]) if len(family) > 1 else {}
-    return labels | _apart({text for text in long if text not in labels}, room)
+def _shared_words(texts: Collection[Letters], longest: int) -> set[Letters]:
+    """Return the words that all texts of more than `longest` columns share, if most texts are so long."""
+    words = [set(_words(text)[0::2]) for text in texts if _columns(text) > longest]
+    return set.intersection(*words) - {()} if 2 * len(words) > len(texts) > 1 else set()
 
 
-def _apart(texts: Collection[Letters], room: int) -> dict[Letters, str]:
-    """Clip texts in the middle; texts that then collide show the part where they differ."""
-    clips = {text: _clip(text, room) for text in texts}
-    for text, twins in _group(texts, clips.__getitem__).items():
+def _words(text: Letters) -> list[Letters]:
+    """Split a text into words and what is between them, alternately, a word (maybe empty) first."""
+    parts: list[Letters] = [()]
+    for place, letter in enumerate(text):
+        if _is_word(text, place) != len(parts) % 2:
+            parts.append(())
+        parts[-1] += (letter,)
+    return parts
+
+
+def _pieces(text: Letters, shared: Collection[Letters]) -> list[tuple[Letters, bool, Letters]]:
+    """Return each word to keep after what is before it, and whether that has a shared word; then the rest."""
+    pieces: list[tuple[Letters, bool, Letters]] = []
+    between, is_dropped = Letters(), False
+    for place, part in enumerate(_words(text)):
+        if place % 2 or part in shared or not part:
+            between, is_dropped = between + part, is_dropped or part in shared
+        else:
+            pieces.append((between, is_dropped, part))
+            between, is_dropped = Letters(), False
+    return [*pieces, (between, is_dropped, ())]
+
+
+def _without_words(text: Letters, shared: Collection[Letters]) -> Letters:
+    """Return a text without shared words, a space for those in its middle; the whole if no word is left."""
+    pieces = _pieces(text, shared)
+    if len(pieces) == 1:
+        return text
+    short: Letters = ()
+    for between, is_dropped, word in pieces:
+        short += (() if not (short and word) else (" ",)) if is_dropped else between
+        short += word
+    return short
+
+
+def _cut(texts: Collection[Letters], room: int) -> dict[Letters, str]:
+    """Cut texts in the middle; texts that then collide show the part where they differ."""
+    labels = {text: _clip(text, room) for text in texts}
+    for twins in _group(texts, labels.__getitem__).values():
         if len(twins) > 1:
-            head, tail = _shared_lengths(twins, by_word=False)
-            clips |= _without_ends(
-                twins, room, "".join(_fitting(_letters(text), room // 3)).partition(ELLIPSIS)[0], head, tail
-            )
-    return clips
-
-
-def _without_ends(texts: Collection[Letters], room: int, lead: str, head: int, tail: int) -> dict[Letters, str]:
-    """Return labels without the first `head` and last `tail` letters, which all texts share."""
-    cores = {text: text[head : len(text) - tail] for text in texts}
-    inner = _labels(set(cores.values()), room - text_columns(lead) - 1)
-    joined = {
-        text: f"{lead}{ELLIPSIS}{inner[core]}" if head else inner[core] + ELLIPSIS
-        for text, core in cores.items()
-    }
-    return {text: label.replace(2 * ELLIPSIS, ELLIPSIS) for text, label in joined.items()}
-
-
-def _shared_lengths(texts: Collection[Letters], *, by_word: bool) -> tuple[int, int]:
-    """Return the lengths of the shared prefix and suffix, leaving something of each text."""
-    head = _shared_start(list(texts))
-    sample = next(iter(texts))
-    if by_word:
-        head = next((end for end in range(head, 0, -1) if not _is_word(sample, end - 1)), 0)
-    tail = _shared_start([text[: head - 1 if head else None : -1] for text in texts])
-    if by_word:
-        last = len(sample)
-        tail = next((size for size in range(tail, 0, -1) if not _is_word(sample, last - size)), 0)
-    return head, tail
+            head = _shared_start(list(twins))
+            tail = _shared_start([text[: head - 1 if head else None : -1] for text in twins])
+            for text in twins:
+                lead = "".join(_fitting(text[:head], room // 3))
+                end = ELLIPSIS * (tail > 0)
+                core = _clip(text[head : len(text) - tail], room - text_columns(lead) - 1 - len(end))
+                labels[text] = f"{lead}{ELLIPSIS}{core}{end}"
+    return labels
 
 
 def _shared_start(texts: list[Letters]) -> int:
@@ -241,13 +234,6 @@ def _is_word(text: Letters, place: int) -> bool:
     letter = text[place]
     is_sign = letter in "+-" and re.fullmatch(r"\d[eE]", "".join(text[max(place - 2, 0) : place])) is not None
     return letter[0].isalnum() or letter == "." or (is_sign and "".join(text[place + 1 : place + 2]).isdigit())
-
-
-def _first_word(text: Letters) -> Letters:
-    """Return the text up to the end of its first word."""
-    start = next((place for place in range(len(text)) if _is_word(text, place)), 0)
-    end = next((place for place in range(start, len(text)) if not _is_word(text, place)), len(text))
-    return text[: end or len(text)]
 
 
 def _group(texts: Collection[Letters], key: Callable[[Letters], Key]) -> dict[Key, set[Letters]]:

@@ -1,13 +1,15 @@
 """Charts of the Leaderboard: ranks beside scores, and other tools."""
 
 from collections.abc import Mapping, Sequence
+from html import unescape
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dashboard.charts import marks
 from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
+from dashboard.charts.labels import chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette, faded
 from metrics.evaluation import EQUAL
 from metrics.support.wording import percent, with_signs
@@ -24,20 +26,28 @@ def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
 def score_bounds(
     leaderboard: pd.DataFrame, palette: Palette, measure: str, *, is_stacked: bool = False
 ) -> Figure:
-    """Draw worst, best, tied and traditional mean per reranker; `is_stacked` puts names above bars."""
+    """Draw worst, best, tied and traditional mean per reranker, and the tied mean's interval if it is known.
+
+    `is_stacked` puts names, tied means and ranks above bars.
+    """
     figure, leaderboard = Figure(palette), drawable_rerankers(leaderboard)
+    if "query_low" in leaderboard:
+        ends = leaderboard[["query_low", "query_high"]].set_axis(np.arange(len(leaderboard))).dropna()
+        marks.add_segments(figure, ends, pd.Series(ends.index, ends.index), palette.muted, 1.3)
     marks.add_bounds_rows(figure, leaderboard)
     if is_stacked:
         figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
         marks.label_rows_above(figure, leaderboard.index, 0.24)
         place = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
-        for row, ranks in enumerate(rank_texts(leaderboard)):
-            figure.write(f"rank {ranks}", y=row - 0.24, **place)
+        means = zip(leaderboard["tied"], rank_texts(leaderboard), strict=True)
+        for row, (tied, ranks) in enumerate(means):
+            figure.write(f"<b>{tied:.3f}</b> · rank {ranks}", y=row - 0.24, **place)
         figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     else:
         figure.style(marks.rows_height(len(leaderboard)))
         marks.label_rows(figure, leaderboard.index)
-    values = leaderboard[marks.VALUES].to_numpy()
+    columns = leaderboard.columns.intersection([*marks.VALUES, "query_low", "query_high"])
+    values = leaderboard[columns].ffill(axis=1).to_numpy()
     return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))
 
 
@@ -47,17 +57,21 @@ FEW = 20
 """Rerankers above which a strip shows them all."""
 LONG_MOVE = 3
 """Ranks from which a move is highlighted."""
-_SLOPE_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
-"""Pixels of a row, of a row where there are many, and the number from which there are many."""
+_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 12
+"""Pixels of a row, of a row where there are many, and the number above which there are many."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
-_COLUMNS = {"slope": 116, "rank": 44, "strip": 76, "name": 174, "tied": 58, "scores": 352}
-_COLUMNS |= {"traditional": 50, "moved": 42, "gap": 70, "ties": 74}
-"""Columns from left to right and their relative widths."""
+_COLUMNS = {"slope": 90, "rank": 38, "strip": 62, "name": 10, "tied": 50, "scores": 0}
+_COLUMNS |= {"traditional": 46, "moved": 34, "gap": 54, "ties": 58}
+"""Columns from left to right and their pixels in the least width, without the names; scores have the rest."""
+_LETTER = 6.6
+"""Pixels of a bold letter of a name."""
 _DIGIT = 9
 """Width of a digit."""
 _SPACE = 8
 """Width of the space beside the strip and beside the scores, as those of the columns."""
+_ROUGH = 0.06
+"""Range of an axis from which ticks have two decimals."""
 _APART = 15
 """Rerankers up to which the cells of a strip are drawn apart."""
 _HALF_CELL = 0.22
@@ -93,43 +107,60 @@ def leaderboard_figure(
     moves, heights, figure = _moves(leaderboard, rows.index), np.arange(len(rows)), Figure(palette)
     has_slope = bool((moves["traditional_rank"] != moves["tied_rank"]).any())
     n_digits = len(str(len(leaderboard)))
-    places = _places(n_digits, has_slope=has_slope, has_strip="rank_low" in rows)
+    names = chart_names(map(str, leaderboard.index))
+    shown = [unescape(names[str(name)]) for name in rows.index]
+    places = _places(n_digits, max(map(text_columns, shown)), has_slope=has_slope, has_strip="rank_low" in rows)
     intervals = [name for name in ("query_low", "query_high") if name in rows]
     is_bar = (rows["best"] - rows["worst"] > EQUAL).to_numpy()
     marks.add_bounds(figure, rows[is_bar], y=heights[is_bar], xaxis="x2", showlegend=False)
     if intervals:
         ends = rows[intervals].set_axis(heights).dropna()
         marks.add_segments(figure, ends, pd.Series(ends.index, ends.index), palette.muted, 1.3, xaxis="x2")
-    marks.add_values(figure, rows, y=heights, xaxis="x2", showlegend=False, **marks.values_hover(rows))
+    hover = marks.values_hover(rows, notes=_hover_notes(rows))
+    marks.add_values(figure, rows, y=heights, xaxis="x2", showlegend=False, **hover)
     if has_slope:
         _add_slope(figure, moves, len(rows), places["slope"], order)
     if "rank_low" in rows:
         _add_strip(figure, rows, len(leaderboard))
-    _add_texts(figure, rows, places, chart_names(map(str, leaderboard.index), SLOPE_COLUMNS))
+    _add_texts(figure, rows, places, names, hover)
     _add_heads(figure, places, labels, has_intervals=bool(intervals), has_bars=bool(is_bar.any()))
     outside = moves[["left", "right"]].to_numpy()
     above, below = (bool(cut.any()) and has_slope for cut in (outside < 0, outside >= len(rows)))
-    height = _SLOPE_ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
-    figure.style(78 + height * max(len(rows) + above + below, _LEAST_ROWS), l=0, r=0, t=40, b=BELOW_TICKS)
+    height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
+    figure.style(84 + height * max(len(rows) + above + below, _LEAST_ROWS), l=0, r=0, t=46, b=BELOW_TICKS)
     figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
-    values = rows[[*marks.VALUES, *intervals]].ffill(axis=1).to_numpy()
+    low, high = padded_range(rows[[*marks.VALUES, *intervals]].ffill(axis=1).to_numpy())
+    ticks = {"nticks": 7, "tickformat": ".2f" if high - low > _ROUGH else ""}
     hidden = {"visible": False, "anchor": "y"}
     return figure.set_layout(
         barmode="overlay",
         xaxis=hidden | {"domain": (0, 1), "range": (0, 1)},
-        xaxis2={"domain": places["scores"], "range": padded_range(values), "anchor": "y", "nticks": 7},
+        xaxis2={"domain": places["scores"], "range": (low, high), "anchor": "y", **ticks},
         xaxis4=hidden | {"domain": places["strip"], "range": (0.5, len(leaderboard) + 0.5)},
     )
 
 
-def _places(n_digits: int, *, has_slope: bool, has_strip: bool) -> Places:
-    """Return the columns that ranks of so many digits need."""
+def _places(n_digits: int, n_letters: int, *, has_slope: bool, has_strip: bool) -> Places:
+    """Return the columns that ranks of so many digits and names of so many letters need."""
     widths = _COLUMNS | {"rank": _COLUMNS["rank"] + 2 * _DIGIT * (n_digits - 1)}
-    widths |= ({} if has_slope else {"slope": 0}) | ({} if has_strip else {"strip": 0})
-    ends = np.cumsum([0, *widths.values()]) / sum(widths.values())
+    widths["name"] += round(_LETTER * n_letters)
+    widths |= ({} if has_slope else {"slope": 0, "moved": 0}) | ({} if has_strip else {"strip": 0})
+    widths["scores"] = LEAST_WIDTH - sum(widths.values())
+    ends = np.cumsum([0, *widths.values()]) / LEAST_WIDTH
     places = dict(zip(widths, zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True), strict=True))
-    space, (start, end), (first, last) = _SPACE / sum(widths.values()), places["strip"], places["scores"]
+    space, (start, end), (first, last) = _SPACE / LEAST_WIDTH, places["strip"], places["scores"]
     return places | {"strip": (start, max(start, end - 2 * space)), "scores": (first + space, last - 2 * space)}
+
+
+def _hover_notes(rows: pd.DataFrame) -> list[str]:
+    """Return the interval over queries, and the verdict with its reason, of each row that has them."""
+    lines = pd.DataFrame(index=rows.index)
+    if "query_low" in rows:
+        ends = [f"{low:.4f} to {high:.4f}" for low, high in rows[["query_low", "query_high"]].to_numpy()]
+        lines["interval"] = [f"95% over queries {text}<br>(Student's t, of this mean)" for text in ends]
+    if "why" in rows:
+        lines["why"] = [hover_text(f"{verdict}: {why}") for verdict, why in rows[["verdict", "why"]].to_numpy()]
+    return ["<br>".join(texts) for texts in lines.to_numpy()]
 
 
 def rank_texts(leaderboard: pd.DataFrame) -> list[str]:
@@ -157,7 +188,9 @@ def _add_strip(figure: Figure, rows: pd.DataFrame, n: int) -> None:
         figure.draw_shape(type="line", **ends, line={"color": palette.ground, "width": 1.5})
 
 
-def _add_texts(figure: Figure, rows: pd.DataFrame, places: Places, names: Mapping[str, str]) -> None:
+def _add_texts(
+    figure: Figure, rows: pd.DataFrame, places: Places, names: Mapping[str, str], hover: dict[str, Any]
+) -> None:
     palette, ranks = figure.palette, rows["traditional_rank"]
     is_moved = ranks != rows["tied_rank"]
     texts = {
@@ -169,7 +202,7 @@ def _add_texts(figure: Figure, rows: pd.DataFrame, places: Places, names: Mappin
         "gap": ([signed_decimals(value) for value in rows["gap"]], palette.text),
         "ties": ([with_signs(percent(share)) for share in rows["tie_ratio"]], palette.text),
     }
-    look = {"textposition": "middle right", "size": 13} | marks.values_hover(rows)
+    look = {"textposition": "middle right", "size": 13} | hover
     for column, (words, colour) in texts.items():
         x = np.full(len(rows), places[column][0])
         figure.draw_words(x, np.arange(len(rows)), words, color=colour, **look)
@@ -194,8 +227,8 @@ def _add_heads(
         "y": 1,
         "yref": "paper",
         "yanchor": "bottom",
-        "yshift": 10,
-        "xshift": 3,
+        "yshift": 8,
+        "xshift": -1,
     }
     rank = "rank, 95%" if places["strip"][1] > places["strip"][0] else "rank"
     heads = {"rank": rank, "tied": tied, "traditional": traditional, "gap": "gap", "ties": "tied docs"}
@@ -203,8 +236,8 @@ def _add_heads(
     for column, words in heads.items():
         font = {"size": 12, "color": colours.get(column, palette.text)}
         figure.write(f"<b>{words}</b>", x=places[column][0], font=font, **place)
-    key = ["line: 95% over queries"] * has_intervals + ["bar: worst to best tie order"] * has_bars
-    figure.write(" · ".join(key), x=sum(places["scores"]) / 2, **place | {"xanchor": "center"})
+    key = ["line: Student's t, 95% over queries"] * has_intervals + ["bar: worst to best tie order"] * has_bars
+    figure.write("<br>".join(key), x=sum(places["scores"]) / 2, **place | {"xanchor": "center"})
 
 
 def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame:
@@ -262,7 +295,7 @@ def _add_slope(
                 text = f"{word}<br>{'–'.join(map(str, span))}"
                 figure.write(text, x=x_end, xref="x", y=height, yanchor=yanchor)
     head = {"x": place[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
-    figure.write(f"{order} → tied", **head, yshift=10, font={"size": 11.5, "color": palette.muted})
+    figure.write(f"{order} → tied", **head, yshift=8, font={"size": 11.5, "color": palette.muted})
 
 
 _CLEARLY_OFF = 0.05

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts.figure import Figure
-from dashboard.charts.labels import CHART_COLUMNS, chart_names, hover_text, text_columns
+from dashboard.charts.labels import NAME_COLUMNS, chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -58,10 +58,15 @@ def named_rows(names: Iterable[object], values: np.ndarray) -> list[list[Any]]:
     return [[hover_text(str(name)), *row] for name, row in zip(names, values, strict=True)]
 
 
-def values_hover(table: pd.DataFrame, names: Iterable[object] | None = None) -> dict[str, Any]:
-    """Return the hover box of each row: its name, by default its index, and `VALUES`."""
+def values_hover(
+    table: pd.DataFrame, names: Iterable[object] | None = None, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the hover box of each row: its name, by default its index, `VALUES` and an escaped note if any."""
     data = named_rows(table.index if names is None else names, table[VALUES].to_numpy())
-    return {"customdata": data, "hovertemplate": _VALUES_HOVER}
+    if not any(notes):
+        return {"customdata": data, "hovertemplate": _VALUES_HOVER}
+    rows = [[*row, note] for row, note in zip(data, notes, strict=True)]
+    return {"customdata": rows, "hovertemplate": f"{_VALUES_HOVER}<br>%{{customdata[5]}}"}
 
 
 def add_values(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
@@ -95,9 +100,7 @@ def add_bounds_rows(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -
     add_values(figure, leaderboard, y=np.arange(len(leaderboard)), **trace)
 
 
-def label_rows(
-    figure: Figure, names: Iterable[object], longest: int = CHART_COLUMNS, top: float = _TOP
-) -> None:
+def label_rows(figure: Figure, names: Iterable[object], longest: int = NAME_COLUMNS, top: float = _TOP) -> None:
     """Label rows counted from the top; `top` is the space above the first row, in rows."""
     labels = list(chart_names(map(str, names), longest).values())
     figure.set_yaxes(

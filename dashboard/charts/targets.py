@@ -8,7 +8,6 @@ import pandas as pd
 from dashboard.charts import marks
 from dashboard.charts.figure import BELOW_TICKS, Figure, named_ticks
 from dashboard.charts.labels import (
-    SLOPE_COLUMNS,
     TEXT_COLUMNS,
     chart_names,
     escaped,
@@ -68,7 +67,7 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
             f"{label}",
         )
     is_level = len(names) <= _LEVEL_NAMES
-    labels = short_names(names, SLOPE_COLUMNS)
+    labels = short_names(names)
     overhang = [12]  # pixels by which names cross the right border
     if not is_level:
         widths = [cos(radians(_SLANT)) * _LETTER * text_columns(labels[name]) for name in names]

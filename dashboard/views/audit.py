@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import cache, controls
 from dashboard import published as table_choice
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
-from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
+from dashboard.charts.labels import CARD_COLUMNS, clipped, short_names
 from dashboard.charts.leaderboard import LEAST_WIDTH, leaderboard_figure
 from dashboard.choices import UNJUDGED, Selection, View
 from dashboard.controls import clicked_row, pills, set_value
@@ -288,7 +288,7 @@ def _pairs(view: View, pairs: pd.DataFrame, method: str) -> None:
     verdicts = pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
     rows = audited_order.widest_first(pairs[pairs["verdict"].isin(verdicts)])
     row_range = shown_rows(len(rows), "pairs", _FIRST_PAIRS, limit=MOST_WRITTEN)
-    labels = short_names(view.board.runs.rerankers, TABLE_COLUMNS)
+    labels = short_names(view.board.runs.rerankers)
     page_rows = row_range.of(rows)
     cells = page_rows.assign(
         a=page_rows["a"].map(labels),
@@ -421,8 +421,8 @@ def name_controls(board: Board, names: NameMatches) -> None:
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
     grid = st.grid(3, min_column_width=250)
-    labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
-    ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
+    labels = short_names(rows["published"].astype(str))
+    ours = short_names(options) | {"": _NONE}
     for row in rows.itertuples():
         key = f"match-{kind}-{row.published}-{row.matched}"  # a new key shows the new match
         choices = ["", *options, *([row.matched] if row.matched not in ("", *options) else [])]

@@ -19,7 +19,7 @@ from dashboard.cache import (
     cached,
     segments,
 )
-from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
+from dashboard.charts.labels import clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, tool_strip
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.controls import number_input
@@ -151,10 +151,10 @@ def scores_section(
     places = shown_rows(len(matches), "places", has_pages=True)
     drawn_rows = places.of(matches).index
     if not name.measure.answers:
-        if len(matches) == len(drawable):
-            _strip(view, drawable, name.traditional, places)
         leaderboard_charts(drawable, view.palette, name, drawn_rows)
     places.buttons()
+    if not name.measure.answers and len(matches) == len(drawable):
+        _strip(view, drawable, name.traditional, places)
     if unjudged is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):
             share = unjudged_study.share_finding(unjudged, unjudged_study.depth_of(name))
@@ -179,7 +179,7 @@ def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRow
         return
     ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
     figure = kept_figure(place_strip, leaderboard, view.palette, measure, places.start, places.stop - 1)
-    alt = f"{measure} of all rerankers by rank; a frame marks the rerankers drawn below."
+    alt = f"{measure} of all rerankers by rank; a frame marks the rerankers drawn above."
     ui.chart(figure, "places", alt)
 
 
@@ -189,7 +189,7 @@ def strip_caption(leaderboard: pd.DataFrame) -> str:
     off = f"by {decimal(gap)} or more" if gap > EQUAL else "at all"
     return (
         "Line: a reranker's worst to best tie order. Dot: tied score. Diamond: traditional score, if it "
-        f"differs from the tied score {off}. Frame: rerankers drawn below."
+        f"differs from the tied score {off}. Frame: rerankers drawn above."
     )
 
 
@@ -243,7 +243,7 @@ def swaps_section(view: View, measure: str) -> None:
             order=order,
         ),
     }
-    names = short_names(view.rerankers, TABLE_COLUMNS)
+    names = short_names(view.rerankers)
     cells = {column: rows[column].map(names) for column in ("a", "b")}
     with place:
         ui.table_head(PAIRS, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))

@@ -15,7 +15,7 @@ from dashboard.boards import board_name
 from dashboard.cache import cached
 from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
-from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
+from dashboard.charts.labels import sentence_names, short_names
 from dashboard.charts.leaderboard import LEAST_WIDTH, drawable_rerankers, leaderboard_figure
 from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
@@ -259,7 +259,7 @@ def title(prose: Prose, names: Sequence[str]) -> str:
 
     Lines do not break within a p value.
     """
-    sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
+    sentence, _ = elide_prose(headline(prose), sentence_names(names))
     point = next((part for part in sentence if isinstance(part, Strong)), None)
     plain = (part.text if isinstance(part, Strong) else part for part in sentence)
     texts = (escape_markdown(re.sub(r"\bp ([<=>]) ", "p\u00a0\\1\u00a0", text)) for text in plain)

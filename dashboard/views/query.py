@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import choices, controls
 from dashboard.cache import ShownBoard, cached
 from dashboard.charts import one_list as charts
-from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from dashboard.charts.labels import short_names
 from dashboard.choices import Selection, choose_relevant_from
 from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
@@ -261,7 +261,7 @@ def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> 
         lists, by = lists[lists["reranker"] == reranker], "query_id"
     rows = lists.groupby(by, sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
     ids = rows.index.astype(str)
-    names = ids if reranker else map(short_names(ids, TABLE_COLUMNS).get, ids)
+    names = ids if reranker else map(short_names(ids).get, ids)
     labels = map(list_study.list_label, names, rows["gap"], rows["tie_ratio"])
     return dict(zip(ids, labels, strict=True))
 
@@ -422,7 +422,7 @@ def documents_table(current: one_list.ListInView) -> None:
     columns = shown_columns("place", "doc_id", ranked_by)
     for number, text in enumerate(current.view.scoring.criteria, 1):
         columns |= shown_columns((f"criterion_{number}", "criterion"), column=criterion_words(text))
-    names = short_names(current.view.scoring.tiebreak_by, TABLE_COLUMNS)
+    names = short_names(current.view.scoring.tiebreak_by)
     for number, name in enumerate(names.values(), 1):
         columns |= shown_columns((f"further_{number}", "further_score"), column=name)
     columns |= shown_columns("grade", ("group", "document_group"), ("places", "possible_places"))

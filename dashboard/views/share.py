@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import choices, controls
 from dashboard.boards import while_open
 from dashboard.cache import board_turn, cached
-from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
 from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.choices import Selection, View
@@ -193,7 +193,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
     )
     wide, narrow = st.columns([5, 3], gap="large")
     with wide:
-        name = escape_markdown(short_names(view.rerankers, SENTENCE_COLUMNS)[reranker])
+        name = escape_markdown(short_names(view.rerankers)[reranker])
         ui.heading("Target by target", f"{name}. Vertical line: target; bar: worst to best order.")
         alt = f"Each target with the tied and the traditional value of {reranker}."
         ui.chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from dashboard.charts.labels import short_names
 from metrics.measures import MeasureAt
 from metrics.studies.gaps import ALL_LISTS
 from metrics.studies.prose import signed
@@ -91,12 +91,21 @@ def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]
     return frame[present].style.format(dict(by_hand), na_rep="–", escape=None) if by_hand else frame
 
 
-def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]) -> Any:  # noqa: ANN401 likewise
-    """Return the configuration of a column of badges, whose cells are lists; `meanings` is badge → meaning."""
+def badge_column(
+    label: str,
+    meanings: Mapping[Any, str],
+    colours: Sequence[str],
+    words: Mapping[str, str] | None = None,
+) -> Any:  # noqa: ANN401 likewise
+    """Return the configuration of a column of badges, whose cells are lists; `meanings` is word → meaning.
+
+    `words` maps each badge to its word, if badges say more than that.
+    """
+    words, colour_of = words or {word: word for word in meanings}, dict(zip(meanings, colours, strict=True))
     return st.column_config.MultiselectColumn(
         label,
-        options=list(meanings),
-        color=list(colours),
+        options=list(words),
+        color=[colour_of[word] for word in words.values()],
         help="  \n".join(f"**{name}**: {meaning}" for name, meaning in meanings.items()),
     )
 
@@ -143,7 +152,7 @@ def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
     texts = frame[name_columns].astype(str)
     words = {text: text for text in ("", ALL_LISTS)}
     names = (name for name in pd.unique(texts.to_numpy().ravel()) if name not in words)
-    labels = words | short_names(names, TABLE_COLUMNS)
+    labels = words | short_names(names)
     if all(name == label for name, label in labels.items()):
         return frame, columns
     short = frame.assign(**{name: texts[name].map(labels) for name in name_columns})

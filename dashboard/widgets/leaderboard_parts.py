@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.cache import ShownBoard, cached, segments
 from dashboard.charts import leaderboard as charts
-from dashboard.charts.labels import SENTENCE_COLUMNS, SLOPE_COLUMNS, TABLE_COLUMNS, shared_ends, short_names
+from dashboard.charts.labels import shared_parts, short_names
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap
 from dashboard.choices import View
@@ -18,10 +18,12 @@ from dashboard.widgets.components import chart, heading, section, table
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard import VERDICTS, segment_table
+from metrics.studies.leaderboard import VERDICTS, segment_table, share_text
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 
+_COLOURS = ("green", "yellow", "orange", "blue", "gray")
+"""Colours of `VERDICTS`."""
 _MAX_NAMED = 5
 """Rerankers without a list named at most."""
 
@@ -31,7 +33,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
     drawable = charts.drawable_rerankers(leaderboard)
     missing = leaderboard.index.difference(drawable.index, sort=False)
     if len(missing):
-        labels = short_names(map(str, leaderboard.index), SENTENCE_COLUMNS)
+        labels = short_names(map(str, leaderboard.index))
         names = ", ".join(escape_markdown(labels[str(name)]) for name in missing[:_MAX_NAMED])
         hidden = f" and {len(missing) - _MAX_NAMED:,} more" * (len(missing) > _MAX_NAMED)
         st.caption(f"Not in the charts, because they have no scored list: {names}{hidden}.")
@@ -59,24 +61,23 @@ def leaderboard_charts(
         figure = kept_figure(charts.score_bounds, rows, palette, measure.traditional, is_stacked=True)
         alt = f"Worst, best, tied and traditional {measure.traditional} of each reranker."
         chart(figure, "place-and-score", alt)
-        return
-    labels = (measure.tied, measure.traditional)
-    chart(
-        kept_figure(charts.leaderboard_figure, leaderboard, palette, labels, names),
-        "place-and-score",
-        f"Rank interval, {measure.tied} with its intervals, {measure.traditional}, gap and tied documents of "
-        "each reranker, and how its rank changes when ties are averaged.",
-        wide=charts.LEAST_WIDTH,
-    )
+    else:
+        labels = (measure.tied, measure.traditional)
+        chart(
+            kept_figure(charts.leaderboard_figure, leaderboard, palette, labels, names),
+            "place-and-score",
+            f"Rank interval, {measure.tied} with its intervals, {measure.traditional}, gap and tied documents "
+            "of each reranker, and how its rank changes when ties are averaged.",
+            wide=charts.LEAST_WIDTH,
+        )
     if shared := shared_text(leaderboard):
         st.caption(shared)
 
 
 def shared_text(leaderboard: pd.DataFrame) -> str:
-    """Return a sentence with the ends that all long names share and charts leave out; empty for none."""
-    ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
-    shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
-    return f"Names share {shared}." if shared else ""
+    """Return a sentence with the parts of long names that pages leave out; empty for none."""
+    parts = " and ".join(f"“{escape_markdown(part)}”" for part in shared_parts(map(str, leaderboard.index)))
+    return f"Names leave out {parts}." if parts else ""
 
 
 @cached(max_entries=16)
@@ -110,19 +111,30 @@ def leaderboard_table(
 ) -> None:
     """Show rerankers with tied and traditional scores, and a download."""
     words = {"tied": measure.tied, "traditional": "Traditional", "order": traditional.order}
-    names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
+    names = short_names(map(str, leaderboard.index))
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
-    rows["bounds"] = [
-        f"{low:.3f} – {high:.3f}" if pd.notna(low) else "–" for low, high in rows[["worst", "best"]].to_numpy()
-    ]
-    rows["verdict"] = [
-        [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
-    ]
+    for name, (low, high) in {
+        "bounds": ("worst", "best"),
+        "query_interval": ("query_low", "query_high"),
+    }.items():
+        if low in rows:
+            ends = rows[[low, high]].to_numpy()
+            rows[name] = [f"{start:.3f} – {end:.3f}" if pd.notna(start) else "–" for start, end in ends]
+    words_of = {text: word for text, word in zip(verdict_texts(rows), rows["verdict"], strict=True) if word}
+    rows["verdict"] = [[text] if text else [] for text in verdict_texts(rows)]
     rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
+    is_long = not rows["name"].equals(rows["reranker"])
+    first = ["tied_rank", "reranker", "tied", "query_interval", "traditional", "gap"]
     columns = {
-        **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
-        "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
+        **shown_columns(*(name for name in first if name in rows), **words),
+        "verdict": badge_column("Verdict", VERDICTS, _COLOURS, words_of),
+        **shown_columns("bounds", "tie_ratio", "why", *["name"] * is_long, **words),
         **(extra_columns or {}),
-        **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
     }
     table(rows, "All rerankers", file, columns, download or leaderboard.reset_index)
+
+
+def verdict_texts(rows: pd.DataFrame) -> list[str]:
+    """Return each verdict with its size, as `tie-inflated 12%`; empty without a verdict."""
+    verdicts = rows[["verdict", "size"]].itertuples(index=False)
+    return [f"{word} {share_text(size)}" if size > 0 else word or "" for word, size in verdicts]

@@ -23,73 +23,44 @@ from metrics.ties import treatment
 Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated", "own rule"]
 
 SHARE = 0.01
-"""Share of the tied score from which a difference is large, for any number of queries."""
+"""Share of the best tied score from which a difference is large, the same for all rerankers of a board."""
 _TIMES = 10
 """Ratio to the tied score from which a difference is written as a multiple."""
 
-LARGE = (
-    f"by at least {SHARE:.0%} of the tied score, by more than the standard error over queries, or by enough to "
-    "swap two rerankers"
-)
-"""When a difference made by ties is large; `is_large` decides."""
+_LARGE = f"by at least {SHARE:.0%} of the best tied score"
 VERDICTS: dict[Verdict, str] = {
-    "stable": f"No tie order moves the mean {LARGE}.",
-    "tie-sensitive": f"Tie order can move the mean {LARGE}. The traditional score is near the tied score.",
-    "tie-inflated": f"The tie order of traditional scores raises the mean {LARGE}.",
-    "tie-deflated": f"The tie order of traditional scores lowers the mean {LARGE}.",
+    "stable": f"No tie order moves the mean {_LARGE}.",
+    "tie-sensitive": f"Worst and best tie order differ {_LARGE}. The traditional score is near the tied score.",
+    "tie-inflated": f"The tie order of traditional scores raises the mean {_LARGE}.",
+    "tie-deflated": f"The tie order of traditional scores lowers the mean {_LARGE}.",
     "own rule": "The measure settles ties by its own rule, so tie order does not change it.",
 }
 """Meaning of each verdict."""
-
-
-def is_large(
-    difference: FloatArray, tied: FloatArray, standard_error: FloatArray, changes_place: BoolArray
-) -> BoolArray:
-    """Return (n,) whether a difference that ties make to a mean is large, on any scale of the measure.
-
-    It exceeds rounding (1e-12), and one of these holds:
-
-        |difference| >= 0.01 · tied              relative to the mean
-        |difference| > standard error > 0        relative to the variation over queries
-        it changes a rank                        relative to the other rerankers
-
-    The standard error is NaN if unknown, 0 if all queries are equal.
-    """
-    size = np.abs(difference)
-    by_value = size >= SHARE * np.abs(tied)
-    by_queries = _exceeds(difference, standard_error)
-    return np.asarray((size > EQUAL * np.maximum(1.0, np.abs(tied))) & (by_value | by_queries | changes_place))
-
-
-def _exceeds(difference: FloatArray, standard_error: FloatArray) -> BoolArray:
-    """Return whether a difference exceeds a standard error above 0 by more than rounding."""
-    return np.asarray((standard_error > EQUAL) & (np.abs(difference) > EXCESS * standard_error))
 
 
 def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     """Return the verdict on each reranker's mean and the reason in words.
 
     `rows` has the columns of `leaderboard` before the verdict; `own_rule` is the name of a measure that has its
-    own rule for ties.
+    own rule for ties. Gap and best − worst are large from `SHARE` of the best tied score, above rounding.
 
     Returns:
-        index reranker; verdict (None if nothing is scored) and why.
+        index reranker; verdict (None if nothing is scored), size (of the gap or, where that is not large, of
+        best − worst, divided by the tied score; NaN for the others) and why.
     """
-    columns = ("tied", "gap", "standard_error", "worst", "best")
-    tied, gap, error, worst, best = (rows[name].to_numpy(np.float64) for name in columns)
-    climbed = (rows["tied_rank"] - rows["traditional_rank"]).to_numpy(np.float64, na_value=0.0)
-    n_passed = _count_above(tied, worst) - _count_above(tied, best)
-    passes_itself = (tied > worst + EQUAL) & (tied <= best + EQUAL)
-    gap_moves, ties_move = climbed * np.nan_to_num(gap) > 0, n_passed > passes_itself
-    is_off = is_large(gap, tied, error, gap_moves)
-    is_open = [is_off & (gap > 0), is_off, is_large(best - worst, tied, error, ties_move)]
-    names = np.select(is_open, ["tie-inflated", "tie-deflated", "tie-sensitive"], "stable").astype(object)
-    moves = np.where(is_off, gap_moves, ties_move)
-    reasons = [_reason(rows, row, by_gap=bool(is_off[row]), moves=bool(moves[row])) for row in range(len(rows))]
-    table = pd.DataFrame({"verdict": names, "why": reasons}, rows.index, dtype=object)
+    tied, gap, width = rows["tied"], rows["gap"], rows["best"] - rows["worst"]
+    large = max(SHARE * tied.max() / EXCESS, EQUAL * max(1.0, tied.max()))
+    is_off, is_wide = gap.abs() > large, width > large
+    names = np.select(
+        [is_off & (gap > 0), is_off, is_wide], ["tie-inflated", "tie-deflated", "tie-sensitive"], "stable"
+    )
+    reasons = [_reason(rows, row, by_gap=bool(by_gap)) for row, by_gap in enumerate(is_off)]
+    size = gap.abs().where(is_off, width.where(is_wide)) / tied.where(tied > 0)
+    words = pd.Series(names, rows.index, dtype=object)
+    table = pd.DataFrame({"verdict": words, "size": size, "why": reasons})
     if own_rule:
         table["verdict"], table["why"] = "own rule", f"{own_rule} settles ties by its own rule"
-    table.loc[np.isnan(tied), ["verdict", "why"]] = None, ""
+    table.loc[tied.isna(), ["verdict", "why"]] = None, ""
     return table
 
 
@@ -99,7 +70,7 @@ def _count_above(means: FloatArray, limits: FloatArray) -> IntArray:
     return np.asarray(len(ordered) - np.searchsorted(ordered, limits + EQUAL, side="right"))
 
 
-def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
+def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool) -> str:
     """Write how large the gap of a mean is, or else its range, and what that exceeds."""
     tied, before = (rows[name].to_numpy(np.float64) for name in ("tied", "traditional"))
     own, (low, high, error) = tied[row], rows[["worst", "best", "standard_error"]].iloc[row]
@@ -112,11 +83,12 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool, moves: bool) -> str:
         return "no tie order changes its score" if rows["tie_ratio"].iloc[row] else "it has no ties"
     else:
         difference, passed = high - low, (tied > low + EQUAL) & (tied <= high + EQUAL)
-        text = f"its worst and best case differ by {_share(difference / own)} of its tied score"
-    if _exceeds(np.array(difference), np.array(error)):
+        text = f"its worst and best case differ by {share_text(difference / own)} of its tied score"
+    if abs(difference) > EXCESS * error and error > EQUAL:
         text += f", more than the standard error over queries ({decimal(error)})"
     passed[row] = False
-    if moves and passed.any():
+    climbed = rows["tied_rank"].iloc[row] - rows["traditional_rank"].iloc[row]
+    if passed.any() and (not by_gap or climbed * difference > 0):
         nearest = int(np.where(passed, np.abs(tied - own), np.inf).argmin())
         is_level = by_gap and min(abs(tied[nearest] - own), abs(before[nearest] - before[row])) <= EQUAL
         change = "change its rank against" if is_level else "swap ranks with"
@@ -132,10 +104,10 @@ def relative_size(difference: float, tied: float) -> str:
     share = abs(difference) / tied
     if side == "above" and share >= _TIMES:
         return f"{1 + share:,.0f} times its tied score"
-    return f"{_share(share)} {side} its tied score"
+    return f"{share_text(share)} {side} its tied score"
 
 
-def _share(share: float) -> str:
+def share_text(share: float) -> str:
     """Write a share as a percent, with a decimal below 10%: 0.6% is below the 1% that counts."""
     if share < 0.0005:  # noqa: PLR2004 what one decimal of a percent shows
         return "under 0.1%"
@@ -152,7 +124,7 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
         index reranker; tied, worst, best, traditional (means), gap (traditional − tied),
         tie_ratio (mean over lists), standard_error (of the tied mean over queries, NaN for one list),
         tied_rank, traditional_rank (1 is best, equal means share a rank), best_rank, worst_rank (highest and
-        lowest rank in any tie order), verdict and why.
+        lowest rank in any tie order), verdict, size and why (of `judge`).
     """
     table = named_values(evaluation.means(measure), traditional)
     table["gap"] = table["traditional"] - table["tied"]

@@ -49,13 +49,7 @@ def leaderboard_verdict(
     elif len(rows) == _PAIR:
         verdict = _pair_verdict(rows, pairs, label, order, is_copy=bool(copies))
     else:
-        copied = copies_text(copies)
-        verdict = (
-            *_leader_verdict(rows, pairs, (label, name.traditional), order),
-            " ",
-            swap_count(swaps, len(rows)),
-            copied,
-        )
+        verdict = (*_leader_verdict(rows, pairs, swaps, (label, name.traditional), order), copies_text(copies))
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
 
@@ -142,49 +136,69 @@ def _pair_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str, *
     return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead{p_note}.")
 
 
-def _leader_verdict(rows: pd.DataFrame, pairs: Verdicts, labels: tuple[str, str], order: str) -> Prose:
+def _leader_verdict(
+    rows: pd.DataFrame, pairs: Verdicts, swaps: pd.DataFrame, labels: tuple[str, str], order: str
+) -> Prose:
     label, traditional = labels
-    is_first = rows["traditional_rank"] == 1
+    leader, is_first = str(rows.index[0]), rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
-        return _lead(rows, pairs, label)
+        return (*_lead(rows, pairs, label), " ", swap_count(swaps, len(rows)))
     former = rows[is_first].iloc[0]
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
         return (
-            Strong(f"{former.name} leads only because of its tie order. "),
-            f"It is #1 by {order} ({traditional} {decimal(former['traditional'])}) and #{former['tied_rank']} "
-            f"with ties averaged ({decimal(former['tied'])}).",
+            Strong(f"{former.name} leads only because of its tie order: "),
+            f"#1 by {order} ({traditional} {decimal(former['traditional'])}), #{former['tied_rank']} "
+            f"with ties averaged ({decimal(former['tied'])}). ",
+            Strong(leader),
+            f" is first ({decimal(rows['tied'].iloc[0])}){_rivals_clause(rows, pairs, 'and')}.",
         )
-    leader = str(rows.index[0])
-    size, is_shown = _size_of_lead(pairs, leader, str(former.name), label)
-    by_chance = "" if is_shown else " The difference is not significant."
     return (
         Strong(f"By {order}, {former.name} leads; with ties averaged, {leader} leads. "),
-        f"With ties averaged, {leader} is {size}{by_chance}",
+        f"{leader} is {_size_of_lead(pairs, leader, str(former.name), label)}"
+        f"{_rivals_clause(rows, pairs, 'and')}.",
     )
 
 
 def _lead(rows: pd.DataFrame, pairs: Verdicts, label: str) -> Prose:
     leader, second = map(str, rows.index[:2])
+    score = f"{label} {decimal(rows['tied'].iloc[0])}"
     if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
         n_level = int((rows["tied_rank"] == 1).sum())
-        score = f" {label} {decimal(rows['tied'].iloc[0])}."
-        return Strong(f"{leader}{and_more(n_level - 1)} share the lead:"), score
+        return Strong(f"{leader}{and_more(n_level - 1)} share the lead:"), f" {score}."
     has_ties = bool(rows["tie_ratio"].any())
     in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
-    size, is_shown = _size_of_lead(pairs, leader, second, label)
-    by_chance = "" if is_shown else ", but not significantly"
     subject = "With ties averaged, it" if has_ties else "It"
-    return Strong(
-        f"{leader} leads{' in every tie order' * bool(in_every)}{by_chance}. "
-    ), f"{subject} is {size}"
+    return (
+        Strong(f"{leader} leads{' in every tie order' * bool(in_every)}"),
+        f" ({score}){_rivals_clause(rows, pairs, 'but')}. ",
+        f"{subject} is {_size_of_lead(pairs, leader, second, label)}.",
+    )
 
 
-def _size_of_lead(pairs: Verdicts, leader: str, other: str, label: str) -> tuple[str, bool]:
-    difference, test, is_shown = _lead_of(pairs.tied, leader, other)
+def _rivals_clause(rows: pd.DataFrame, pairs: Verdicts, conjunction: str) -> str:
+    """Say how many rerankers are not significantly worse than the leader; empty where no test is possible."""
+    names = [str(name) for name in rows.index]
+    against = find_pairs(pairs.tied, [names[0]] * (len(names) - 1), names[1:])
+    if against["p"].isna().all():
+        return ""
+    rivals = against["baseline"][significant_signs(against) <= 0].to_list()
+    if not rivals:
+        return ", significantly better than all others"
+    group, tied = [names[0], *rivals], pairs.tied
+    inside = tied[tied["reranker"].isin(group) & tied["baseline"].isin(group)]
+    if significant_signs(inside).any():
+        n = small_number(len(rivals))
+        return f", {conjunction} {n} {'other' if len(rivals) == 1 else 'others'} cannot be told from it"
+    the = "the " if len(group) == len(names) else ""
+    return f", {conjunction} {the}{small_number(len(group))} rerankers cannot be told apart"
+
+
+def _size_of_lead(pairs: Verdicts, leader: str, other: str, label: str) -> str:
+    difference, test, _ = _lead_of(pairs.tied, leader, other)
     if not test:
-        return f"not comparable with {other}, because they share no query.", True
+        return f"not comparable with {other}, because they share no query"
     ahead = "ahead of" if difference >= 0 else "behind"
-    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test}).", is_shown is not False
+    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test})"
 
 
 def _lead_of(rows: pd.DataFrame, leader: str, other: str) -> tuple[float, str, bool | None]:

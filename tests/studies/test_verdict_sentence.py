@@ -1,5 +1,8 @@
 """The verdict of a leaderboard: who leads, whether chance or the order of ties decides it, and by how much."""
 
+from dataclasses import replace
+
+import numpy as np
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
 
 from dashboard import cache
@@ -39,29 +42,46 @@ def test_difference_and_p_are_those_of_the_table_of_pairs():
     assert f"{decimal(row['difference'])} MTRR ahead of MiniLM prompt 2 ({written_test(row)})" in text
 
 
-def test_a_leader_by_file_order_alone_is_called_that():
-    text = verdict(cache.sample_board().runs)
-    assert text.startswith("MiniLM grade 0-10 leads only because of its tie order.")
-    assert "#1 by file order (MRR 0.773)" in text
-    assert "#7 with ties averaged (0.688)" in text
-    assert "9 of 28 pairs change order" in text
-    assert text.endswith("five of them significantly.")
+def test_a_leader_by_file_order_alone_is_called_that_and_the_tied_leader_and_its_rivals_are_named():
+    assert verdict(cache.sample_board().runs) == (
+        "MiniLM grade 0-10 leads only because of its tie order: #1 by file order (MRR 0.773), #7 with ties "
+        "averaged (0.688). MiniLM int8 is first (0.741), and seven rerankers cannot be told apart."
+    )
 
 
 def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
     text = verdict(cache.sample_board().runs, traditional="docid_desc")
     assert text.startswith("By trec_eval's order, MiniLM float32 leads; with ties averaged, MiniLM int8 leads.")
     assert "MiniLM int8 is 0.0019 MTRR ahead of MiniLM float32" in text
-    assert "ahead of MiniLM float32 (p > 0.999, 200 queries)." in text
-    assert "The difference is not significant." in text
+    assert text.endswith("(p > 0.999, 200 queries), and seven rerankers cannot be told apart.")
 
 
 def test_the_prompts_open_with_who_leads_and_that_chance_may_decide_it():
     text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
-    assert text.startswith("MiniLM prompt 1 leads in every tie order, but not significantly.")
+    assert text.startswith(
+        "MiniLM prompt 1 leads in every tie order (MTRR 0.745), but five rerankers cannot be told apart."
+    )
     assert "0.0020 MTRR ahead of MiniLM prompt 2" in text
     assert "(p > 0.999; 16 of 100 queries differ)" in text
     assert "No pair of rerankers changes order" in text
+
+
+def test_rivals_are_those_that_the_leader_does_not_beat_and_mutually_alike_only_if_no_pair_differs():
+    runs = cache.sample_board().runs
+    evaluation = evaluate(runs, ["RR"], ["expected", "input", "optimistic", "pessimistic"])
+    rows, pairs = leaderboard(evaluation, "RR", "input"), verdicts(evaluation, "RR", "input")
+    swaps = swapped_orders(evaluation, "RR", "input", pairs=pairs.tied)
+
+    def sentence(name, other=None):
+        names = pairs.tied[["baseline", "reranker"]]
+        is_shown = names.isin([name]).any(axis=1) & names.isin([other or name]).any(axis=1)
+        tied = pairs.tied.assign(p_adjusted=np.where(is_shown, 0.01, 1.0))
+        return plain(leaderboard_verdict(rows, swaps, replace(pairs, tied=tied), evaluation, "RR"))
+
+    assert sentence("nobody").endswith("and the eight rerankers cannot be told apart.")
+    assert sentence("BM25", "TF-IDF").endswith("and seven others cannot be told from it.")
+    assert sentence("BM25").endswith("and seven rerankers cannot be told apart.")
+    assert sentence("MiniLM int8").endswith("is first (0.741), significantly better than all others.")
 
 
 def test_a_lead_of_two_that_queries_do_not_show_is_not_shown():

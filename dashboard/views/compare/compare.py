@@ -17,7 +17,7 @@ from dashboard.charts.compare import (
     order_matrix,
     verdict_matrix,
 )
-from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.charts.labels import MATRIX_COLUMNS, short_names
 from dashboard.choices import Selection, Testing, View, choose_testing
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import is_cancelled, long_work
@@ -103,7 +103,7 @@ def baseline_section(view: View, verdicts: Verdicts, measure: str, baseline: str
 def difference_chart(view: View, verdicts: Verdicts, measure: str, n_drawn: int) -> None:
     """Draw the differences from the baseline with their intervals."""
     baseline = str(verdicts.tied["baseline"].iloc[0])
-    name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
+    name = short_names(view.rerankers)[baseline]
     n_pairs = len(verdicts.tied)
     changed = ", changed verdicts first" if verdicts.changed.any() else ""
     selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
@@ -124,7 +124,7 @@ def comparison_table(verdicts: Verdicts) -> None:
     """Draw the table of comparisons with the baseline, and name test and correction."""
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
-    labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
+    labels = short_names([*verdicts.tied["reranker"], baseline])
     rows = _comparison_rows(verdicts)
     has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
     table(

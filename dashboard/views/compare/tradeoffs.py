@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
 from dashboard.cache import ShownBoard, cached
-from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
+from dashboard.charts.labels import elide_text, sentence_names, short_names
 from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.choices import Testing, View
@@ -283,7 +283,7 @@ def experiment_table(
     lines = lines.replace({"ties": {"expected": "tied", traditional: "traditional"}})
     columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
     rerankers = rows["reranker"].unique()
-    name = short_names(rerankers, SENTENCE_COLUMNS)[baseline]
+    name = short_names(rerankers)[baseline]
     title = f"Against {escape_markdown(name)}" if len(rerankers) > 1 else "Means"
     table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
     st.caption(escape_markdown(elide_text(note, sentence_names(rerankers))))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import (
-    CHART_COLUMNS,
+    NAME_COLUMNS,
     chart_names,
     hover_text,
-    shared_ends,
+    shared_parts,
     short_names,
     text_columns,
 )
@@ -46,12 +46,13 @@ def test_no_two_names_have_one_label_and_none_is_wider_than_its_room(names, long
 
 
 @given(NAMES, st.integers(8, 40))
-def test_a_name_that_fits_is_whole_unless_another_looks_the_same(names, longest):
-    plain = [name for name in names if name.isprintable() and text_columns(name) <= longest and name.split()]
+def test_a_name_that_fits_is_whole_if_no_name_is_long_and_none_looks_the_same(names, longest):
+    names = [name for name in names if text_columns(name) <= NAME_COLUMNS]
     looks = [look(" ".join(name.split())) for name in names]
     labels = short_names(names, longest)
-    for name in plain:
-        if looks.count(look(" ".join(name.split()))) == 1:
+    for name in names:
+        is_plain = name.isprintable() and text_columns(name) <= longest and name.split()
+        if is_plain and looks.count(look(" ".join(name.split()))) == 1:
             assert labels[name] == name
 
 
@@ -61,22 +62,36 @@ def test_a_mark_stays_on_its_letter():
         assert not any("…\u0301" in label or "…·" in label for label in labels)
 
 
-def test_a_family_loses_what_all_of_it_share_and_says_what():
-    labels = short_names(ADAPTERS, 20)
-    assert labels["lynx-rerank-4b-lora-r16-lr1e4-s2k-msmarco"] == "…r16-lr1e4-s2k"
-    assert shared_ends(ADAPTERS, 20) == ("lynx-rerank-4b-lora-", "-msmarco")
-    assert shared_ends([*ADAPTERS, "bm25"], 20) == ("", "")
+def test_long_names_lose_the_words_that_all_share_and_these_are_said():
+    labels = short_names(ADAPTERS)
+    assert labels["lynx-rerank-4b-lora-r16-lr1e4-s2k-msmarco"] == "r16-lr1e4-s2k"
+    assert shared_parts(ADAPTERS) == ["lynx-rerank-4b-lora-", "-msmarco"]
+    assert shared_parts(["bm25", *ADAPTERS]) == ["lynx-rerank-4b-lora-", "-msmarco"]
 
 
-def test_relatives_among_others_lose_their_middle():
+def test_a_short_name_loses_the_shared_words_that_it_has():
     names = [
-        "lynx-rerank-4b-bf16",
-        "lynx-rerank-4b-int8",
-        "heron-large-rank-v2.1",
-        "heron-large-rank-v2.1-int8",
+        f"run_Qwen2.5-{size}-Instruct_scifact_{way}" for size in ("1.5B", "3B") for way in ("pagc", "gccp")
     ]
-    labels = short_names([*names, "bm25"], 16)
-    assert list(labels.values()) == ["lynx…bf16", "lynx…int8", "heron…v2.1", "heron…v2.1-int8", "bm25"]
+    labels = short_names([*names, "run_scifact_bm25"])
+    assert list(labels.values()) == ["1.5B pagc", "1.5B gccp", "3B pagc", "3B gccp", "bm25"]
+    assert shared_parts(names) == ["run_Qwen2.5-", "-Instruct_scifact_"]
+
+
+def test_words_of_a_few_long_names_stay_and_labels_are_cut_in_the_middle():
+    names = ["ms-marco-MiniLM-L6-v2-float32", "ms-marco-MiniLM-L6-v2-bfloat16", "bm25", "bge-reranker-v2-m3"]
+    assert list(short_names(names).values()) == [
+        "ms-marco-MiniL…L6-v2-float32",
+        "ms-marco-MiniL…6-v2-bfloat16",
+        *names[2:],
+    ]
+    assert shared_parts(names) == []
+
+
+def test_a_name_of_shared_words_only_keeps_them():
+    whole = "cross-encoder-ms-marco-MiniLM-L6"
+    labels = short_names([whole, f"{whole}-int8"])
+    assert list(labels.values()) == ["cross-encoder-…rco-MiniLM-L6", "int8"]
 
 
 def test_what_differs_stays_where_names_share_both_ends():
@@ -107,7 +122,7 @@ def test_rows_of_a_chart_have_labels_of_their_own():
     figure = Figure()
     label_rows(figure, ADAPTERS)
     assert len(set(figure.layout.yaxis.ticktext)) == len(ADAPTERS)
-    assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= CHART_COLUMNS
+    assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= NAME_COLUMNS
 
 
 def test_the_margin_beside_rows_grows_with_the_longest_name_as_it_is_read():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
+from dashboard.charts.labels import NAME_COLUMNS, text_columns
 from dashboard.charts.leaderboard import (
     LEAST_WIDTH,
     clear_gap,
@@ -200,7 +200,7 @@ def test_the_slope_labels_ranks_outside_its_rows():
     assert ends_outside(rows, 20, 30) == {"from 20": -0.75, "to 20": -0.75}
     assert not ends_outside(rows, 0, 30)
     heights = [figure_of(rows, list(rows.index[:n])).layout.height for n in (20, 30)]
-    assert heights == [78 + 30 * 21, 78 + 30 * 30]
+    assert heights == [84 + 20 * 21, 84 + 20 * 30]
     entering = leaderboard([21, 23, *range(1, 21), 22, *range(24, 31)])
     assert set(ends_outside(entering, 0, 20)) == {"from 21–23", "to 21–22"}
 
@@ -226,7 +226,7 @@ def test_every_name_has_a_label_of_its_own_that_fits_and_its_hover_the_whole(nam
     figure = figure_of(rows)
     names = columns(figure)["name"]
     assert len(set(names)) == 30
-    assert max(text_columns(text.removeprefix("<b>").removesuffix("</b>")) for text in names) <= SLOPE_COLUMNS
+    assert max(text_columns(text.removeprefix("<b>").removesuffix("</b>")) for text in names) <= NAME_COLUMNS
     hover = traces(figure, "text")[1].customdata[7][0].replace("<br>", "")
     assert hover.replace("\u2068", "").replace("\u2069", "") == name.format(7)
 
@@ -264,7 +264,7 @@ def test_the_interval_over_queries_is_a_thin_line_within_the_axis():
     (line,) = traces(figure, "lines")
     assert (line.xaxis, line.line.width) == ("x2", 1.3)
     assert [y for y in line.y if y is not None and not np.isnan(y)] == [0, 0, 2, 2]
-    assert "line: 95% over queries · bar: worst to best tie order" in notes(figure)
+    assert "line: Student's t, 95% over queries<br>bar: worst to best tie order" in notes(figure)
     low, high = figure.layout.xaxis2.range
     assert low < rows["query_low"].min()
     assert high > 1.2
@@ -279,7 +279,31 @@ def test_stacked_names_stand_above_their_bars_within_the_axis():
     figure = score_bounds(rows, LIGHT, "MRR", is_stacked=True)
     names, ranks = figure.layout.annotations[:3], figure.layout.annotations[3:]
     assert [note.y for note in names] == [note.y for note in ranks] == pytest.approx([-0.24, 0.76, 1.76])
-    assert [note.text for note in ranks] == ["rank 1", "rank 2", "rank 3"]
+    assert [note.text for note in ranks] == [
+        f"<b>{tied}</b> · rank {rank}" for rank, tied in enumerate(("1.000", "0.667", "0.333"), 1)
+    ]
     assert figure.layout.yaxis.range[1] < -0.24
     taller = score_bounds(leaderboard(range(1, 21)), LIGHT, "MRR", is_stacked=True)
     assert taller.layout.height == figure.layout.height + 17 * 44
+
+
+def test_a_row_says_its_interval_and_its_verdict_with_the_reason_on_hover():
+    rows = leaderboard([1, 2]).assign(query_low=0.5, query_high=0.7)
+    rows = rows.assign(verdict=["tie-inflated", "stable"], why=["12% above its tied score", "it has no ties"])
+    notes = [row[5] for row in traces(figure_of(rows), "markers")[0].customdata]
+    interval = "95% over queries 0.5000 to 0.7000<br>(Student's t, of this mean)"
+    assert notes == [
+        f"{interval}<br>tie-inflated: 12% above its tied score",
+        f"{interval}<br>stable: it has no ties",
+    ]
+
+
+def test_long_names_take_their_width_from_the_scores_and_none_from_other_columns():
+    short, long = (figure_of(leaderboard([1, 2, 3], name)) for name in ("r{}", "a-name-of-twenty-letters{}"))
+    widths = [np.ptp(figure.layout.xaxis2.domain) for figure in (short, long)]
+    assert widths[0] > widths[1] > 0.2
+    tied, name = (
+        min(trace.x[0] for trace in traces(long, "text") if trace.text[0] == text)
+        for text in ("<b>1.000</b>", "<b>a-name-of-twenty-letters0</b>")
+    )
+    assert (tied - name) * LEAST_WIDTH > 6.6 * 25

@@ -1,7 +1,7 @@
 from streamlit.proto.Metric_pb2 import Metric
 from streamlit.testing.v1 import AppTest
 
-from dashboard.charts.labels import SENTENCE_COLUMNS, sentence_names
+from dashboard.charts.labels import NAME_COLUMNS, sentence_names
 from dashboard.widgets.components import elide_prose
 from metrics.studies.prose import Strong, plain
 
@@ -13,7 +13,7 @@ def test_shortened_names_in_sentences_stay_distinct_and_whole_in_tooltips():
     short, whole = elide_prose((Strong(LONG[0]), f" is above {LONG[1]} and ", Strong("bm25"), "."), labels)
     assert plain(short) == f"{labels[LONG[0]]} is above {labels[LONG[1]]} and bm25."
     assert ("L6" in labels[LONG[0]], "L12" in labels[LONG[1]]) == (True, True)
-    assert max(map(len, labels.values())) <= SENTENCE_COLUMNS
+    assert max(map(len, labels.values())) <= NAME_COLUMNS
     whole_names = [line.partition(" is ")[2] for line in whole.replace("\\", "").split("  \n")]
     assert sorted(whole_names) == sorted(LONG)
 

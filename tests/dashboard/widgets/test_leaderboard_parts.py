@@ -14,7 +14,7 @@ def test_ends_that_all_long_names_share_are_said_once():
     rows = leaderboard([0.3, 0.2], [1, 2]).rename(
         index=lambda name: f"run_Qwen2.5-1.5B-Instruct_{name}_scifact"
     )
-    assert shared_text(rows).replace("\\", "") == "Names share “run_Qwen2.5-1.5B-Instruct_” and “_scifact”."
+    assert shared_text(rows).replace("\\", "") == "Names leave out “run_Qwen2.5-1.5B-Instruct_” and “_scifact”."
 
 
 def test_the_strip_says_no_distance_of_0_where_all_tied_values_are_equal():
