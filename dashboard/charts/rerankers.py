@@ -145,7 +145,7 @@ _CELLS = 80
 ACROSS, MANY_ACROSS = 5, 7
 """Panels per row, and for more rerankers than fill `FEW_ROWS`."""
 FEW_ROWS = 3
-_TITLES = {ACROSS: 16, MANY_ACROSS: 14}
+_TITLES = {ACROSS: 18, MANY_ACROSS: 14}
 """Columns of a title, by panels per row."""
 _TREND_CELLS = 24
 _STEPS = 5
