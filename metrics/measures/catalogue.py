@@ -332,6 +332,14 @@ _SPELLINGS = (
 """Names with a cut-off or parameter in other tools → the same measure in ours."""
 
 
+class _UnknownMeasureError(UsageError):
+    """A name that is not a measure; similar names are searched only for its message."""
+
+    def __str__(self) -> str:
+        name = str(self.args[0])
+        return f"There is no measure {name[:40]!r}. {_suggestion(name)}"
+
+
 def parse(text: object) -> MeasureAt:
     """Return the measure of a name: `RR`, `MRR@10`, `RBP(0.8)`, `tied nDCG@10`.
 
@@ -349,7 +357,7 @@ def parse(text: object) -> MeasureAt:
     match = _PATTERN.fullmatch(text)
     measure = _by_name(MEASURES).get(match[2].casefold()) if match else None
     if match is None or measure is None or (match[1] and measure.family.own_rule):
-        raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
+        raise _UnknownMeasureError(text)
     if match[4] and "." in match[4]:
         raise UsageError(f"{text[:40]}: a cut-off is a whole number of documents, as in {measure.name}@10.")
     k, parameter = None, measure.parameter

@@ -143,7 +143,8 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
         UsageError: `choice` names a column that does not exist, or one column twice.
     """
     mapping = dict(choice or {})
-    _check_choice(header, mapping)
+    if mapping:
+        _check_choice(header, mapping)
     free: dict[str, list[str]] = {}
     for name in dict.fromkeys(header):
         if name not in mapping.values():

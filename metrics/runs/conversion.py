@@ -319,28 +319,21 @@ def has_extreme_numbers(file: File) -> bool:
     return False
 
 
-def note_missing_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
-    """Report documents without a grade."""
-    rows = np.flatnonzero(np.isnan(np.asarray(grades)))
-    if len(rows):
-        message = (
-            f"No grade in {theirs}: {part_of(len(rows), len(grades), 'row')}. These documents are unjudged."
-        )
-        line = origin.line_of(int(rows[0]))
-        noted.append(make_finding("grades-missing", origin.file, message, line=line, count=len(rows)))
-
-
-def note_large_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
-    """Report grades so large that DCG cannot tell them apart."""
+def note_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
+    """Report documents without a grade, and grades so large that DCG cannot tell them apart."""
     values = np.asarray(grades)
-    rows = np.flatnonzero(values > MAX_GRADE)
-    if len(rows):
-        count, example = part_of(len(rows), len(values), "row"), f"{values[rows[0]]:g}"
-        message = (
-            f"Grades above {MAX_GRADE} in {theirs}: {count}, such as {example}; DCG counts each as {MAX_GRADE}."
-        )
-        line = origin.line_of(int(rows[0]))
-        noted.append(make_finding("grades-large", origin.file, message, line=line, count=len(rows)))
+    for code, rows in (
+        ("grades-missing", np.flatnonzero(np.isnan(values))),
+        ("grades-large", np.flatnonzero(values > MAX_GRADE)),
+    ):
+        if len(rows):
+            share, row = part_of(len(rows), len(values), "row"), int(rows[0])
+            message = f"No grade in {theirs}: {share}. These documents are unjudged."
+            if code == "grades-large":
+                example = f"{share}, such as {values[row]:g}; DCG counts each as {MAX_GRADE}."
+                message = f"Grades above {MAX_GRADE} in {theirs}: {example}"
+            line = origin.line_of(row)
+            noted.append(make_finding(code, origin.file, message, line=line, count=len(rows)))
 
 
 _ANSWERS = frozenset(

@@ -153,12 +153,7 @@ class File:
     @cached_property
     def limit(self) -> float:
         """Most bytes that the file may unpack to."""
-        return min(byte_limit(MAX_FILE, MAX_BYTES), self.growth_limit)
-
-    @property
-    def growth_limit(self) -> int:
-        """Most bytes of memory that a file of this size may need."""
-        return max(FREE_BYTES, MAX_GROWTH * self.size)
+        return min(byte_limit(MAX_FILE, MAX_BYTES), max(FREE_BYTES, MAX_GROWTH * self.size))
 
     def refuse_too_large(self, size: int) -> None:
         """Raise a ReadError if so many unpacked bytes exceed the limit."""
@@ -318,21 +313,16 @@ class BlockStream(io.RawIOBase):
         return len(data)
 
 
-def open_text(file: File, *, single_spaces: bool) -> BlockStream:
-    """Open the unpacked text of a file; with `single_spaces`, one space replaces each run of spaces and tabs.
+def open_text(file: File, delimiter: str = "") -> BlockStream:
+    """Open the unpacked text of a file; with a space or tab as `delimiter`, without other blanks around it.
 
     Raises:
         ReadError: while reading, if the file is damaged or too large, or a line too long.
     """
     blocks = whole_lines(file)
-    return BlockStream(map(_single_spaced, blocks) if single_spaces else blocks)
-
-
-def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream:
-    """Open the text for pyarrow; lines of unpacked files may have any length."""
-    if single_spaces or file.packed:
-        return open_text(file, single_spaces=single_spaces)
-    return BlockStream(file.blocks())
+    if delimiter:
+        return BlockStream(map(_single_spaced if delimiter == " " else _single_tabbed, blocks))
+    return BlockStream(blocks)
 
 
 def whole_lines(file: File) -> Iterator[bytes]:
@@ -364,6 +354,12 @@ def _single_spaced(block: bytes) -> bytes:
     if not (is_blank[:1].any() or (is_blank[1:] & is_blank[:-1]).any()):  # most blocks
         return block
     return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
+
+
+def _single_tabbed(block: bytes) -> bytes:
+    """Remove the blanks around each field of lines that are separated by tabs."""
+    lines = (map(bytes.strip, line.split(b"\t")) for line in block.split(b"\n"))
+    return b"\n".join(map(b"\t".join, lines))
 
 
 def no_ranks() -> None:

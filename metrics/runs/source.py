@@ -15,9 +15,8 @@ from metrics.runs.conversion import (
     WrittenTexts,
     float_ids_as_integers,
     further_numbers,
+    note_grades,
     note_inexact,
-    note_large_grades,
-    note_missing_grades,
     prepare,
     read_worded_grades,
     without_blank_deviations,
@@ -242,8 +241,7 @@ def _convert(
     else:
         converted = CONVERTERS[kind](column, ours, origin)
     if ours == "relevance":
-        note_missing_grades(converted, theirs, origin, noted)
-        note_large_grades(converted, theirs, origin, noted)
+        note_grades(converted, theirs, origin, noted)
     if converted is not None and pa.types.is_floating(converted.type):
         note_inexact(converted, column, names, origin, noted, texts_of)
     return converted

@@ -220,6 +220,15 @@ def test_trec_lines_in_tabs_may_have_spaces_in_their_names(tmp_path):
         read(File.open(tmp_path / "run.txt"))
 
 
+def test_lines_in_tabs_keep_their_numbers_below_comments_and_lose_blanks_around_fields():
+    text = "# a comment\nq1\tQ0\tdoc one \t1\t3.0\tt\r\n\nq1\t Q0\t doc two\t2\thigh\tt\r\n"
+    with pytest.raises(ReadError, match=r"line 4: score 'high' is not a number"):
+        read(File("run.txt", text.encode()))
+    source = read(File("run.txt", text.replace("high", "2").encode()))
+    assert source.table["doc_id"].to_pylist() == ["doc one", "doc two"]
+    assert source.origin.tag == "t"
+
+
 def test_scores_under_the_header_of_beir_are_a_run_for_check_and_evaluate(tmp_path):
     (tmp_path / "run.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t0.93\nq1\td2\t0.81\nq2\td4\t0.75\n")
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\nq2\td4\t1\n")

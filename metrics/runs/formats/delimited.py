@@ -14,10 +14,10 @@ from pyarrow import csv as arrow_csv
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.conversion import answer_column, has_extreme_numbers, parse_number, parse_ranks
-from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow
+from metrics.runs.files import BLOCK, FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import (
-    SPACES,
+    Cut,
     FileTable,
     Format,
     Head,
@@ -46,13 +46,15 @@ class DelimitedTable(FileTable):
 
     Attributes:
         format: name of its format.
-        delimiter: as in `rows`.
+        cut: how its lines are cut.
         n_skipped: lines before the first row; None for a table without rows.
+        texts: further columns to read as text.
     """
 
     format: str
-    delimiter: str
+    cut: Cut
     n_skipped: int | None = 0
+    texts: tuple[str, ...] = ()
 
     def read(self) -> Source:
         """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
@@ -68,20 +70,20 @@ class DelimitedTable(FileTable):
         source = build_source(
             columns, self.mapping, origin, self.format, self.header, findings, self.missing_score, texts_of
         )
-        return source.note_unused() if self._n_header_rows else source
+        return source.note_unused() if self.cut.has_header else source
 
     def provenance(self, n_rows: int) -> FileProvenance:
         """Return where the rows stand, given their number."""
 
         @cache
         def has_a_row_a_line() -> bool:
-            return count_lines(self.file) == n_rows + self._n_header_rows
+            return count_lines(self.file) == n_rows + self.cut.has_header
 
         def line_of(row: int) -> int:
             if has_a_row_a_line():
-                return row + self._n_header_rows + 1
-            lines = rows(self.file, self.delimiter, len(self.header))
-            return next(islice(lines, row + self._n_header_rows, None))[0]
+                return row + self.cut.has_header + 1
+            lines = rows(self.file, self.cut, len(self.header))
+            return next(islice(lines, row + self.cut.has_header, None))[0]
 
         first, tag = Head(self.file).lines[0], ""
         if self.format == "trec-run" and len(first) == len(self.header):
@@ -94,50 +96,45 @@ class DelimitedTable(FileTable):
 
     def column_text(self, name: str) -> pa.Array:
         """Return the text of one column, whatever its kind."""
-        return replace(self, mapping={"segment": name}, extras=()).values()[name]
-
-    @property
-    def _n_header_rows(self) -> int:
-        return int(self.delimiter != SPACES)
+        return replace(self, mapping={}, extras=(), texts=(name,)).values()[name]
 
     def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
         """Return the file's columns before conversion, and findings of comments."""
         try:
             columns, n_comments = self._build(_WHOLE_BLOCK, careful=False)
         except pa.ArrowInvalid:
-            block_size = check_lines(self.file, self.header, self.delimiter) + 1
+            block_size = check_lines(self.file, self.header, self.cut) + 1
             columns, n_comments = self._build(block_size, careful=True)
-        if self._n_header_rows:
-            check_quotes(self.file, self.delimiter, len(next(iter(columns.values()))))
+        if self.cut.has_header:
+            check_quotes(self.file, self.cut, len(next(iter(columns.values()))))
         message = f"Comment lines (starting with #) skipped: {n_comments:,}."
         finding = make_finding("comments", self.file.name, message, count=n_comments)
         return columns, [finding] if n_comments else []
 
-    def _schema(self, *, text: bool) -> pa.Schema:
-        """Return the columns to read: numbers are float64 unless all are to be text."""
-        kinds = {theirs: BY_NAME[ours].kind for ours, theirs in self.mapping.items()}
-        kinds |= dict.fromkeys(self.extras, "number")
-        return pa.schema(
-            (name, pa.float64() if kind in ("number", "rank") and not text else pa.string())
-            for name, kind in kinds.items()
-        )
-
     def _build(self, block_size: int, *, careful: bool) -> tuple[dict[str, pa.Array], int]:
-        """Return the columns before conversion, and the number of comments; a pa.ArrowInvalid on failure."""
+        """Return the columns before conversion, and the number of comments; a pa.ArrowInvalid on failure.
+
+        Numbers become float64, or text with `careful`.
+        """
         n_comments = 0
 
         def skip_other_rows(row: arrow_csv.InvalidRow) -> str:
             nonlocal n_comments
             is_comment = row.text.startswith("#")
-            if self._n_header_rows or (row.text.strip() and not is_comment):  # blank lines at the start
+            if self.cut.has_header or (row.text.strip() and not is_comment):  # blank lines at the start
                 return "error"
             n_comments += is_comment
             return "skip"
 
-        shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
-        schema = self._schema(text=careful)
+        kinds: dict[str, str] = {theirs: BY_NAME[ours].kind for ours, theirs in self.mapping.items()}
+        kinds |= dict.fromkeys(self.extras, "number") | dict.fromkeys(self.texts, "text")
+        schema = pa.schema(
+            (name, pa.float64() if kind in ("number", "rank") and not careful else pa.string())
+            for name, kind in kinds.items()
+        )
         columns = {
-            name: _RepeatedTexts() if name in shared else _Values(self.file.name) for name in schema.names
+            name: _RepeatedTexts() if kind in ("shared", "word") else _Values(self.file.name)
+            for name, kind in kinds.items()
         }
         options = {
             "read_options": arrow_csv.ReadOptions(
@@ -147,9 +144,9 @@ class DelimitedTable(FileTable):
                 use_threads=not careful,
             ),
             "parse_options": arrow_csv.ParseOptions(
-                delimiter=self.delimiter,
-                quote_char='"' if self._n_header_rows else False,
-                newlines_in_values=bool(self._n_header_rows),
+                delimiter=self.cut.delimiter,
+                quote_char='"' if self.cut.has_header else False,
+                newlines_in_values=self.cut.has_header,
                 invalid_row_handler=skip_other_rows if careful else None,  # it can only be called with UTF-8
             ),
             "convert_options": arrow_csv.ConvertOptions(
@@ -157,7 +154,7 @@ class DelimitedTable(FileTable):
             ),
         }
         if self.n_skipped is not None:
-            with open_for_arrow(self.file, single_spaces=self.delimiter == SPACES) as stream:
+            with self.cut.open(self.file) as stream:
                 for batch in arrow_csv.open_csv(stream, **options):
                     for name, column in columns.items():
                         column.add(batch[name])
@@ -170,7 +167,7 @@ class DelimitedTable(FileTable):
 
     def _ranks(self) -> pa.Array | None:
         """Return the ranks that lines without a header state, unless they are read anyway."""
-        if self._n_header_rows or "rank" not in self.header or "rank" in self.mapping.values():
+        if self.cut.has_header or "rank" not in self.header or "rank" in self.mapping.values():
             return None
         column = replace(self, mapping={"rank": "rank"}, extras=()).values()["rank"]
         return parse_ranks(column)
@@ -232,7 +229,7 @@ def open_table(
     mapping = choice.mapping(head.file.name, header, usual(header))
     first = list(values)
     if not all(first):
-        for _, fields in islice(rows(head.file, head.delimiter, 0), 2, _FIRST_ROWS):
+        for _, fields in islice(rows(head.file, head.cut), 2, _FIRST_ROWS):
             first = [value or field for value, field in zip(first, fields, strict=False)]
     numbers = [name for name, value in zip(header, first, strict=False) if parse_number(value) is not None]
     extras = dict.fromkeys(name for name in numbers if name not in {*mapping.values(), *BY_NAME})
@@ -241,7 +238,11 @@ def open_table(
 
 
 def header_table(
-    head: Head, mapping: Mapping[str, str], format_name: str, extras: tuple[str, ...] = ()
+    head: Head,
+    mapping: Mapping[str, str],
+    format_name: str,
+    extras: tuple[str, ...] = (),
+    texts: tuple[str, ...] = (),
 ) -> DelimitedTable:
     """Return a table with a header, of which these columns are read."""
     header, line, _ = head_row(head)
@@ -250,15 +251,16 @@ def header_table(
         header=header,
         mapping=mapping,
         extras=extras,
+        texts=texts,
         format=format_name,
-        delimiter=head.delimiter,
+        cut=head.cut,
         n_skipped=None if line is None else line - 1,
     )
 
 
 def head_row(head: Head) -> tuple[tuple[str, ...], int | None, list[str]]:
     """Return the header of a table, the line of its first row, None if there is none, and its fields."""
-    first = list(islice(rows(head.file, head.delimiter, 0), 2))
+    first = list(islice(rows(head.file, head.cut), 2))
     header = tuple(first[0][1]) if first else ()
     line, values = first[1] if len(first) > 1 else (None, [])
     return header, line, values
@@ -303,15 +305,11 @@ def line_format(
             header=columns,
             mapping=mapping,
             format=name,
-            delimiter=SPACES,
+            cut=Cut("\t" if _is_tabbed(head, len(columns)) else " ", has_header=False),
             missing_score=choice.missing_score,
         )
 
     def read_file(head: Head, choice: ColumnChoice) -> Source:
-        if _is_tabbed(head, len(columns)):
-            return _read_tabbed(
-                head, columns, choice.mapping(head.file.name, columns, usual, only_usual=True), choice, name
-            )
         try:
             return open_file(head, choice).read()
         except ReadError as error:
@@ -339,29 +337,8 @@ def _is_tabbed(head: Head, width: int) -> bool:
     """Return whether tabs separate the fields of the first lines, and a field holds spaces."""
     lines = head.split(b"\t")
     has_spaces = any(b" " in field.strip() for fields in lines for field in fields)
-    return has_spaces and head.ends_in_a_number and all(len(fields) == width for fields in lines[:-1] or lines)
-
-
-def _read_tabbed(
-    head: Head, columns: Sequence[str], mapping: Mapping[str, str], choice: ColumnChoice, name: str
-) -> Source:
-    """Read lines without a header whose fields are separated by tabs and may hold spaces."""
-    file, header = head.file, list(columns)
-    try:
-        table = arrow_csv.read_csv(
-            open_for_arrow(file, single_spaces=False),
-            arrow_csv.ReadOptions(column_names=header, block_size=_WHOLE_BLOCK),
-            arrow_csv.ParseOptions(delimiter="\t", quote_char=False),
-            arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid:
-        check_lines(file, header, "\t")
-        raise
-    origin = FileProvenance(file.name, lambda row: row + 1)
-    raw = {field: pc.utf8_trim_whitespace(table[field]) for field in mapping.values()}
-    return build_source(raw, mapping, origin, name, header, missing_score=choice.missing_score)
+    has_numbers = any(parse_number(field.decode("utf-8", "replace")) is not None for field in lines[0][-2:])
+    return has_spaces and has_numbers and all(len(fields) == width for fields in lines[:-1] or lines)
 
 
 def is_table(head: Head) -> bool:
@@ -407,7 +384,7 @@ def _read_cells(head: Head, choice: ColumnChoice) -> Source:
     if not query:
         problem = f"no query_id column among {', '.join(header)}"
         raise ReadError(head.file.name, problem, "Rename the correct column to query_id.", line=1)
-    table = header_table(head, {"query_id": query, "query_text": column}, "ranked-cells")
+    table = header_table(head, {"query_id": query}, "ranked-cells", texts=(column,))
     texts = table.values()
     queries, cells = texts[query].cast(pa.string()).to_pylist(), texts[column].to_pylist()
     origin, records = table.provenance(len(cells)), list[dict[str, object]]()

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mode
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice, MissingScore, recognise, refuse_many_columns
@@ -22,11 +22,23 @@ NumberedFields = tuple[int, list[str]]
 """A line number, first line 1, and the fields of that line."""
 
 
-SPACES = " "
-"""Delimiter of files without a header: any run of spaces and tabs. Other delimiters are one character."""
+class Cut(NamedTuple):
+    """How lines are cut into fields: at a delimiter, below a header or without one.
+
+    Fields below a header may be quoted. Blanks around fields of lines without a header do not count.
+    """
+
+    delimiter: str
+    has_header: bool = True
+
+    def open(self, file: File) -> io.RawIOBase:
+        """Open the text for pyarrow; lines of unpacked files with a header may have any length."""
+        if self.has_header:
+            return open_text(file) if file.packed else BlockStream(file.blocks())
+        return open_text(file, self.delimiter)
 
 
-def rows(file: File, delimiter: str, width: int, *, strict: bool = False) -> Iterator[NumberedFields]:
+def rows(file: File, cut: Cut, width: int = 0, *, strict: bool = False) -> Iterator[NumberedFields]:
     """Yield the fields of each line from the first that is not blank, without empty lines and comments.
 
     Lines of a file without a header that begin with # and do not have `width` fields are comments.
@@ -37,10 +49,9 @@ def rows(file: File, delimiter: str, width: int, *, strict: bool = False) -> Ite
     """
     line = 0
     try:
-        for line, fields in _split(
-            open_text(file, single_spaces=delimiter == SPACES), delimiter, strict=strict
-        ):
-            if not (delimiter == SPACES and fields[0].startswith("#") and len(fields) != width):
+        stream = open_text(file, "" if cut.has_header else cut.delimiter)
+        for line, fields in split_lines(stream, cut, strict=strict):
+            if cut.has_header or not (fields[0].startswith("#") and len(fields) != width):
                 yield line, fields
     except csv.Error as error:
         if "field limit" in str(error):
@@ -48,10 +59,11 @@ def rows(file: File, delimiter: str, width: int, *, strict: bool = False) -> Ite
         raise
 
 
-def _split(stream: io.RawIOBase, delimiter: str, *, strict: bool = False) -> Iterator[NumberedFields]:
+def split_lines(stream: io.RawIOBase, cut: Cut, *, strict: bool = False) -> Iterator[NumberedFields]:
+    """Yield the fields of each line of a stream, as `rows`; a csv.Error for a field that is too long."""
     text = io.TextIOWrapper(io.BufferedReader(stream, BLOCK), encoding="utf-8", errors="replace", newline="")
-    quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == SPACES else csv.QUOTE_MINIMAL
-    reader = csv.reader(text, delimiter=delimiter, quoting=quoting, strict=strict)
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if cut.has_header else csv.QUOTE_NONE
+    reader = csv.reader(text, delimiter=cut.delimiter, quoting=quoting, strict=strict)
     n_before, has_begun = 0, False
     for fields in reader:
         has_begun = has_begun or bool("".join(fields).strip())
@@ -60,7 +72,7 @@ def _split(stream: io.RawIOBase, delimiter: str, *, strict: bool = False) -> Ite
         n_before = reader.line_num
 
 
-def check_lines(file: File, header: Sequence[str], delimiter: str) -> int:
+def check_lines(file: File, header: Sequence[str], cut: Cut) -> int:
     """Check the encoding, the quotes and the number of fields of all lines; return the size of the text.
 
     Raises:
@@ -74,19 +86,19 @@ def check_lines(file: File, header: Sequence[str], delimiter: str) -> int:
             line += block.count(b"\n", 0, error.start)
             raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
         line, size = line + block.count(b"\n"), size + len(block)
-    if delimiter != SPACES:
-        _refuse_open_quote(file, delimiter)
-    for line, fields in rows(file, delimiter, len(header)):
+    if cut.has_header:
+        _refuse_open_quote(file, cut)
+    for line, fields in rows(file, cut, len(header)):
         if len(fields) != len(header):
             problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
             raise ReadError(file.name, problem, "Correct or remove the line.", line=line)
     return size
 
 
-def check_quotes(file: File, delimiter: str, n_rows: int) -> None:
+def check_quotes(file: File, cut: Cut, n_rows: int) -> None:
     """Raise a ReadError if a quote of a table that is not closed has swallowed lines."""
     if any(b'"' in block for block in file.blocks()) and n_rows + 1 != count_lines(file):
-        _refuse_open_quote(file, delimiter)
+        _refuse_open_quote(file, cut)
 
 
 def count_lines(file: File) -> int:
@@ -98,13 +110,13 @@ def count_lines(file: File) -> int:
     return count + (last != b"\n")
 
 
-def _refuse_open_quote(file: File, delimiter: str) -> None:
+def _refuse_open_quote(file: File, cut: Cut) -> None:
     last = 0
     try:
-        for last, _ in rows(file, delimiter, 0, strict=True):  # noqa: B007 the last line read is the point
+        for last, _ in rows(file, cut, strict=True):  # noqa: B007 the last line read is the point
             pass
     except csv.Error as error:
-        following = next((line for line, _ in rows(file, delimiter, 0) if line > last), last)
+        following = next((line for line, _ in rows(file, cut) if line > last), last)
         raise ReadError(
             file.name, "a quotation mark is opened and not closed", "Close it.", line=following
         ) from error
@@ -153,9 +165,9 @@ class Head:
         return [fields for fields in lines if not fields[0].startswith(b"#")] or lines
 
     @property
-    def delimiter(self) -> str:
-        """The delimiter of a table with a header: the one that gives the most columns we know."""
-        return self._table[0]
+    def cut(self) -> Cut:
+        """How a table with a header is cut: at the delimiter that gives the most columns we know."""
+        return Cut(self._table[0])
 
     @property
     def header(self) -> list[str]:
@@ -170,13 +182,14 @@ class Head:
         headers: dict[str, list[str]] = {}
         for delimiter in ",\t;|":
             try:
-                headers[delimiter] = next(_split(BlockStream([self.file.head]), delimiter), (0, []))[1]
+                stream = BlockStream([self.file.head])
+                headers[delimiter] = next(split_lines(stream, Cut(delimiter)), (0, []))[1]
             except csv.Error:
                 headers[delimiter] = []
         delimiter = max(headers, key=lambda mark: (len(recognise(headers[mark])), first.count(mark.encode())))
         names = headers[delimiter]
         if not others:  # a line longer than the head
-            names = next(rows(self.file, delimiter, 0), (0, []))[1]
+            names = next(rows(self.file, Cut(delimiter)), (0, []))[1]
             refuse_many_columns(self.file.name, names)
         return delimiter, names
 
@@ -192,7 +205,7 @@ class Head:
         n_columns = len(self.header)
         if n_columns <= 1 or self.ends_in_a_number:
             return False
-        return mode(map(len, self.split(self.delimiter.encode()))) == n_columns
+        return mode(map(len, self.split(self.cut.delimiter.encode()))) == n_columns
 
 
 @dataclass(frozen=True, kw_only=True)

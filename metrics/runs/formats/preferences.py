@@ -173,9 +173,7 @@ def read_preferences(head: Head, choice: ColumnChoice) -> Source:
         header = head_row(head)[0]
         refuse_many_columns(head.file.name, header)
         columns = _of_header(head, header, choice)
-        as_text = {"first": "target_id", "second": "segment", "preferred": "query_text"}  # our columns of text
-        mapping = {as_text.get(ours, ours): theirs for ours, theirs in columns.items()}
-        table = header_table(head, mapping, "preferences")
+        table = header_table(head, {}, "preferences", texts=tuple(columns.values()))
         raw = table.values()
         values = {ours: raw[name] for ours, name in columns.items()}
         origin = table.provenance(len(values["first"]))

@@ -130,10 +130,9 @@ def _refuse_delimiter(head: Head) -> None:
             )
             raise ReadError(head.file.name, problem, hint, line=1)
     if len(head.header) > 1 and head.ends_in_a_number:
-        problem = (
-            f"the first of the lines separated by {head.delimiter!r} is not a header: {', '.join(head.header)}"
-        )
-        hint = f"Add a header: {head.delimiter.join(('query_id', 'doc_id', 'score'))}."
+        mark = head.cut.delimiter
+        problem = f"the first of the lines separated by {mark!r} is not a header: {', '.join(head.header)}"
+        hint = f"Add a header: {mark.join(('query_id', 'doc_id', 'score'))}."
         raise ReadError(head.file.name, problem, hint, line=1)
 
 

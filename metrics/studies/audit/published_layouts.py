@@ -1,7 +1,6 @@
 """Layouts of published figures: tables of cells, Markdown, LaTeX, output of trec_eval, JSON."""
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,8 @@ from markdown_it.token import Token
 
 from metrics.errors import ReadError
 from metrics.runs.columns import refuse_many_columns
-from metrics.runs.files import File
+from metrics.runs.files import BlockStream, File
+from metrics.runs.formats.format import Cut, split_lines
 from metrics.runs.formats.json_records import parse, refuse_much_memory
 from metrics.studies.audit.names import has_measure, is_bounded, is_measure_of, our_measure
 from metrics.studies.audit.published_table import Figure
@@ -221,21 +221,27 @@ _COLUMN = re.compile(r"x+(?: x+)*")
 
 def read_delimited(name: str, text: str) -> list[Grid]:
     """Read separated or aligned values; raise ReadError if they are neither."""
-    head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
+    lines = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
+    head = "".join(lines)
     agreements = {}
     for mark in DELIMITERS:
-        widths = Counter(len(cells) for cells in csv.reader(head, delimiter=mark) if len(cells) > 1)
+        widths = Counter(len(cells) for _, cells in _cells(head, mark) if len(cells) > 1)
         agreements[mark] = max(((n_lines, width) for width, n_lines in widths.most_common(1)), default=(0, 0))
     delimiter = max(agreements, key=agreements.__getitem__)
-    n_lines = sum(map(bool, map(str.strip, head)))
+    n_lines = sum(map(bool, map(str.strip, lines)))
     if 2 * agreements[delimiter][0] < n_lines and (rows := _aligned(text[:_MAX_ALIGNED])):
         return [Grid(name, rows)]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        rows = [(reader.line_num, [_cell_text(cell) for cell in cells]) for cells in reader]
+        rows = [(line, [_cell_text(cell) for cell in cells]) for line, cells in _cells(text, delimiter)]
     except csv.Error as error:
-        raise ReadError(name, f"no table: {error}", "Export it again.", line=reader.line_num) from error
+        raise ReadError(name, f"no table: {error}", "Export it again.") from error
     return [Grid(name, rows, delimiter)]
+
+
+def _cells(text: str, delimiter: str) -> Iterator[Row]:
+    """Yield the last line of each row, and its cells."""
+    for line, cells in split_lines(BlockStream([text.encode()]), Cut(delimiter)):
+        yield line + "".join(cells).count("\n"), cells
 
 
 def _aligned(text: str) -> list[Row]:
@@ -323,8 +329,8 @@ _BRACES = re.compile(r"(?<!\\)[{}]")
 _SIGNS = {r"\pm": "±", r"\textpm": "±", r"\textasciitilde": "~", r"\textendash": "–", r"\textemdash": "—"}
 _ESCAPED = re.compile(r"\\([&%$#_{}])")
 _MAX_NESTING = 12
-_MAX_CELL = 2000
-"""Most letters of a cell."""
+_MAX_CELL, _MAX_SPAN = 2000, 100
+"""Most letters of a cell, and most columns that one spans."""
 
 
 def read_latex(name: str, text: str) -> list[Grid]:
@@ -352,7 +358,7 @@ def _rows(line: int, body: str) -> list[Row]:
 def _spanned(cell: str) -> list[str]:
     cell = cell[:_MAX_CELL]
     match = _SPANNED.search(cell)
-    times = int(match[1]) if match else 1
+    times = min(int(match[1]), _MAX_SPAN) if match else 1
     return [_latex_text(_SPANNED.sub("", cell))] * max(1, times)
 
 
@@ -458,6 +464,7 @@ def read_json(file: File) -> tuple[list[Figure], list[str]]:
             infinite[measure] = None
     if not figures:
         raise ReadError(file.name, "there is no figure in this JSON", _JSON_HINT)
+    refuse_many_columns(file.name, {figure.measure for figure in figures})
     notes = [f"{file.name}: infinite values were left out: {', '.join(infinite)}."] if infinite else []
     return figures, notes
 

@@ -1,12 +1,14 @@
 """Tables as consoles print them, and what writers put beside names and figures."""
 
+import json
+
 import pandas as pd
 import pytest
 
 from metrics import ReadError, UsageError
 from metrics.runs import FORMATS, File
 from metrics.studies.audit.published import holds_results, read_published
-from metrics.studies.audit.published_layouts import parse_number
+from metrics.studies.audit.published_layouts import _spanned, parse_number
 
 
 def laid_out(name, text):
@@ -440,3 +442,12 @@ def test_no_run_and_no_judgments_are_taken_for_results(known):
 def test_figures_that_are_neither_a_path_nor_bytes_are_refused(figures):
     with pytest.raises(UsageError, match="path of a table"):
         read_published(figures)
+
+
+def test_a_cell_of_latex_spans_at_most_100_columns_and_json_has_at_most_1000_measures():
+    wide = "run & MRR \\\\\n\\multicolumn{999}{c}{x} & .5 \\\\\na & .5 \\\\\n"
+    assert figures("t.tex", wide, "reranker", "value") == [["a", 0.5]]
+    assert len(_spanned("\\multicolumn{999}{c}{x}")) == 100
+    names = json.dumps({f"name{n}": 0.5 for n in range(1_001)})
+    with pytest.raises(ReadError, match=r"1,001 columns, more than 1,000"):
+        figures("t.json", names, "value")
