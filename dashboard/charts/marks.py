@@ -167,10 +167,10 @@ def add_legend(figure: Figure, marks: dict[str, dict[str, Any]]) -> None:
         figure.draw_marks(x=[None], y=[None], marker=marker, name=name)
 
 
-def add_chance_key(figure: Figure, quarters: Sequence[str], yshift: int) -> None:
-    """Explain the shades of a probability heatmap, `yshift` pixels from its lower end."""
+def add_chance_key(figure: Figure, quarters: Sequence[str], yshift: int, top: float = 1) -> None:
+    """Explain the shades of a probability heatmap up to `top`, `yshift` pixels from its lower end."""
     swatches = (
-        f"<span style='color:{shade};font-size:18px'>■</span> {share:.0%}"
+        f"<span style='color:{shade};font-size:18px'>■</span> {share * top:.0%}"
         for shade, share in zip(quarters, (0.25, 0.5, 0.75, 1), strict=True)
     )
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 0, "yref": "paper", "yanchor": "top"}

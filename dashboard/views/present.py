@@ -17,15 +17,15 @@ from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import sentence_names, short_names
 from dashboard.charts.leaderboard import LEAST_WIDTH, drawable_rerankers, leaderboard_figure
-from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
+from dashboard.charts.permutations import permutations_figure
 from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import Selection, View, shown_measure
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
-from dashboard.widgets.one_list import boxes_text, load_list
+from dashboard.widgets.one_list import load_list, possible_values_of
 from dashboard.widgets.pairs import pair_verdicts
 from metrics import parse
 from metrics.evaluation import EQUAL
@@ -232,17 +232,21 @@ def _list(view: View, measure: str) -> Slide:
     reranker, query = str(first["reranker"]), str(first["query_id"])
     current = load_list(view, reranker, query, measure)
     list_values = (current.value, measure, view.traditional, current.written)
-    reason, finding = "the largest gap", gap_of_list(*list_values)
+    reason, finding, figure = "the largest gap", gap_of_list(*list_values), None
     if not abs(first["gap"]) > EQUAL:  # 0 or undefined
         reason = "most tied documents"
         finding = query_finding(current.rows, current.chances, *list_values)
+    if len(current.rows):
+        possible = possible_values_of(view, reranker, query, measure, view.traditional, current.ranking)
+        figure = permutations_figure(possible, current.rows, view.palette)
     return Slide(
         finding,
-        tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
-        f"The list of {query} with its ties.",
+        figure,
+        f"Each value of {measure} with an example order and its chance; tied and traditional value.",
         f"The list with {reason}: {query_before(query)}{query} of {_short(view, reranker)}, "
-        f"{view.treatment.order} compared with all orders of its ties. "
-        f"{boxes_text([current.rows], view.scoring)}",
+        f"{view.treatment.order} (diamond) compared with all orders of its ties (line: mean). "
+        "Row: a value, one order that gives it, and its chance.",
+        wide=_PANELS,
     )
 
 

@@ -1,8 +1,7 @@
 """Queries: one list, and every order that its ties allow."""
 
-from functools import partial
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,68 +12,53 @@ from dashboard.cache import ShownBoard, cached
 from dashboard.charts import one_list as charts
 from dashboard.charts.labels import short_names
 from dashboard.choices import Selection, choose_relevant_from
+from dashboard.controls import toggle
 from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
 from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.first_rows import rows_left_out
 from metrics import parse
 from metrics.studies import one_list as list_study
-from metrics.studies import orderings
-from metrics.studies.prose import Strong, decimal
+from metrics.studies.permutations import MAX_RANKS
+from metrics.studies.prose import Strong, decimal, signed
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 from metrics.ties import treatment
 from metrics.ties.fronts import criterion_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
+PERMUTATIONS, RANKS, VALUES, DOCUMENTS = "Permutations", "Ranks", "Worked values", "Documents"
 ALONE = "no other"
-_DRAWS, _LEAST_DRAWS, _SEED = 1000, 20, 1
-"""Most and fewest orders drawn where there are too many for the exact distribution."""
-_MAX_PLACED = 1_000_000
-"""Documents ranked in all random orders together at most."""
 
 
 def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Queries", anchor=False)
     verdict = st.container()
-    current, beside = choose_list(selection)
+    current = choose_list(selection)
     words = current.measure, current.view.traditional, current.written
     prose = list_study.query_finding(current.rows, current.chances, current.value, *words)
     with verdict:
         ui.finding(prose, current.view.rerankers)
-    four_values(current)
     if not len(current.rows):
         st.info("The run has no documents for this query.", icon=":material/info:")
         return
-    list_section(current, beside)
-    section = controls.choose_section([RANKS, PERMUTATIONS, VALUES, DOCUMENTS])
+    section = controls.choose_section([PERMUTATIONS, *[RANKS] * current.has_landing, VALUES, DOCUMENTS])
     if section == VALUES:
         values_section(current)
     elif section == DOCUMENTS:
+        list_section(current)
         documents_table(current)
-    elif not current.counts.tie_sizes:
-        st.info("Without ties, each document has one rank.", icon=":material/check:")
-    elif section == PERMUTATIONS:
-        orders_table(current)
+    elif section == RANKS:
+        landing_section(current)
     else:
-        wide, narrow = ui.side_by_side(3, 2, "landing")
-        with wide:
-            landing_section(current)
-        with narrow:
-            histogram_section(current)
-            first_rank_section(current)
+        permutations_section(current)
 
 
-def choose_list(selection: Selection) -> tuple[one_list.ListInView, str | None]:
-    """Draw the controls and the query's text; return the list, and the reranker to show beside it.
+def choose_list(selection: Selection) -> one_list.ListInView:
+    """Draw the controls and the query's text; return the list.
 
-    At first, the list is the one with the largest gap.
+    At first, it is the list with the largest gap of those whose orders can all be drawn.
     """
     row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -82,7 +66,7 @@ def choose_list(selection: Selection) -> tuple[one_list.ListInView, str | None]:
         choose_relevant_from(selection.board)
     view = selection.score(measure)
     lists = view.list_study(list_study.lists_by_gap, measure, view.traditional)
-    first_reranker, first_query = lists.loc[0, ["reranker", "query_id"]].astype(str)
+    first_reranker, first_query = list_study.first_list(lists)[["reranker", "query_id"]].astype(str)
     firsts = {"reranker": first_reranker, "query": first_query}
     is_chosen = any(controls.get_text(key) not in ("", first) for key, first in firsts.items())
     with row:
@@ -107,16 +91,34 @@ def choose_list(selection: Selection) -> tuple[one_list.ListInView, str | None]:
                 width=300,
                 help="Each query with the gap and the tie ratio of this reranker's list.",
             )
-        others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
-        alternatives = [name for name in view.rerankers if name in others]
-        beside = controls.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
     current = one_list.load_list(view, reranker, query, measure)
+    _offer_largest_gap(lists, (first_reranker, first_query), (reranker, query))
     document = current.ranking.documents_of(query)[:1]
     text = list_study.text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
     if text and text[0].strip():
         text_start = shorten(text[0], 2 * one_list.LETTERS, placeholder=" …")
         st.markdown(f":material/search: **{escape_markdown(text_start)}**")
-    return current, None if beside == ALONE else beside
+    return current
+
+
+def _offer_largest_gap(lists: pd.DataFrame, first: tuple[str, str], shown: tuple[str, str]) -> None:
+    """Draw the button to the list with the largest gap of all, or back to the one shown at first."""
+    largest = lists.iloc[0]
+    ends = str(largest["reranker"]), str(largest["query_id"])
+    if ends == first:
+        return
+    orders = one_list.orderings_text(largest["log10_orderings"])
+    text, target = f"Largest gap of all: {signed(largest['gap'])}, {orders} orders", ends
+    if shown == ends:
+        text, target = f"Largest gap with at most {list_study.MAX_LISTED} orders", first
+    st.button(
+        text,
+        key="largest-gap",
+        type="tertiary",
+        icon=":material/arrow_forward:",
+        on_click=controls.set_values,
+        args=({"reranker": target[0], "query": target[1]},),
+    )
 
 
 def _choose_label(label: str, key: str, labels: dict[str, str], **options: Any) -> str:  # noqa: ANN401 passed on
@@ -125,33 +127,47 @@ def _choose_label(label: str, key: str, labels: dict[str, str], **options: Any) 
     )
 
 
-@section("The cards")
-def four_values(current: one_list.ListInView) -> None:
-    """Draw the measure in cards: traditional, tied, worst and best, or the range beside its own rule."""
-    name, traditional = current.in_question, current.view.traditional
-    value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
-    behind = behind if len(current.rows) else "no documents"
-    worst, best = decimal(value["pessimistic"]), decimal(value["optimistic"])
-    order = treatment(traditional).label
-    row = [
-        ui.Card("diamond", f"Traditional {name}", decimal(value[traditional]), order, "orange"),
-        ui.Card("circle", f"Tied {name}", decimal(value["expected"]), behind, "blue"),
-    ]
-    if current.has_own_rule:
-        own, note = decimal(current.value["expected"]), "by the measure's own tie rule"
-        row.insert(0, ui.Card("gavel", current.measure, own, note, "blue"))
-        row.append(ui.Card("height", f"Worst to best {name}", f"{worst} – {best}", behind))
-    else:
-        row.append(ui.Card("arrow_downward", "Worst case", worst, "relevant documents last"))
-        row.append(ui.Card("arrow_upward", "Best case", best, "relevant documents first"))
-    ui.cards(*row)
+_MAX_CELLS = 500_000
+"""Documents in all listed orders at most."""
+
+
+@section("Permutations")
+def permutations_section(current: one_list.ListInView) -> None:
+    """Draw the possible values of the measure, and every single order if they are few."""
+    view, measure = current.view, current.in_question
+    possible = one_list.possible_values_of(
+        view, current.reranker, current.query, measure, view.traditional, current.ranking
+    )
+    st.caption(_counts_text(current))
+    one_list.draw_permutations(possible, current.rows, view.palette, "permutations")
+    n_orders = current.counts.orderings or 0
+    is_listed = 1 < n_orders <= min(list_study.MAX_LISTED, _MAX_CELLS // len(current.rows))
+    if is_listed and toggle(f"Every order: {n_orders}", "every"):
+        pair = possible.measure, possible.beside
+        one_list.draw_orders(current.ranking, current.query, current.rows, view.palette, pair)
+        return
+    ends = possible.start, min(possible.start + MAX_RANKS - 1, len(current.rows))
+    columns = shown_columns(("name", "possible_value"), measure=possible.measure)
+    columns |= shown_columns(("value", "value"), measure=possible.measure)
+    columns |= shown_columns("chance", *[("standard_error", "chance_error")] * bool(possible.draws))
+    columns |= shown_columns(("beside", "value"), measure=possible.beside)
+    columns |= shown_columns(("order", "example_order"), first=f"{ends[0]:,}", last=f"{ends[1]:,}")
+    ids = current.rows["doc_id"].astype(str).to_numpy()
+    rows = possible.rows.assign(order=[" ".join(ids[list(order)]) for order in possible.rows["order"]])
+    short = rows.assign(order=rows["order"].map(one_list.shorten_text))
+    ui.table(short, f"The values of {possible.measure}", "permutations", columns, rows)
 
 
 @section("The list and its ties")
-def list_section(current: one_list.ListInView, beside: str | None) -> None:
+def list_section(current: one_list.ListInView) -> None:
     """Draw the list with its ties, and the list of another reranker if one is chosen."""
     view, rows = current.view, current.rows
-    other = beside and one_list.load_list(view, beside, current.query, current.measure)
+    lists = view.evaluation.lists.xs(current.query, level="query_id").index
+    alternatives = [name for name in view.rerankers if name in lists and name != current.reranker]
+    beside = controls.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
+    other = None
+    if beside != ALONE:
+        other = one_list.load_list(view, beside, current.query, current.measure)
     tables = [rows, other.rows] if other else [rows]
     is_hatched = not all(rows["judged"].head(charts.MAX_DOCUMENTS).all() for rows in tables)
     boxes = escape_markdown(one_list.boxes_text(tables, view.scoring)) + " Hatched: unjudged." * is_hatched
@@ -170,87 +186,17 @@ def list_section(current: one_list.ListInView, beside: str | None) -> None:
             f"{one_list.values_text(other.measure, other.value, view.traditional)}, "
             f"{count_of(other.written, 'order')}."
         )
-    if is_cut:
-        ui.heading(
-            "The whole list",
-            "Chance that the document at a rank is relevant. Above: one step per "
-            f"{list_study.rank_column(rows)}. Below: ties.",
-        )
-        figure = charts.relevance_steps(list_study.tie_groups(rows), view.palette, current.k)
-        ui.chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
 
 
 @section("Where each document can land")
 def landing_section(current: one_list.ListInView) -> None:
-    """Draw the possible ranks of each document, or of one document per score in lists with large ties."""
-    rows, palette = current.rows, current.view.palette
-    if rows.head(charts.HEATMAP_ROWS)["last"].iloc[-1] <= 2 * charts.HEATMAP_ROWS:
-        figure = kept_figure(charts.rank_heatmap, rows, palette, current.k)
-        subject, key, alt = "document", "landing", "Chance of each document at each rank."
-        title, explanation = "Where each document can land", "Chance of each rank; bold: the grade."
-    else:
-        subject, key, rows = list_study.rank_column(rows), "landing-ties", list_study.tie_groups(rows)
-        figure = charts.tie_group_heatmap(rows, palette)
-        alt = f"Chance of each range of ranks for a document, by {subject}."
-        title = f"Where a document can land, by {subject}"
-        explanation = (
-            f"Row: one {subject}. Cell: chance that one of its documents falls in this range of ranks. Bold: "
-            "number of relevant documents."
-        )
-    if len(rows) > charts.HEATMAP_ROWS:
-        explanation += f" The top {charts.HEATMAP_ROWS} of {count_of(len(rows), subject)}."
-    ui.heading(title, explanation)
-    ui.chart(figure, key, alt)
-
-
-@section("First relevant document")
-def first_rank_section(current: one_list.ListInView) -> None:
-    """Draw the chance of each rank of the first relevant document."""
-    if not len(current.chances):
-        ui.heading("First relevant document", "")
-        st.info("The list holds no relevant document.", icon=":material/info:")
-        return
-    mean = (current.chances["rank"] * current.chances["chance"]).sum()
-    ui.heading(
-        "First relevant document",
-        f"Exact chance of each rank over all orders (mean {mean:,.2f}). Diamond: traditional.",
-    )
-    listed_rank = list_study.first_rank_under(current.ranking, current.query, current.view.traditional)
-    alt = "Exact distribution of the rank of the first relevant document."
-    ui.chart(
-        kept_figure(charts.first_hit_bars, current.chances, current.view.palette, listed_rank), "first-hit", alt
-    )
-
-
-@section("The values over all orders")
-def histogram_section(current: one_list.ListInView) -> None:
-    """Draw the distribution of the measure over all orders, exact or from random orders.
-
-    Fewer orders are drawn if many documents contribute.
-    """
-    measure, ranking = current.measure, current.ranking
-    if current.has_own_rule:
-        st.info(
-            f"{measure} settles ties by its own rule: one value, not a distribution over orders.",
-            icon=":material/info:",
-        )
-        return
-    distribution = orderings.distribution(ranking, current.query, measure, current.chances)
-    source = f"Exact, over {count_of(current.written, 'order')}."
-    if distribution is None:
-        contributes = ranking.judged if orderings.counts_judged(measure) else ranking.grades > 0
-        n = min(_DRAWS, max(_LEAST_DRAWS, _MAX_PLACED // max(1, int(contributes.sum()))))
-        sample = orderings.sample_values(ranking, current.query, measure, n, _SEED)
-        distribution = orderings.merge_values(sample, np.full(n, 1 / n))
-        source = (
-            f"Estimated from {n:,} random orders of {current.written}. The values marked in the chart are "
-            "exact."
-        )
-    ui.heading(f"{measure} across the orders", source)
-    marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
-    alt = f"Share of orders with each value of {measure}; tied, traditional, worst and best marked."
-    figure = kept_figure(charts.value_histogram, distribution, marks, current.view.palette, measure)
-    ui.chart(figure, "histogram", alt)
+    """Draw the possible ranks of each document."""
+    explanation = "Chance of each rank; bold: the grade."
+    if len(current.rows) > charts.HEATMAP_ROWS:
+        explanation += f" The top {charts.HEATMAP_ROWS} of {count_of(len(current.rows), 'document')}."
+    ui.heading("Where each document can land", explanation)
+    figure = kept_figure(charts.rank_heatmap, current.rows, current.view.palette, current.k)
+    ui.chart(figure, "landing", "Chance of each document at each rank.", wide=560)
 
 
 @cached(max_entries=32)
@@ -294,7 +240,9 @@ def values_section(current: one_list.ListInView) -> None:
         columns = shown_columns(*keys, order=treatment(traditional).order, measure=name)
         columns |= shown_columns(*tied_keys, measure=f"tied {name}")
         table = rows.head(MAX_STEPS).reset_index()
-        ui.table(table, f"{name}, rank by rank", name, columns, rows.reset_index())
+        is_open = table[list(columns)].isna().any(axis=None)
+        note = "–: no relevant document can be at this rank." if is_open else ""
+        ui.table(table, f"{name}, rank by rank", name, columns, rows.reset_index(), note)
         before, tied = (Strong(decimal(rows[column].sum(), 4)) for column in (f"{term}_by_order", term))
         ui.section_finding((f"The terms add up to {name} ", before, f" and tied {name} ", tied, "."))
 
@@ -311,90 +259,27 @@ def _values_table(current: one_list.ListInView) -> None:
     )
     ui.table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
     if own_rules:
-        st.caption(f"{', '.join(own_rules)}: one value, because the measure settles ties by its own rule.")
+        st.caption("–: a measure with its own rule for ties has one value.")
 
 
-MAX_ORDERS = 5040
-"""Orders or patterns listed at most: those of seven tied documents."""
-FIRST_ORDERS = 250
-"""Orders or patterns shown at most."""
-MAX_CELLS = 500_000
-"""Documents in all listed orders at most."""
-MAX_SHARED = 30
-"""Characters that all orders may have in common; longer common starts are left out of the table."""
 MAX_SIZES = 6
 """Ties whose sizes are listed one by one."""
-PATTERNS, ORDERS = "Relevance patterns", "Single orders"
-
-
-@section("Permutations")
-def orders_table(current: one_list.ListInView) -> None:
-    """Draw every relevance pattern or every order, if all can be listed."""
-    counts = current.counts
-    most = min(MAX_ORDERS, MAX_CELLS // len(current.rows))
-    counted = ((PATTERNS, counts.patterns), (ORDERS, counts.orderings))
-    numbers = {kind: number for kind, number in counted if number is not None and number <= most}
-    st.markdown(_counts_text(current))
-    measures = list(dict.fromkeys([current.in_question, "RR", "Hits@3"]))
-    if not numbers:
-        st.caption(
-            f"Patterns are listed only if there are at most {most:,}. **Ranks** shows the distribution of the "
-            "values."
-        )
-        one_list.describe_values(current.scores.loc[measures])
-        return
-    kind = PATTERNS
-    if len(numbers) > 1:
-        kind = controls.segmented("Show", list(numbers), "every", label_visibility="collapsed")
-    study: Callable[..., pd.DataFrame] = list_study.every_ordering
-    number, name, text, keys = numbers[kind], "order", "documents", ["ordering"]
-    if kind == PATTERNS:
-        study, name, text = orderings.every_pattern, "relevance pattern", "grades"
-        keys = ["pattern", "orderings", "chance"]
-    columns = shown_columns(*keys, "first_relevant")
-    for measure in measures:
-        columns |= shown_columns((measure, "value"), measure=measure)
-    listing = partial(study, current.ranking, current.query, measures)
-    rows = listing(min(FIRST_ORDERS, number))
-    texts, n_shared = _without_shared_start(list(rows[text]))
-    explanations = [
-        rows_left_out(len(rows), number),
-        f"The first {n_shared:,} ranks are the same in all rows shown and are left out." * (n_shared > 0),
-    ]
-    ui.table(
-        rows.assign(**{text: list(map(one_list.shorten_text, texts))}),
-        f"Every {name}: {number:,}",
-        f"{name.replace(' ', '-')}s",
-        columns | shown_columns((text, f"ordered_{text}")),
-        partial(listing, number),
-        " ".join(filter(None, explanations)),
-    )
-    one_list.describe_values(current.scores.loc[measures])
 
 
 def _counts_text(current: one_list.ListInView) -> str:
     counts = current.counts
-    patterns = one_list.orderings_text(counts.log10_patterns, counts.patterns)
-    each = one_list.orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
+    if not counts.tie_sizes:
+        return "One order: no documents tie."
+    patterns = one_list.orderings_text(counts.log10_patterns)
+    each = one_list.orderings_text(counts.log10_orderings - counts.log10_patterns)
     sizes = [f"{size:,}" for size in counts.tie_sizes]
-    ties = f"ties of {', '.join(sizes)} documents"
+    ties = f"ties of {', '.join(sizes)} documents" if len(sizes) > 1 else f"a tie of {sizes[0]} documents"
     if len(sizes) > MAX_SIZES:
         ties = f"{len(sizes):,} ties, the largest of {max(counts.tie_sizes):,} documents"
     return (
         f"**{count_of(current.written, 'order')}** from {ties}: {count_of(patterns, 'relevance pattern')}, "
         f"{count_of(each, 'order')} each."
     )
-
-
-def _without_shared_start(texts: list[str]) -> tuple[list[str], int]:
-    """Return orders without a long common start, and the number of ranks left out."""
-    orders = [text.split(" ") for text in texts]
-    low, high = min(orders), max(orders)
-    n_shared = next((place for place, pair in enumerate(zip(low, high, strict=False)) if len(set(pair)) > 1), 0)
-    if len(" ".join(low[:n_shared])) < MAX_SHARED:
-        return texts, 0
-    n_places = sum(part != "|" for part in low[:n_shared])
-    return ["… " + " ".join(order[n_shared:]) for order in orders], n_places
 
 
 MOST_ROWS = 1_000
@@ -432,4 +317,5 @@ def documents_table(current: one_list.ListInView) -> None:
     title = f"The documents: {len(rows):,}"
     if len(rows) > MOST_ROWS:
         title = f"The first {MOST_ROWS:,} of {len(rows):,} documents"
-    ui.table(shown_rows, title, "list", columns, download=rows)
+    unjudged = "" if current.rows["judged"].all() else "–: not judged."
+    ui.table(shown_rows, title, "list", columns, rows, unjudged)

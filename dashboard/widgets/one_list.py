@@ -8,16 +8,27 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.cache import ShownBoard, cached
-from dashboard.charts.one_list import MAX_DOCUMENTS, tie_ladder
+from dashboard.charts.one_list import HEATMAP_ROWS, MAX_DOCUMENTS, tie_ladder
+from dashboard.charts.palette import Palette
+from dashboard.charts.permutations import orders_figure, permutations_figure
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import measures_in_names
-from dashboard.widgets.components import chart, section, table
+from dashboard.widgets.components import chart, section, section_finding, table
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.measures import question
-from metrics.studies import orderings
-from metrics.studies.one_list import first_rank_chances, ladder, text_column
+from metrics.studies.one_list import (
+    MAX_LISTED,
+    every_ordering,
+    first_rank_chances,
+    ladder,
+    list_orderings,
+    text_column,
+)
+from metrics.studies.orderings import list_values
+from metrics.studies.permutations import PossibleValues, possible_values, sum_of_values
 from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
@@ -66,7 +77,7 @@ class ListInView:
     @property
     def written(self) -> str:
         """The number of orders in words."""
-        return orderings_text(self.counts.log10_orderings, self.counts.orderings)
+        return orderings_text(self.counts.log10_orderings)
 
     @property
     def treatments(self) -> dict[str, str]:
@@ -78,6 +89,12 @@ class ListInView:
     def has_own_rule(self) -> bool:
         """Whether the measure has its own rule for ties instead of a mean over orders."""
         return bool(parse(self.measure).measure.answers)
+
+    @property
+    def has_landing(self) -> bool:
+        """Whether the ranks of single documents are worth a chart: grades count, and ties are small enough."""
+        family, top = parse(self.in_question).measure.family, self.rows.head(HEATMAP_ROWS)
+        return bool(not family.by_relevance and self.counts.tie_sizes and top["last"].max() <= 2 * HEATMAP_ROWS)
 
     @property
     def in_question(self) -> str:
@@ -111,7 +128,21 @@ def _counts_and_scores(
     _ranking: Ranking,
 ) -> tuple[OrderingCounts, pd.DataFrame]:
     ties = [traditional, "expected", "pessimistic", "optimistic"]
-    return count_orderings(_ranking, query), orderings.list_values(_ranking, query, measures, ties)
+    return count_orderings(_ranking, query), list_values(_ranking, query, measures, ties)
+
+
+@cached(max_entries=64)
+def possible_values_of(
+    view: ShownBoard,  # noqa: ARG001 keys the cache
+    reranker: str,  # noqa: ARG001 likewise
+    query: str,
+    measure: str,
+    traditional: str,
+    _ranking: Ranking,
+) -> PossibleValues:
+    """Return the possible values of a list, beside those of Hits@3, or of RR if the measure is Hits@k."""
+    beside = "RR" if parse(measure).measure.name == "Hits" else "Hits@3"
+    return possible_values(_ranking, query, measure, traditional, beside)
 
 
 def shorten_text(text: str) -> str:
@@ -119,8 +150,31 @@ def shorten_text(text: str) -> str:
     return text if len(text) <= LETTERS else text[:LETTERS] + " …"
 
 
-def describe_values(scores: pd.DataFrame) -> None:
-    """Draw the range and mean of measures over all orders of a list."""
+def draw_permutations(possible: PossibleValues, ladder: pd.DataFrame, palette: Palette, key: str) -> None:
+    """Draw the possible values of a list, and their sum."""
+    figure = kept_figure(permutations_figure, possible, ladder, palette)
+    alt = f"Each value of {possible.measure} with an example order and its chance; tied and traditional value."
+    chart(figure, key, alt, wide=720)
+    section_finding(sum_of_values(possible))
+
+
+def draw_orders(
+    ranking: Ranking, query: str, ladder: pd.DataFrame, palette: Palette, measures: tuple[str, str]
+) -> None:
+    """Draw every single order of a list with its values in two measures, and list the orders."""
+    orders = list_orderings(ranking, query, MAX_LISTED)
+    rows = every_ordering(ranking, query, measures, MAX_LISTED)
+    rows = rows.assign(documents=[" ".join(ladder["doc_id"].iloc[order]) for order in orders])
+    scores = list_values(ranking, query, measures, ["expected", "pessimistic", "optimistic"])
+    figure = kept_figure(orders_figure, orders, rows[list(measures)], scores["expected"], ladder, palette)
+    chart(
+        figure, "orders-drawn", "Every order of the tied documents, with its values and their mean.", wide=720
+    )
+    columns = shown_columns("ordering", ("documents", "ordered_documents"), "first_relevant")
+    for measure in measures:
+        columns |= shown_columns((measure, "value"), measure=measure)
+    short = rows.assign(documents=rows["documents"].map(shorten_text))
+    table(short, f"Every order: {len(rows)}", "orders", columns, rows)
     st.caption(
         "  \n".join(
             f"{measure} over all orders: {decimal(row['pessimistic'], 4)} to {decimal(row['optimistic'], 4)}, "
@@ -133,10 +187,10 @@ def describe_values(scores: pd.DataFrame) -> None:
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def orderings_text(log10: float, exact: int | None = None) -> str:
+def orderings_text(log10: float) -> str:
     """Return the number of orders in words: exact below a billion, else a power of ten."""
-    if exact is not None and exact < 10**9:
-        return f"{exact:,}"
+    if log10 < 9:  # noqa: PLR2004 a billion
+        return f"{round(10**log10):,}"
     return "about 10" + f"{log10:.0f}".translate(_RAISED)
 
 
@@ -217,7 +271,7 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         for name in measures:
             st.markdown(values_text(name, values[name], view.traditional))
         counts = count_orderings(ranking, query)
-        st.caption(count_of(orderings_text(counts.log10_orderings, counts.orderings), "order"))
+        st.caption(count_of(orderings_text(counts.log10_orderings), "order"))
         st.page_link(
             "views/query.py",
             label="Open in Queries",

@@ -17,8 +17,8 @@ from mkdocs.structure.pages import Page
 from plotly.offline import get_plotlyjs
 
 from dashboard.charts.figure import Figure
-from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.charts.palette import DARK, LIGHT, Palette
+from dashboard.charts.permutations import permutations_figure
 from metrics.studies.guide import filled_formulas, worked_example
 
 _SAMPLE = Path(__file__).parents[2] / "sample_data/docsearch"
@@ -94,9 +94,8 @@ def _worked_example() -> Mapping[str, str]:
     said = "Five documents tie, including one relevant document. In the app, you can change this example."
     return {
         "An example to edit": f"\n{said}\n\n| Measure | Value |\n| --- | --- |\n{values}\n",
-        "The list": _chart(lambda palette: tie_ladder(example.documents, palette, example.k)),
-        "Rank of the first relevant document": _chart(
-            lambda palette: first_hit_bars(example.chances, palette, None)
+        "Every value, with its chance": _chart(
+            lambda palette: permutations_figure(example.possible, example.documents, palette), _GALLERY_WIDTH
         ),
         "The formulas with these numbers": f"\n{formulas}\n",
     }

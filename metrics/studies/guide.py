@@ -12,6 +12,7 @@ from metrics.evaluation import EQUAL, evaluate
 from metrics.measures import MEASURES, Measure, MeasureAt, parse, side_by_side, with_gains
 from metrics.runs import Runs
 from metrics.studies.one_list import first_rank_chances, ladder
+from metrics.studies.permutations import PossibleValues, possible_values
 from metrics.studies.prose import Prose, Strong
 from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tool_rules import Tool
@@ -36,6 +37,7 @@ class WorkedExample:
         below: non-relevant documents with distinct scores below the tie: w.
         documents: the `ladder` of the list.
         chances: its `first_rank_chances`.
+        possible: its possible values of RR, beside the hits.
         orderings: number of orders.
         worst: smallest reciprocal rank in any order.
         expected: mean reciprocal rank over all orders: MTRR.
@@ -53,6 +55,7 @@ class WorkedExample:
     below: int
     documents: pd.DataFrame
     chances: pd.DataFrame
+    possible: PossibleValues
     orderings: int
     worst: float
     expected: float
@@ -81,6 +84,7 @@ def worked_example(
         below=below,
         documents=ladder(ranking, "q1"),
         chances=first_rank_chances(ranking, "q1"),
+        possible=possible_values(ranking, "q1", "RR", "input", f"Hits@{k}"),
         orderings=factorial(tied),
         worst=float(value["RR", "pessimistic"]),
         expected=float(value["RR", "expected"]),

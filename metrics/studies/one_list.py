@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,14 @@ from metrics.measures.additive import exponential
 from metrics.runs import Runs
 from metrics.studies.gaps import difference
 from metrics.studies.orderings import (
-    counts_judged,
+    counted_documents,
     first_relevant_ranks,
     list_values,
     sample_values,
     strict_orders,
 )
 from metrics.studies.prose import Prose, Strong, decimal, signed
-from metrics.support.arrays import BoolArray, IntArray, span_starts
+from metrics.support.arrays import IntArray, span_starts
 from metrics.support.wording import begin_sentence, count_of, percent
 from metrics.ties import (
     Orderings,
@@ -104,7 +105,8 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
     Returns:
         rank, chance; no rows without relevant documents in the list.
     """
-    groups, leading = _leading(ranking, query_id, "expected")
+    groups = refine(ranking, treatment("expected"))
+    leading = groups.leading[groups.lists[groups.leading] == ranking.query_ids.index(query_id).as_py()]
     if not len(leading):
         return pd.DataFrame({"rank": np.array([], dtype=np.int64), "chance": np.array([], dtype=float)})
     depth = int((groups.size - groups.relevant)[leading[0]]) + 1
@@ -112,17 +114,26 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
     return pd.DataFrame({"rank": groups.above[leading] + np.arange(1, depth + 1), "chance": chance})
 
 
-def first_rank_under(ranking: Ranking, query_id: str, ties: str) -> int | None:
-    """Return the rank of the first relevant document under a strict treatment; None without one."""
-    groups, leading = _leading(ranking, query_id, ties)
-    return int(groups.above[leading[0]]) + 1 if len(leading) else None
+def list_orderings(ranking: Ranking, query_id: str, limit: int) -> IntArray:
+    """Return the orderings of one list, at most `limit`, the input order first.
+
+    Returns:
+        (n, n_docs) positions in the `ladder`, top first.
+    """
+    documents = ranking.documents_of(query_id)
+    orders = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
+    positions: IntArray = np.argsort(documents)
+    lowest = documents.min() if len(documents) else 0
+    return np.asarray(positions[orders.reshape(len(orders), -1) - lowest])
 
 
-def _leading(ranking: Ranking, query_id: str, ties: str) -> tuple[TieGroups, IntArray]:
-    """Return the tie groups of all lists, and the index of the leading group of this list."""
-    groups = refine(ranking, treatment(ties))
-    leading = groups.leading
-    return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
+def groups_of_orderings(ranking: Ranking, query_id: str, orders: IntArray, measure: str) -> TieGroups:
+    """Return orders of `list_orderings` as separate lists of the documents that a measure counts."""
+    documents = ranking.documents_of(query_id)
+    lists, places = np.nonzero(counted_documents(ranking, measure)[documents][orders])
+    documents = documents[orders[lists, places]]
+    targets = None if ranking.targets is None else ranking.targets[documents]
+    return strict_orders(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
 
 
 def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
@@ -132,29 +143,19 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
         ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA without a
         relevant document), and a column for each measure.
     """
-    orders = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
-    orders = orders.reshape(len(orders), -1)
-    graded, judged = (
-        _contributing_groups(ranking, query_id, orders, which) for which in (ranking.grades > 0, ranking.judged)
+    orders, ids = (
+        list_orderings(ranking, query_id, limit),
+        ranking.ids(ranking.documents_of(query_id)).to_pylist(),
     )
-    ids = dict(zip(orders[0].tolist(), ranking.ids(orders[0]).to_pylist(), strict=True)) if len(orders) else {}
+    groups = {name: groups_of_orderings(ranking, query_id, orders, name) for name in ("RR", *measures)}
     return pd.DataFrame(
         {
             "ordering": np.arange(1, len(orders) + 1),
             "documents": [" ".join(map(ids.__getitem__, row)) for row in orders.tolist()],
-            "first_relevant": first_relevant_ranks(graded),
+            "first_relevant": first_relevant_ranks(groups["RR"]),
         }
-        | {name: parse(name).values(judged if counts_judged(name) else graded) for name in measures}
+        | {name: parse(name).values(groups[name]) for name in measures}
     )
-
-
-def _contributing_groups(
-    ranking: Ranking, query_id: str, orders: IntArray, contributes: BoolArray
-) -> TieGroups:
-    lists, places = np.nonzero(contributes[orders])
-    documents = orders[lists, places]
-    targets = None if ranking.targets is None else ranking.targets[documents]
-    return strict_orders(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
 
 
 def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
@@ -258,13 +259,27 @@ def lists_by_gap(evaluation: Evaluation, measure: str, traditional: str) -> pd.D
     A measure with its own tie rule stands for the measure whose ties it settles.
 
     Returns:
-        reranker, query_id, n_docs, tied_docs, tie_ratio, gap (traditional − tied).
+        reranker, query_id, n_docs, tied_docs, tie_ratio, log10_orderings, gap (traditional − tied).
     """
     values = evaluation.scores[str(question(parse(measure)))]
-    lists = evaluation.lists[["n_docs", "tied_docs", "tie_ratio"]].reset_index()
+    lists = evaluation.lists[["n_docs", "tied_docs", "tie_ratio", "log10_orderings"]].reset_index()
     lists["gap"] = difference(values[traditional], values["expected"]).to_numpy()
     size = np.nan_to_num(lists["gap"].abs().round(_DIGITS).to_numpy())
     return lists.iloc[np.lexsort((-lists["tied_docs"].to_numpy(), -size))].reset_index(drop=True)
+
+
+MAX_LISTED = 120
+"""Orders of a list that are drawn one by one at most: those of five tied documents."""
+
+
+def first_list(lists: pd.DataFrame) -> "pd.Series[Any]":
+    """Return the row of `lists_by_gap` to show at first: the largest gap whose orders can all be drawn.
+
+    If no such list has a gap, it is the first row.
+    """
+    is_drawable = lists["log10_orderings"] < np.log10(MAX_LISTED + 0.5)
+    drawable = lists[is_drawable & (lists["gap"].abs() > EQUAL)]
+    return (drawable if len(drawable) else lists).iloc[0]
 
 
 def list_label(name: str, gap: float, tie_ratio: float) -> str:

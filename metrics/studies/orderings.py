@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from itertools import islice, pairwise
 
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
 from metrics.measures import RefinedGroups, parse
-from metrics.support.arrays import FloatArray, IntArray, span_starts
-from metrics.ties import Judgments, Patterns, Ranking, TieGroups, count_orderings, log10_factorials, treatment
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.ties import Judgments, Ranking, TieGroups, log10_factorials, treatment
 
 Orders = tuple[FloatArray, FloatArray]
 """(n, depth) grades from the top, and the (n,) chance of each order."""
@@ -91,13 +90,6 @@ def _choose_places(grades: FloatArray, within: int, room: int, max_orders: int) 
 
 CELLS = 2**21
 """Documents enumerated or scored at once."""
-_DECIMALS = 12
-"""Decimals to which equal values agree."""
-
-
-def counts_judged(measure: str) -> bool:
-    """Return whether a measure counts all judged documents, not only grades above 0."""
-    return parse(measure).measure.family.counts == "judged"
 
 
 def first_relevant_ranks(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
@@ -123,73 +115,7 @@ def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: 
     return pd.DataFrame.from_dict(values, orient="index", columns=names).rename_axis("measure")
 
 
-def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
-    """Return the relevance patterns of one list, at most `limit`, the highest grades first.
-
-    Returns:
-        pattern (from 1), grades (top first, ties separated by a bar), orderings (of each pattern, NA from 10^15
-        orderings on), chance, first_relevant (NA without a relevant document), and a column for each measure,
-        NaN if grades do not determine it.
-    """
-    count, patterns = count_orderings(ranking, query_id), Patterns.of(ranking, query_id)
-    grades = np.array(list(islice(patterns, limit)), dtype=np.float64)
-    grades = grades.reshape(len(grades), -1)
-    groups = _orders_of_grades(ranking, query_id, grades)
-    ends = np.cumsum([0, *map(len, patterns.groups)]).tolist()
-    words = [[f"{grade:g}" for grade in row] for row in grades]
-    return pd.DataFrame(
-        {
-            "pattern": np.arange(1, len(grades) + 1),
-            "grades": [" | ".join(" ".join(row[low:high]) for low, high in pairwise(ends)) for row in words],
-            "orderings": pd.array([count.shared] * len(grades), dtype="Int64"),
-            "chance": np.full(len(grades), 1 / (count.patterns or 10.0**count.log10_patterns)),
-            "first_relevant": first_relevant_ranks(groups),
-        }
-        | {
-            name: parse(name).values(groups) if parse(name).measure.family.by_grades else np.nan
-            for name in measures
-        }
-    )
-
-
-def distribution(
-    ranking: Ranking, query_id: str, measure: str, first_ranks: pd.DataFrame
-) -> pd.DataFrame | None:
-    """Return the exact distribution of a measure over all orderings of one list.
-
-    It comes from `first_ranks` (`first_rank_chances`) for measures of the first relevant rank, else from the
-    orders of grades down to the cut-off.
-
-    Returns:
-        value (rising, rounded), chance; None if grades do not determine the measure, or for too many orders.
-    """
-    measure_at = parse(measure)
-    if measure_at.measure.family.by_first_rank and len(first_ranks):
-        ranks = first_ranks["rank"].to_numpy()
-        hit = np.full(len(ranks), ranking.judgments.relevant_from)
-        groups = strict_orders(
-            ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False
-        )
-        return merge_values(measure_at.values(groups), first_ranks["chance"].to_numpy())
-    if not measure_at.measure.family.by_grades:
-        return None
-    documents = ranking.documents_of(query_id)
-    depth = len(documents) if measure_at.k is None else min(measure_at.k, len(documents))
-    documents = documents[ranking.above[ranking.groups[documents]] < depth]
-    gains, starts = np.maximum(ranking.grades[documents], 0), span_starts(ranking.groups[documents])
-    orders = orders_of_list(gains, starts, depth, CELLS // max(1, depth))
-    if orders is None:
-        return None
-    return merge_values(measure_at.values(_orders_of_grades(ranking, query_id, orders[0])), orders[1])
-
-
-def merge_values(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
-    """Round values to 12 decimals, rising, and add up the chances of equal values: value, chance."""
-    value, place = np.unique(np.round(values, _DECIMALS), return_inverse=True)
-    return pd.DataFrame({"value": value, "chance": np.bincount(place, chances)})
-
-
-def _orders_of_grades(ranking: Ranking, query_id: str, grades: FloatArray) -> TieGroups:
+def orders_of_grades(ranking: Ranking, query_id: str, grades: FloatArray) -> TieGroups:
     """Return orders of grades, (n, depth) from the top, as separate lists."""
     lists, places = np.nonzero(grades > 0)
     return strict_orders(ranking, query_id, len(grades), lists, places, grades[lists, places])
@@ -244,23 +170,39 @@ def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, see
     Only contributing documents are placed, so a tie of 100,000 costs no more than its relevant documents.
     """
     documents = ranking.documents_of(query_id)
-    contributing = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
-    targets = None if ranking.targets is None else ranking.targets[contributing]
+    contributing = documents[counted_documents(ranking, measure)[documents]]
     generator, values = np.random.default_rng(seed), np.empty(draws)
     step = max(1, CELLS // max(1, len(contributing), int((ranking.judgments.grades > 0).sum())))
     for start in range(0, draws, step):
         n = min(step, draws - start)
-        place = _sample_places(ranking, contributing, n, generator)
-        order = np.argsort(place, axis=1)
-        place, column = np.take_along_axis(place, order, axis=1).ravel(), order.ravel()
-        lists, grades = np.repeat(np.arange(n), len(contributing)), ranking.grades[contributing][column]
-        order_targets = None if targets is None else targets[column]
-        groups = strict_orders(ranking, query_id, n, lists, place, grades, order_targets)
+        places = sample_places(ranking, contributing, n, generator)
+        groups = orders_of_places(ranking, query_id, contributing, places)
         values[start : start + n] = parse(measure).values(groups)
     return values
 
 
-def _sample_places(
+def counted_documents(ranking: Ranking, measure: str) -> BoolArray:
+    """Return whether a measure counts each document: its grade is above 0, or it is judged."""
+    return ranking.judged if parse(measure).measure.family.counts == "judged" else ranking.grades > 0
+
+
+def orders_of_places(ranking: Ranking, query_id: str, documents: IntArray, places: IntArray) -> TieGroups:
+    """Return orders, (n, n_documents) ranks from 0 of contributing documents, as separate lists."""
+    order = np.argsort(places, axis=1)
+    lists = np.repeat(np.arange(len(places)), len(documents))
+    placed = documents[order.ravel()]
+    return strict_orders(
+        ranking,
+        query_id,
+        len(places),
+        lists,
+        np.take_along_axis(places, order, axis=1).ravel(),
+        ranking.grades[placed],
+        None if ranking.targets is None else ranking.targets[placed],
+    )
+
+
+def sample_places(
     ranking: Ranking, contributing: IntArray, draws: int, generator: np.random.Generator
 ) -> IntArray:
     """Return the (draws, n_contributing) ranks, from 0, of contributing documents."""

@@ -5,7 +5,6 @@ from metrics.ties.judgments import Judgments
 from metrics.ties.permutations import (
     OrderingCounts,
     Orderings,
-    Patterns,
     count_orderings,
     first_relevant_rank,
     log10_factorials,
@@ -17,6 +16,7 @@ from metrics.ties.treatments import (
     TREATMENTS,
     Treatment,
     order_of_ties,
+    ordered_documents,
     refine,
     treatment,
 )
@@ -27,7 +27,6 @@ __all__ = [
     "Judgments",
     "OrderingCounts",
     "Orderings",
-    "Patterns",
     "Ranking",
     "TieGroups",
     "Treatment",
@@ -35,6 +34,7 @@ __all__ = [
     "first_relevant_rank",
     "log10_factorials",
     "order_of_ties",
+    "ordered_documents",
     "place_chances",
     "refine",
     "treatment",

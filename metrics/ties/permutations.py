@@ -52,11 +52,6 @@ class OrderingCounts:
         return cls(log10, orderings, *_count_patterns(groups, grades), tuple(ties.tolist()))
 
     @property
-    def shared(self) -> int | None:
-        """Orders of each relevance pattern, None from 10^15 orders on."""
-        return None if self.orderings is None or self.patterns is None else self.orderings // self.patterns
-
-    @property
     def tractable(self) -> bool:
         """Whether the notebook would enumerate the orders."""
         return self.orderings is not None and self.orderings <= TRACTABLE
@@ -117,50 +112,6 @@ class Orderings:
                 now[position] = next(iterators[position])
             else:
                 return
-
-
-@dataclass(frozen=True)
-class Patterns:
-    """Every order of the grades of one list; documents with the same grade are interchangeable.
-
-    Iterating yields tuples of grades, lazily: in each tie group the highest grade first, then in falling
-    lexicographic order; the last group changes fastest. `groups` are the grades of each tie
-    group, top group first.
-    """
-
-    groups: tuple[tuple[float, ...], ...]
-
-    @classmethod
-    def of(cls, ranking: Ranking, query_id: str) -> "Patterns":
-        """Return the relevance patterns of one query's list."""
-        groups = Orderings.of(ranking, query_id).groups
-        return cls(tuple(tuple(map(float, ranking.grades[list(group)])) for group in groups))
-
-    def __iter__(self) -> Iterator[tuple[float, ...]]:
-        current = [sorted(group, reverse=True) for group in self.groups]
-        while True:
-            yield tuple(chain.from_iterable(current))
-            for group in reversed(current):
-                if _step_down(group):
-                    break
-            else:
-                return
-
-
-def _step_down(values: list[float]) -> bool:
-    """Step to the next smaller order in place; after the smallest, reset to the largest and return False."""
-    pivot = len(values) - 2
-    while pivot >= 0 and values[pivot] <= values[pivot + 1]:
-        pivot -= 1
-    if pivot < 0:
-        values.reverse()
-        return False
-    other = len(values) - 1
-    while values[other] >= values[pivot]:
-        other -= 1
-    values[pivot], values[other] = values[other], values[pivot]
-    values[pivot + 1 :] = values[:pivot:-1]
-    return True
 
 
 def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> FloatArray:

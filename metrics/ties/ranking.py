@@ -263,14 +263,15 @@ class Ranking:
     @cached_property
     def graded_groups(self) -> ScoredGroups:
         """The tie groups that hold a document with a grade above 0."""
-        return self._groups_with(self.grades > 0)
+        return self.groups_with(self.grades > 0)
 
     @cached_property
     def judged_groups(self) -> ScoredGroups:
         """The tie groups that hold a judged document."""
-        return self._groups_with(self.judged)
+        return self.groups_with(self.judged)
 
-    def _groups_with(self, contributes: BoolArray) -> ScoredGroups:
+    def groups_with(self, contributes: BoolArray) -> ScoredGroups:
+        """Return the tie groups that hold one of some (n_docs,) contributing documents."""
         owner = np.searchsorted(self.starts, np.flatnonzero(contributes), side="right") - 1
         groups = owner[np.diff(owner, prepend=-1) > 0]
         size = self.sizes[groups]

@@ -250,6 +250,18 @@ def treatments_by_name() -> dict[str, Treatment]:
     return {ties.name: ties for ties in TREATMENTS} | {"random:SEED": treatment("random:0")}
 
 
+def ordered_documents(ranking: Ranking, query_id: str, name: str, *, targets: bool = False) -> IntArray:
+    """Return the (n_docs,) documents of one list, top first, with its ties in the order of a treatment.
+
+    `targets` tells whether distinct targets are measured.
+    """
+    ties, documents = order_of_ties(name), ranking.documents_of(query_id)
+    scored = ranking.groups_with(np.isin(np.arange(len(ranking.rows)), documents))
+    key = (ties.target_key if targets else None) or ties.key or input_order
+    keys = key(ranking, scored)
+    return scored.documents[np.lexsort((ranking.rows[scored.documents], keys, scored.owner))]
+
+
 def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
     """Split the tie groups of a ranking by a treatment, and keep those with a contributing document.
 

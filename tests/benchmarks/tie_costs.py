@@ -1,8 +1,8 @@
-"""Seconds that MTRR of one tie takes by every ordering, every relevance pattern, draws and the closed form.
+"""Seconds that MTRR of one tie takes by every ordering, draws and the closed form.
 
     python tests/benchmarks/tie_costs.py
 
-The first two go through their orders in Python, as the notebook does; the best of three runs is taken. Then, of
+The first goes through the orders in Python, as the notebook does; the best of three runs is taken. Then, of
 every measure, the seconds that the standard deviation takes beside the mean: 1,000 lists of ten ties of ten.
 """
 
@@ -14,7 +14,7 @@ from fresh import cpu_seconds
 
 from metrics import MEASURES, Runs, evaluate
 from metrics.studies.orderings import list_values, sample_values
-from metrics.ties import Orderings, Patterns, Ranking, count_orderings
+from metrics.ties import Orderings, Ranking, count_orderings
 
 SIZES = (2, 5, 8, 10)
 REPEATS = 3
@@ -44,7 +44,6 @@ def methods(runs, draws):
             1 / (1 + next(place for place, document in enumerate(order) if grades[document]))
             for order in Orderings.of(ranking, "q")
         ),
-        "patterns": lambda: mean(1 / (1 + pattern.index(1.0)) for pattern in Patterns.of(ranking, "q")),
         "sampling": lambda: sample_values(ranking, "q", "RR", draws, 0).mean(),
         "closed form": lambda: list_values(ranking, "q", ["RR"], ["expected"]),
     }

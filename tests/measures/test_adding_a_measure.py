@@ -3,7 +3,6 @@
 import re
 import sys
 from collections import Counter
-from fractions import Fraction
 from functools import partial
 from statistics import fmean, pstdev
 
@@ -11,7 +10,7 @@ import dask_cluster
 import pytest
 from drawing import TREATMENTS, frame
 from enumeration import Doc, every_value, judged_list
-from opening import DATA_PAGES, metrics, opened, texts
+from opening import DATA_PAGES, only, opened, texts
 from repository import ROOT
 
 from metrics import Evaluation, Runs, Stored, UsageError, evaluate, parse
@@ -20,8 +19,7 @@ from metrics.measures.first_hit import first_hit
 from metrics.scale.dask import Dataset
 from metrics.studies.draws import draws
 from metrics.studies.guide import family_measures, measure_table
-from metrics.studies.one_list import first_rank_chances
-from metrics.studies.orderings import distribution
+from metrics.studies.permutations import possible_values
 from metrics.ties import Ranking
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -109,11 +107,12 @@ def test_a_strict_order_gives_the_square_of_the_reciprocal_rank(runs, ties):
 @pytest.mark.parametrize("query", TABLE["A"])
 def test_the_distribution_of_a_list_is_exact(runs, measure, query):
     ranking = Ranking.of(runs, "A")
-    chances = distribution(ranking, query, measure, first_rank_chances(ranking, query))
+    rows = possible_values(ranking, query, measure, "input").rows
     values = Counter(every_square(measure, TABLE["A"][query]))
-    assert chances["value"].to_list() == pytest.approx([float(value) for value in sorted(values)])
-    shares = [float(Fraction(values[value], values.total())) for value in sorted(values)]
-    assert chances["chance"].to_list() == pytest.approx(shares)
+    for value, row in rows.groupby(rows["value"].round(9)):
+        share = sum(count for each, count in values.items() if abs(each - value) < 1e-9) / values.total()
+        assert row["chance"].sum() == pytest.approx(share)
+    assert sorted({float(value) for value in values}) == pytest.approx(sorted(set(rows["value"])))
 
 
 @pytest.mark.parametrize("measure", NAMES)
@@ -168,8 +167,8 @@ def test_a_command_that_studies_it_takes_its_names_and_prints_one(call, path, ar
 
 
 def test_the_query_explorer_shows_it_without_a_cutoff():
-    cards = metrics(opened("query", measure="RRSquared"))
-    assert float(cards["Worst case"]) <= float(cards["Tied RRSquared"]) <= float(cards["Best case"])
+    rows = only(element.value for element in opened("query", measure="RRSquared").dataframe)
+    assert rows["value"].to_list() == [1, 1 / 4]
 
 
 def test_the_leaderboard_offers_it():

@@ -7,7 +7,6 @@ from drawing import frame, lists
 from enumeration import (
     Doc,
     all_orderings,
-    first_rank,
     in_order,
     judged_list,
     rank_counts,
@@ -22,7 +21,6 @@ from metrics import Runs, evaluate
 from metrics.studies.one_list import (
     every_ordering,
     first_rank_chances,
-    first_rank_under,
     gap_of_list,
     ladder,
     list_label,
@@ -120,12 +118,6 @@ def test_a_query_without_rows_has_an_empty_ladder_and_no_chances():
     one_document = ranking([Doc("a", 1, 1)])
     assert not len(ladder(one_document, "unknown"))
     assert not len(first_rank_chances(one_document, "unknown"))
-    assert first_rank_under(one_document, "unknown", "input") is None
-
-
-@given(lists(), st.sampled_from(["input", "docid_asc", "docid_desc"]))
-def test_the_rank_under_a_sort_is_that_of_the_first_relevant_document(docs, ties):
-    assert first_rank_under(ranking(docs), "q", ties) == first_rank(hits(in_order(docs, ties)))
 
 
 def finding(docs, traditional="input"):

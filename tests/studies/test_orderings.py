@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from drawing import frame, lists
-from enumeration import Doc, all_orderings, every_value, first_rank, judged_list, value_in_order
+from enumeration import Doc, every_value, judged_list
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,10 +27,7 @@ from metrics.studies.one_list import (
     tie_groups,
 )
 from metrics.studies.orderings import (
-    distribution,
-    every_pattern,
     list_values,
-    merge_values,
     running_mean,
     sample_distinct_places,
     sample_values,
@@ -51,20 +47,10 @@ def ranking(docs):
     return ranking_of({"A": {"other": [Doc("x", 1, 1), Doc("y", 1, 0)], "q": docs, "last": [Doc("z", 1, 1)]}})
 
 
-def shares(values):
-    """Chance of each value of a list of them, in exact fractions."""
-    counts = Counter(round(float(value), 12) for value in values)
-    return {value: Fraction(times, counts.total()) for value, times in counts.items()}
-
-
-def as_dict(table):
-    return dict(zip(table["value"], table["chance"], strict=True))
-
-
 def test_one_relevant_document_in_a_tie_of_many_has_as_many_patterns_as_places():
     single_list = flat(100_000, 1)
     counts = count_orderings(single_list, "q")
-    assert (counts.orderings, counts.patterns, counts.shared) == (None, 100_000, None)
+    assert (counts.orderings, counts.patterns) == (None, 100_000)
     assert counts.log10_orderings == pytest.approx(math.lgamma(100_001) / math.log(10))
     assert complexity_report(single_list, "q")[0].startswith("about 10^456573 orderings")
     assert complexity_report(single_list, "q")[1] == "100,000 relevance patterns."
@@ -81,102 +67,6 @@ def flat(documents, relevant, groups=1, **columns):
         "relevance": positions % size < relevant,
     }
     return Ranking.of(Runs.from_frame(pd.DataFrame(table | {"reranker": "A"} | columns)), "A")
-
-
-@given(SHORT)
-def test_each_pattern_is_listed_once_with_orderings_probability_and_value(docs):
-    patterns = every_pattern(ranking(docs), "q", BY_GRADES, limit=1000)
-    behind = Counter(tuple(doc.grade for doc in order) for order in all_orderings(docs))
-    grades = [tuple(map(float, text.replace("|", " ").split())) for text in patterns["grades"]]
-    assert dict(zip(grades, patterns["orderings"], strict=True)) == behind
-    assert patterns["chance"].to_list() == pytest.approx([times / behind.total() for times in behind.values()])
-    firsts = [first_rank([grade >= 1 for grade in row]) for row in grades]
-    assert [None if pd.isna(rank) else rank for rank in patterns["first_relevant"]] == firsts
-    for measure in BY_GRADES:
-        exact = {
-            tuple(doc.grade for doc in order): float(value_in_order(measure, judged_list(docs), order))
-            for order in all_orderings(docs)
-        }
-        assert dict(zip(grades, patterns[measure], strict=True)) == pytest.approx(exact)
-
-
-def test_the_ties_of_a_pattern_are_set_apart():
-    patterns = every_pattern(ranking([Doc("a", 2, 0), Doc("b", 1, 0), Doc("c", 1, 2)]), "q", ["RR"], 9)
-    assert patterns["grades"].to_list() == ["0 | 2 0", "0 | 0 2"]
-
-
-@pytest.mark.parametrize(("limit", "rows"), [(1, 1), (3, 3), (4, 4), (50, 4)])
-def test_no_more_patterns_are_given_than_asked_for(limit, rows):
-    docs = [Doc(name, 1, name == "a") for name in "abcd"]
-    assert len(every_pattern(ranking(docs), "q", ["RR"], limit)) == rows
-
-
-def test_measures_that_grades_do_not_tell_are_left_open_in_patterns():
-    patterns = every_pattern(
-        ranking([Doc("a", 1, 1), Doc("b", 1, 0)]), "q", ["RR", "DR@1", "Judged@1", "TsRR"], 9
-    )
-    assert patterns["RR"].notna().all()
-    assert patterns[["DR@1", "Judged@1", "TsRR"]].isna().all(axis=None)
-
-
-@given(SHORT, st.sampled_from(BY_GRADES))
-def test_the_distribution_of_a_measure_is_that_of_the_enumeration(docs, measure):
-    single_list = ranking(docs)
-    chances = distribution(single_list, "q", measure, first_rank_chances(single_list, "q"))
-    assert as_dict(chances) == pytest.approx(
-        {v: float(c) for v, c in shares(every_value(measure, judged_list(docs))).items()}
-    )
-    assert chances["value"].is_monotonic_increasing
-
-
-@given(SHORT, st.sampled_from(["RR", "AP", "nDCG@3", "P@2"]))
-def test_the_mean_and_deviation_of_the_distribution_are_the_exact_ones(docs, measure):
-    single_list = ranking(docs)
-    chances = distribution(single_list, "q", measure, first_rank_chances(single_list, "q"))
-    exact = list_values(single_list, "q", [measure], ["expected"]).loc[measure]
-    mean = (chances["value"] * chances["chance"]).sum()
-    assert mean == pytest.approx(exact["expected"], abs=1e-11)
-    if measure != "AP":
-        spread = ((chances["value"] - mean) ** 2 * chances["chance"]).sum()
-        assert spread == pytest.approx(exact["std"] ** 2, abs=1e-11)
-
-
-def test_the_distribution_of_a_first_rank_is_exact_however_large_the_tie():
-    single_list = flat(100_000, 3)
-    chances = distribution(single_list, "q", "RR", first_rank_chances(single_list, "q"))
-    assert len(chances) == 99_998
-    assert chances["value"].iloc[-1] == 1
-    assert chances["chance"].iloc[-1] == pytest.approx(3 / 100_000)
-    assert (chances["value"] * chances["chance"]).sum() == pytest.approx(
-        list_values(single_list, "q", ["RR"], ["expected"]).loc["RR", "expected"]
-    )
-
-
-def test_ties_below_the_cutoff_do_not_keep_a_distribution_from_being_exact():
-    single_list = flat(120, 2, groups=12)
-    chances = distribution(single_list, "q", "P@10", first_rank_chances(single_list, "q"))
-    assert as_dict(chances) == pytest.approx({0.2: 1})
-    assert distribution(single_list, "q", "AP", first_rank_chances(single_list, "q")) is None
-
-
-def test_down_to_a_cut_off_few_orders_are_left_of_a_tie_of_a_hundred_thousand():
-    single_list = flat(100_000, 400)
-    chances = distribution(single_list, "q", "nDCG@10", first_rank_chances(single_list, "q"))
-    assert len(chances) == 2**10
-    none = math.prod((99_600 - place) / (100_000 - place) for place in range(10))
-    assert chances["chance"].iloc[0] == pytest.approx(none, rel=1e-9)
-    assert chances["value"] @ chances["chance"] == pytest.approx(0.004, rel=1e-9)  # the share of relevant ones
-
-
-@pytest.mark.parametrize("measure", ["nDCG", "AP", "DR@5", "Judged@5", "taRR"])
-def test_too_many_patterns_have_no_exact_distribution(measure):
-    single_list = flat(100_000, 400)
-    assert distribution(single_list, "q", measure, first_rank_chances(single_list, "q")) is None
-
-
-def test_equal_values_are_gathered():
-    table = merge_values(np.array([0.1 + 0.2, 0.3, 1.0]), np.array([0.25, 0.25, 0.5]))
-    assert as_dict(table) == {0.3: 0.5, 1.0: 0.5}
 
 
 @given(lists())

@@ -4,7 +4,7 @@ import math
 import tracemalloc
 from collections import Counter
 from fractions import Fraction
-from itertools import islice, permutations, product
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from metrics import Runs
 from metrics.ties import (
     OrderingCounts,
     Orderings,
-    Patterns,
     Ranking,
     count_orderings,
     first_relevant_rank,
@@ -25,8 +24,6 @@ from metrics.ties import (
     place_chances,
 )
 from metrics.ties.permutations import chance_of_none
-
-GROUPS = st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0]), min_size=1, max_size=4), max_size=3)
 
 
 def ranking(docs):
@@ -97,30 +94,16 @@ def test_log10_of_a_factorial_is_that_of_the_exact_integer(size):
 @given(lists())
 def test_each_pattern_stands_for_as_many_orderings_as_it_says(docs):
     tied_ranking = ranking(docs)
-    counts, in_order = count_orderings(tied_ranking, "q"), list(Patterns.of(tied_ranking, "q"))
+    counts = count_orderings(tied_ranking, "q")
     behind = Counter(tuple(doc.grade for doc in order) for order in all_orderings(docs))
-    assert len(in_order) == len(set(in_order)) == counts.patterns
-    assert Counter(dict.fromkeys(in_order, counts.shared)) == behind
+    assert counts.patterns == len(behind)
+    assert set(behind.values()) == {counts.orderings // counts.patterns}
     assert counts.log10_orderings == pytest.approx(math.log10(counts.orderings), abs=1e-9)
     assert counts.log10_patterns == pytest.approx(math.log10(counts.patterns), abs=1e-9)
 
 
-@given(GROUPS)
-def test_patterns_start_with_the_highest_grades_and_vary_the_last_group_first(groups):
-    arrangements = [sorted(set(permutations(group)), reverse=True) for group in groups]
-    expected = [tuple(grade for part in parts for grade in part) for parts in product(*arrangements)]
-    assert list(Patterns(tuple(map(tuple, groups)))) == expected
-
-
-def test_patterns_come_one_by_one_however_many_there_are():
-    patterns = Patterns(((1.0,) * 3 + (0.0,) * 997, (2.0, 0.0)))
-    first, second = islice(patterns, 2)
-    assert first == (1.0,) * 3 + (0.0,) * 997 + (2.0, 0.0)
-    assert second == (1.0,) * 3 + (0.0,) * 997 + (0.0, 2.0)
-
-
-def test_a_query_without_documents_has_one_empty_ordering_and_pattern():
-    assert list(Orderings(())) == list(Patterns(())) == [()]
+def test_a_query_without_documents_has_one_empty_ordering():
+    assert list(Orderings(())) == [()]
     assert OrderingCounts.of(np.empty(0, np.int64), np.empty(0)) == OrderingCounts(0, 1, 0, 1, ())
 
 

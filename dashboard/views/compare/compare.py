@@ -190,7 +190,7 @@ def _query_table(view: View, measure: str, reranker: str, baseline: str, order: 
     sort_by: SortKey = "moved" if order == "ties" else "difference"
     rows = view.list_study(query_differences, measure, reranker, baseline, view.traditional, sort_by=sort_by)
     row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
-    first, lists = row_range.of(rows), {"reranker": reranker, "beside": baseline}
+    first, lists = row_range.of(rows), {"reranker": reranker, "beside": baseline, "section": "Documents"}
     links = [
         f"/query?{urlencode(controls.link_parameters(lists | {'query': query}), doseq=True)}"
         for query in first["query_id"]

@@ -10,16 +10,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, visitor
-from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.choices import Selection
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.prose import ProsePart, read_parts, table_rows
-from dashboard.widgets.components import Card, cards, chart, finding, heading, in_cell
-from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.one_list import orderings_text
+from dashboard.widgets.components import Card, cards, finding, heading, in_cell
+from dashboard.widgets.one_list import draw_permutations, orderings_text
 from metrics.studies.guide import (
-    WorkedExample,
     filled_formulas,
     worked_example,
     worked_finding,
@@ -94,7 +91,7 @@ _cached_example = st.cache_resource(show_spinner=False, max_entries=16)(worked_e
 
 def one_minute() -> None:
     """Draw the idea and an example that recomputes on every change."""
-    idea, example_part, ladder_part, first_hit_part, formulas_part = read_parts("one_minute")
+    idea, example_part, values_part, formulas_part = read_parts("one_minute")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
     draw_head(example_part)
@@ -105,7 +102,7 @@ def one_minute() -> None:
     k = in_cell(grid, number_input, "Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
     below = in_cell(grid, number_input, "Documents below the tie", 0, MOST_ABOVE, 0, "under")
     example = _cached_example(tied, relevant, above, k, below)
-    orders = orderings_text(math.log10(example.orderings), example.orderings)
+    orders = orderings_text(math.log10(example.orderings))
     finding(worked_finding(example, orders))
     mean = f"mean of {orders} orders" if example.orderings > 1 else "the only order"
     cards(
@@ -120,7 +117,8 @@ def one_minute() -> None:
         "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
         "orders. The other measures settle the tie by their own rule."
     )
-    _draw_list(example, example.k, ladder_part, first_hit_part)
+    draw_head(values_part)
+    draw_permutations(example.possible, example.documents, visitor.theme(), "guide-values")
     with st.expander(f"**{formulas_part.title}**"):
         st.caption(formulas_part.text)
         grid = st.grid(2, min_column_width=300)
@@ -128,18 +126,6 @@ def one_minute() -> None:
             with grid.container(border=True, height="stretch"):
                 st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
                 st.latex(formula.latex)
-
-
-def _draw_list(example: WorkedExample, k: int, ladder: ProsePart, ranks: ProsePart) -> None:
-    left, right = st.columns(2, gap="large")
-    with left:
-        draw_head(ladder)
-        figure = kept_figure(tie_ladder, example.documents, visitor.theme(), k)
-        chart(figure, "guide-ladder", "The list of the example.")
-    with right:
-        draw_head(ranks)
-        figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
-        chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
 
 
 TOPICS: Mapping[str, Callable[[], None]] = {

@@ -13,20 +13,18 @@ from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.simulator import simulation as simulations
 from dashboard.widgets.components import chart, heading, section, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.one_list import describe_values
+from dashboard.widgets.one_list import draw_orders, draw_permutations
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.link_text import Document, runs_from_list, scenario_documents
 from metrics.simulation.notebook import notebook_cases
-from metrics.studies import orderings
 from metrics.studies.gaps import notebook_lines, notebook_table
-from metrics.studies.one_list import every_ordering
-from metrics.studies.orderings import running_mean, sample_values
+from metrics.studies.one_list import MAX_LISTED, ladder
+from metrics.studies.orderings import list_values, running_mean, sample_values
+from metrics.studies.permutations import possible_values
 from metrics.support.shown_columns import ShownColumn, shown_columns
 from metrics.ties import Ranking, count_orderings
 
-MAX_ORDERS = 120
-"""Orders listed at most."""
 _QUERY, _SEED = "list", 1
 
 
@@ -72,24 +70,16 @@ def _scenarios() -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
 
 @section("Every order")
 def every_order(ranking: Ranking, documents: Sequence[Document]) -> None:
-    """Draw the orders of the small list, and the range and mean over all of them."""
-    counts = count_orderings(ranking, _QUERY)
-    orders = every_ordering(ranking, _QUERY, ["RR", "Hits@3"], MAX_ORDERS)
+    """Draw the possible values of the small list, and its single orders if they are few."""
+    rows, n_orders = ladder(ranking, _QUERY), count_orderings(ranking, _QUERY).orderings
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
-    texts = [" ".join(names[position] for position in row.split()) for row in orders["documents"]]
-    columns = shown_columns("ordering", "documents", "first_relevant", ("RR", "value"), measure="RR")
-    if counts.orderings == len(orders):
-        table(
-            orders.assign(documents=texts),
-            f"Every order: {len(orders)}",
-            "orders",
-            columns | shown_columns(("Hits@3", "binary_value"), measure="Hits@3"),
-        )
-    else:
-        heading("Every order", f"More than {MAX_ORDERS} orders are not listed.")
-    describe_values(
-        orderings.list_values(ranking, _QUERY, ["RR", "Hits@3"], ["expected", "pessimistic", "optimistic"])
-    )
+    rows = rows.assign(doc_id=rows["doc_id"].map(names))
+    heading("Every value", "Each rank of the first relevant document, with an order that has it.")
+    draw_permutations(possible_values(ranking, _QUERY, "RR", "input"), rows, visitor.theme(), "scenario-values")
+    if n_orders is None or n_orders > MAX_LISTED:
+        st.caption(f"More than {MAX_LISTED} orders are not listed.")
+        return
+    draw_orders(ranking, _QUERY, rows, visitor.theme(), ("RR", "Hits@3"))
 
 
 @section("200 synthetic lists")
@@ -138,7 +128,7 @@ def sampling(ranking: Ranking) -> None:
     """Draw how the mean of random orders approaches the exact value."""
     heading("Sampling RR", "Mean of the orders drawn so far. Grey: 1.96 standard errors of the mean.")
     n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
-    rr = orderings.list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
+    rr = list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
     means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
     figure = kept_figure(sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
     chart(figure, "sampling", "Running mean of the orders drawn, with its standard error, and the exact value.")

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard import boards, choices, controls, visitor
 from dashboard.boards import is_session_only
 from dashboard.cache import ShownBoard, cached
-from dashboard.charts.one_list import first_hit_bars, tie_ladder
+from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.simulator import precision_panels
 from dashboard.choices import Selection
 from dashboard.controls import toggle
@@ -20,7 +20,7 @@ from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.one_list import orderings_text
+from dashboard.widgets.one_list import draw_permutations, orderings_text
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.evaluation import ScoringOptions
@@ -28,7 +28,8 @@ from metrics.runs import File
 from metrics.simulation import NOTEBOOK_SCENARIOS, link_text, long_table
 from metrics.simulation.drawing import plain_columns
 from metrics.studies import orderings, precisions
-from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
+from metrics.studies.one_list import first_rank_chances, ladder, query_finding
+from metrics.studies.permutations import PossibleValues, possible_values
 from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Ranking, count_orderings
@@ -73,7 +74,7 @@ def small_list() -> None:
             ui.cards(*(ui.Card("circle", f"Tied {measure}", "–", "no document") for measure in measures))
         wide.info("Give a document a score to begin.", icon=":material/info:")
         return
-    rows, chances, scores, n_orders, listed_rank = _score(documents, measures, relevant_from)
+    rows, chances, scores, n_orders, possible = _score(documents, measures, relevant_from)
     with above:
         rr = scores.loc["RR"]
         ui.finding(query_finding(rows, chances, rr, "RR", "input", n_orders, "the order listed"))
@@ -89,9 +90,7 @@ def small_list() -> None:
     with wide:
         palette = visitor.theme()
         ui.chart(kept_figure(tie_ladder, rows, palette, k), "small-list", "The list by score.")
-        if len(chances):
-            figure = kept_figure(first_hit_bars, chances, palette, listed_rank)
-            ui.chart(figure, "small-list-ranks", "Chance of each rank of the first relevant document.")
+    draw_permutations(possible, rows, palette, "small-list-values")
 
 
 def _choose_scenario() -> str:
@@ -146,13 +145,13 @@ def _documents(frame: pd.DataFrame) -> list[link_text.Document]:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _score(
     documents: list[link_text.Document], measures: tuple[str, ...], relevant_from: int
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str, int | None]:
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str, PossibleValues]:
     """Return the results of the edited list.
 
     Returns:
         the list with its ties, and the visitor's names of documents; the chance of each rank of the first
-        relevant document; scores (index measure, columns treatments); the number of orders in words; the rank
-        of the first relevant document as listed, None without any.
+        relevant document; scores (index measure, columns treatments); the number of orders in words; the
+        possible values of RR.
     """
     is_split = any(document.further for document in documents)
     options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)
@@ -163,8 +162,8 @@ def _score(
         rows.assign(doc_id=rows["doc_id"].map(names)),
         first_rank_chances(ranking, _QUERY),
         orderings.list_values(ranking, _QUERY, measures, _TIES),
-        orderings_text(counts.log10_orderings, counts.orderings),
-        first_rank_under(ranking, _QUERY, "input"),
+        orderings_text(counts.log10_orderings),
+        possible_values(ranking, _QUERY, "RR", "input", measures[1]),
     )
 
 

@@ -36,7 +36,7 @@ def test_slides_begin_with_one_list_and_each_names_what_is_compared_with_what():
 
 def test_the_note_of_a_list_shows_no_backslash():
     (note,) = [caption.value for caption in opened("present", slide="1").caption if "MRR" in caption.value]
-    assert "shaded block" in note
+    assert "one order that gives it" in note
     assert "\\\\" not in note
 
 

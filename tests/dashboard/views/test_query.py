@@ -1,32 +1,27 @@
 """Queries: what it says of one list, and that a long list stays readable."""
 
 import json
-import math
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 import pytest
 from boards import EXTREMES, HOSTILE, board
-from opening import finding, has_four_cards, metrics, opened
+from opening import finding, opened
 
 from dashboard import cache
 from dashboard.charts.one_list import (
     MAX_DOCUMENTS,
-    MAX_STEPS,
-    first_hit_bars,
     ladder_pair,
     rank_heatmap,
-    relevance_steps,
-    tie_group_heatmap,
     tie_ladder,
-    value_histogram,
 )
 from dashboard.charts.palette import DARK, LIGHT
+from dashboard.charts.permutations import orders_figure, permutations_figure
 from dashboard.charts.simulator import sampling_convergence
-from dashboard.views.query import _without_shared_start
-from dashboard.widgets import components
 from metrics.evaluation import ScoringOptions
-from metrics.studies.one_list import ladder, tie_groups
+from metrics.studies.one_list import ladder
+from metrics.studies.permutations import possible_values
 from metrics.ties import Ranking
 
 WORDS = "who is <i>Aziz</i> :red[not] $x$"
@@ -38,11 +33,13 @@ TEXTS = "model,qid,docid,score,rel,query_text,doc_text\n" + "".join(
 LONG = 100_000
 
 
+FIRST = "Claude (High Ties)", "q098"
+
+
 def explored(**query):
     """The page with the choices of a link."""
     page = opened("query", **query)
-    measure = query.get("measure", "RR")
-    assert {measure, f"Traditional {measure}"} & metrics(page).keys()
+    assert finding(page)
     return page
 
 
@@ -58,11 +55,15 @@ def charts(page):
     return [json.loads(one.proto.spec) for one in page.get("plotly_chart")]
 
 
-def test_the_cards_of_a_query_without_documents_count_no_orders():
+def values(page):
+    """The table of possible values."""
+    return table(page, "chance")
+
+
+def test_a_query_without_documents_says_so_and_draws_nothing():
     page = opened("query", data=label(EXTREMES["no query in common"]()))
     assert [note.value for note in page.info] == ["The run has no documents for this query."]
-    assert "no documents" in [card.delta for card in page.metric]
-    assert not any("mean of" in card.delta for card in page.metric)
+    assert not charts(page)
 
 
 def page_text(page):
@@ -102,22 +103,27 @@ def shown_list(page):
     return page.selectbox(key="reranker").value, page.selectbox(key="query").value
 
 
-def test_the_page_opens_at_the_largest_gap_until_a_list_is_chosen():
+def test_the_page_opens_at_the_largest_gap_of_few_orders_until_a_list_is_chosen():
     page = explored(data=cache.SIMULATED_LABEL)
-    assert shown_list(page) == ("Claude (High Ties)", "q093")
+    first = shown_list(page)
+    assert first == FIRST
+    assert page.button(key="largest-gap").label == "Largest gap of all: +0.543, 480 orders"
     assert {"reranker", "query"}.isdisjoint(page.query_params)
+    page.button(key="largest-gap").click().run()
+    assert shown_list(page) == ("Claude (High Ties)", "q093")
     queries, rerankers = (page.selectbox(key=key).options for key in ("query", "reranker"))
     assert queries[0] == "q093 · gap +0.543 · 100% tied"
     assert len(queries) == 100
     assert rerankers[0].startswith("Claude (High Ties) · gap +0.543 · ")
     assert "tie ratio of this reranker's list" in page.selectbox(key="query").help
     assert "mean tie ratio" in page.selectbox(key="reranker").help
-    page.segmented_control(key="measure").set_value("AP").run()
-    assert shown_list(page) == ("Local LLM (Very High Ties)", "q066")
+    assert page.button(key="largest-gap").label == "Largest gap with at most 120 orders"
+    page.button(key="largest-gap").click().run()
+    assert shown_list(page) == first
     page.selectbox(key="query").set_value("q008").run()
-    assert page.query_params["reranker"] == "Local LLM (Very High Ties)"
-    page.segmented_control(key="measure").set_value("RR").run()
-    assert shown_list(page) == ("Local LLM (Very High Ties)", "q008")
+    assert page.query_params["reranker"] == first[0]
+    page.segmented_control(key="measure").set_value("AP").run()
+    assert shown_list(page) == (first[0], "q008")
 
 
 def test_the_table_of_documents_has_text_and_possible_ranks(texts):
@@ -141,18 +147,16 @@ def test_the_tie_groups_of_the_list_are_a_table(texts):
     assert groups["relevant"].to_list() == [2, 2, 2]
 
 
-def test_relevance_patterns_come_first_then_single_orders_and_both_are_counted(texts):
-    page = explored(data=texts, reranker="a", measure="AP", section="Permutations")
+def test_each_value_is_drawn_and_listed_with_its_chance_and_an_example(texts):
+    page = explored(data=texts, reranker="a", measure="AP")
     text = "216 orders** from ties of 3, 3, 3 documents: 216 relevance patterns, 1 order each."
     assert text in page_text(page)
-    patterns = table(page, "pattern")
-    assert len(patterns) == 216
-    assert patterns["grades"].iloc[0] == "2 1 0 | 2 1 0 | 2 1 0"
-    assert patterns["orderings"].unique().tolist() == [1]
-    assert patterns["AP"].mean() == pytest.approx(float(metrics(page)["Tied AP"]), abs=5e-4)
-    page.segmented_control(key="every").set_value("Single orders").run()
-    assert len(table(page, "ordering")) == math.factorial(3) ** 3
-    assert any("over all orders:" in caption.value for caption in page.caption)
+    rows = values(page)
+    assert len(rows) <= 12
+    assert rows["chance"].sum() == pytest.approx(1)
+    tied = json.dumps(charts(page)[0])
+    assert f"tied MAP {rows['value'] @ rows['chance']:.3f}" in tied
+    assert len(charts(page)) == 1
 
 
 def tied_list(n, relevant=1):
@@ -161,60 +165,49 @@ def tied_list(n, relevant=1):
     return label(board(tied_csv=f"query_id,doc_id,score,relevance\n{rows}"))
 
 
-def test_single_orders_are_offered_only_where_all_can_be_listed(downloads):
-    page = explored(data=tied_list(7), section="Permutations", every="Single orders")
-    assert "Every order: 5,040" in page_text(page)
-    assert "The first 250 of 5,040 rows; the CSV file contains all rows." in page_text(page)
-    assert table(page, "ordering")["ordering"].to_list() == list(range(1, 251))
-    assert downloads["orders"]()["ordering"].to_list() == list(range(1, 5041))
-    page = explored(data=tied_list(8), section="Permutations")
-    assert "every" not in [control.key for control in page.segmented_control]
-    assert "Every relevance pattern: 8" in page_text(page)
+def test_single_orders_are_drawn_and_listed_where_they_are_few(downloads):
+    page = explored(data=tied_list(5), every="true")
+    assert [trace["type"] for trace in charts(page)[1]["data"]].count("bar") == 2
+    assert "Every order: 120" in page_text(page)
+    assert downloads["orders"]()["ordering"].to_list() == list(range(1, 121))
+    assert table(page, "ordering")["RR"].mean() == pytest.approx(137 / 300)
+    assert "RR over all orders: 0.2000 to 1.0000, mean (MTRR) 0.4567." in page_text(page)
+    page = explored(data=tied_list(6), every="true")
+    assert "every" not in [switch.key for switch in page.toggle]
+    assert len(charts(page)) == 1
 
 
-def test_patterns_that_are_too_many_are_counted_and_not_listed():
-    page = explored(data=tied_list(30, 15), section="Permutations")
-    assert not page.dataframe
-    assert "155,117,520 relevance patterns" in page_text(page)
-    assert "Patterns are listed only if there are at most 5,040." in page_text(page)
-    assert "RR over all orders:" in page_text(page)
+def test_values_of_too_many_orders_come_from_draws_that_say_so(downloads):
+    page = explored(data=tied_list(60, 30), measure="AP")
+    assert "about 10¹⁷ relevance patterns" in page_text(page)
+    assert "Chances from 1,000 random orders" in page_text(page)
+    assert values(page)["standard_error"].max() > 0.005
+    assert downloads["permutations"]()["order"].str.split(" ").map(len).eq(16).all()
 
 
-@pytest.mark.parametrize(("every", "number"), [("Single orders", 720), ("Relevance patterns", 360)])
-def test_the_csv_of_orders_is_made_on_request_and_is_complete(every, number, monkeypatch):
-    downloads, show = {}, components.table
-    monkeypatch.setattr(
-        components,
-        "table",
-        lambda frame, title, name, columns, download=None, explanation="": (
-            downloads.update({name: download}),
-            show(frame, title, name, columns, download, explanation),
-        ),
-    )
-    tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{min(at, 4)}\n" for at in range(6))
-    page = explored(data=label(board(tied_csv=tied)), section="Permutations", every=every)
-    name, column, title = (
-        ("orders", "ordering", "order")
-        if every == "Single orders"
-        else ("relevance-patterns", "pattern", "relevance pattern")
-    )
-    shown, whole = table(page, column), downloads[name]()
-    assert f"Every {title}: {number}" in page_text(page)
-    assert len(whole) == number
-    for column in ("first_relevant", "RR", "Hits@3"):
-        assert whole[column].head(250).to_list() == shown[column].to_list()
-    if every == "Single orders":
-        assert whole["documents"].nunique() == number
+def test_ranks_are_exact_in_a_tie_of_any_size():
+    rows = values(explored(data=tied_list(1000)))
+    assert rows["name"].to_list() == [*(f"rank {rank}" for rank in range(1, 12)), "ranks 12–1,000"]
+    assert rows["chance"].to_list() == pytest.approx([0.001] * 11 + [0.989])
 
 
-def test_a_list_without_ties_has_one_sentence_and_no_charts_of_its_orders():
+def test_a_list_without_ties_has_one_value():
     untied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},{at},{at % 2}\n" for at in range(5))
-    page = explored(data=label(board(untied_csv=untied)))
-    assert "No documents tie: the list has one order, and RR is 0.500." in finding(page)
-    for section in ("Ranks", "Permutations"):
-        page.segmented_control(key="section").set_value(section).run()
-        assert [box.value for box in page.info] == ["Without ties, each document has one rank."]
-        assert len(charts(page)) == 1
+    page = explored(data=label(board(untied_csv=untied)), measure="nDCG@10")
+    assert "No documents tie: the list has one order, and nDCG@10 is " in finding(page)
+    assert "One order: no documents tie." in page_text(page)
+    assert values(page)["chance"].to_list() == [1]
+    assert "Ranks" not in page.segmented_control(key="section").options
+
+
+def test_the_ranks_of_documents_are_drawn_for_graded_measures_only(texts):
+    page = explored(data=texts, reranker="a", measure="nDCG@10", section="Ranks")
+    (figure,) = charts(page)
+    assert figure["data"][0]["zmax"] == pytest.approx(1 / 3)
+    assert "33%" in json.dumps(figure["layout"]["annotations"], ensure_ascii=False)
+    for measure in ("RR", "AP", "Hits@10"):
+        page.segmented_control(key="measure").set_value(measure).run()
+        assert page.segmented_control(key="section").options == ["Permutations", "Worked values", "Documents"]
 
 
 def test_worked_values_add_up_to_the_values_of_the_list(texts):
@@ -243,10 +236,14 @@ def test_every_measure_of_the_list_has_its_worst_best_and_deviation():
 
 def test_the_values_of_a_list_are_those_of_the_order_and_of_the_scoring_chosen_now():
     choices = {"data": cache.SIMULATED_LABEL, "query": "q084", "reranker": "GPT-4 (Low Ties)"}
+    columns = ["traditional", "tied", "worst", "best"]
     shown = {
-        (order, precision): [
-            float(card.value) for card in explored(order=order, precision=precision, **choices).metric
-        ]
+        (order, precision): table(
+            explored(order=order, precision=precision, section="Worked values", **choices), "worst"
+        )
+        .set_index("measure")
+        .loc["RR", columns]
+        .to_list()
         for order in ("optimistic", "pessimistic", "input", "docid_desc")
         for precision in ("float64", "decimals:0")
     }
@@ -258,7 +255,7 @@ def test_the_values_of_a_list_are_those_of_the_order_and_of_the_scoring_chosen_n
 
 
 def test_another_reranker_can_stand_beside(texts):
-    page = explored(data=texts, reranker="a", beside="b")
+    page = explored(data=texts, reranker="a", beside="b", section="Documents")
     assert "Lines follow the relevant documents" in page_text(page)
     assert page.selectbox(key="beside").options == ["no other", "b"]
     page.selectbox(key="reranker").set_value("b").run()
@@ -266,27 +263,27 @@ def test_another_reranker_can_stand_beside(texts):
     assert page.selectbox(key="beside").value == "no other"
 
 
-def test_a_measure_with_its_own_rule_is_not_drawn_as_a_mean_over_orderings():
+def test_a_measure_with_its_own_rule_shows_the_values_of_the_measure_whose_ties_it_settles():
     page = explored(measure="TsRR")
-    assert any("settles ties by its own rule" in one.value for one in page.info)
-    page.segmented_control(key="section").set_value("Permutations").run()
-    assert "TsRR" not in table(page, "pattern")
+    assert "TsRR settles ties by its own rule" in finding(page)
+    assert "The values of RR" in page_text(page)
+    page.segmented_control(key="section").set_value("Worked values").run()
+    assert "–: a measure with its own rule for ties has one value." in page_text(page)
 
 
 @pytest.mark.parametrize("measure", ["AP", "Judged@2", "DR@2"])
 @pytest.mark.parametrize("name", EXTREMES)
 def test_any_measure_is_explored_on_extreme_data(name, measure):
-    page = explored(data=label(EXTREMES[name]()), measure=measure, section="Permutations")
-    assert has_four_cards(page)
+    page = explored(data=label(EXTREMES[name]()), measure=measure)
+    assert page.info or (len(charts(page)) == 1 and values(page)["chance"].sum() == pytest.approx(1))
 
 
 @pytest.mark.parametrize("order", cache.TRADITIONAL)
 def test_any_order_can_be_the_traditional_one(order):
     page = explored(order=order, measure="nDCG@10")
-    worst, value, best = (
-        float(metrics(page)[name]) for name in ("Worst case", "Traditional nDCG@10", "Best case")
-    )
-    assert worst <= value <= best
+    rows = values(page)
+    assert rows["low"].min() <= rows["value"].min() <= rows["high"].max()
+    assert rows["is_traditional"].sum() == 1
 
 
 def test_scores_are_compared_as_the_sidebar_says(texts):
@@ -300,12 +297,10 @@ def test_scores_are_compared_as_the_sidebar_says(texts):
 def test_of_a_list_of_100_000_documents_only_what_can_be_read_is_sent(long, query, measure):
     page = explored(data=long, query=query, measure=measure)
     assert len(json.dumps(charts(page))) < 300_000
-    assert f"{MAX_DOCUMENTS} of 100,000 documents" in page_text(page)
+    assert len(values(page)) <= 12
     page.segmented_control(key="section").set_value("Documents").run()
+    assert f"{MAX_DOCUMENTS} of 100,000 documents" in page_text(page)
     assert len(table(page, "doc_id")) <= 1000
-    page.segmented_control(key="section").set_value("Permutations").run()
-    assert not page.dataframe
-    assert ("Patterns are listed only if" in page_text(page)) == (query != "none")
 
 
 @pytest.fixture
@@ -380,9 +375,11 @@ def test_unjudged_documents_are_hatched(holed):
 
 
 def test_the_page_explains_hatching(holed):
-    page = explored(data=label(holed), query="q", reranker="x", beside="y", measure="nDCG@10")
+    page = explored(
+        data=label(holed), query="q", reranker="x", beside="y", measure="nDCG@10", section="Documents"
+    )
     assert "Hatched: unjudged." in page_text(page)
-    page.segmented_control(key="section").set_value("Documents").run()
+    assert "–: not judged." in page_text(page)
     assert np.isnan(table(page, "doc_id")["grade"].iloc[1])
 
 
@@ -404,24 +401,6 @@ def test_lines_join_the_relevant_documents_that_both_ladders_draw(rows):
         shape for shape in ladder_pair(rows, rows, ("a", "b"), LIGHT, 5).layout.shapes if shape.type == "path"
     ]
     assert len(paths) == rows["relevant"].head(MAX_DOCUMENTS).sum()
-
-
-def test_a_whole_list_has_a_step_a_tie_or_few_steps(rows):
-    bars = relevance_steps(tie_groups(rows), LIGHT, 10).data[0]
-    assert bars.y.tolist() == pytest.approx([0.1, 0.1, 0.1])
-    places = np.arange(1, 5001)
-    single = pd.DataFrame(
-        {"first": places, "last": places, "documents": 1, "relevant": places % 2, "score": -places}
-    )
-    bars = relevance_steps(single, LIGHT, None).data[0]
-    assert len(bars.x) == MAX_STEPS
-    assert (bars.y * bars.width).sum() == pytest.approx(2500)
-
-
-def test_cells_of_large_ties_are_the_chances_of_stretches_of_places(rows):
-    cells = tie_group_heatmap(tie_groups(rows), LIGHT).data[0].z
-    assert cells.sum(axis=1) == pytest.approx([1, 1, 1])
-    assert cells[0, 0] == pytest.approx(19 / 100)
 
 
 @pytest.mark.parametrize("n", [1, 6])
@@ -458,54 +437,67 @@ def test_the_score_of_a_tie_is_left_out_or_shortened_where_its_bracket_is_narrow
     assert notes == ["score 1.623", "score 0.623", "−0.377"]
 
 
-def test_many_first_ranks_are_drawn_in_stretches_without_their_tail():
-    chance = 0.5 ** np.arange(1, 2001)
-    chance[-1] += 1 - chance.sum()
-    few = first_hit_bars(pd.DataFrame({"rank": np.arange(1, 2001), "chance": chance}), LIGHT, 3)
-    assert len(few.data[0].x) == MAX_DOCUMENTS
-    even = first_hit_bars(pd.DataFrame({"rank": np.arange(1, 2001), "chance": 1 / 2000}), LIGHT, None)
-    assert len(even.data[0].x) <= MAX_DOCUMENTS
-    assert even.data[0].y.sum() >= 0.999
+def possible_of(docs, measure="RR", order="input"):
+    """The possible values of a list of (score, grade), and its ladder."""
+    table = pd.DataFrame(docs, columns=["score", "relevance"]).assign(query_id="q")
+    runs = board(a_csv=table.assign(doc_id=[f"d{at}" for at in range(len(docs))]).to_csv(index=False)).runs
+    ranking = Ranking.of(runs, "a", query_id="q")
+    return possible_values(ranking, "q", measure, order), ladder(ranking, "q")
 
 
-MARKS = pd.Series({"tied": 0.5, "traditional": 0.75, "worst": 0.0, "best": 1.0})
+def drawn_words(figure):
+    return [word for trace in figure.traces if trace.get("mode") == "text" for word in trace["text"]]
 
 
-@pytest.mark.parametrize(
-    "values", [[0.0, 0.5, 1.0], np.linspace(0, 1, 500), [0.0, 0.001, 1.0], [0.0, 1e-9, 0.5, 1.0]]
-)
-def test_the_bars_of_a_histogram_hold_every_ordering_within_worst_and_best(values):
-    chances = pd.DataFrame({"value": values, "chance": 1 / len(values)})
-    bars = value_histogram(chances, MARKS, LIGHT, "RR").data[0]
-    assert bars.y.sum() == pytest.approx(1)
-    assert len(bars.x) <= 24
-    assert (np.asarray(bars.width) > 0).all()
+FIVE = [(7, grade) for grade in (0, 0, 1, 1, 1)] + [(6, 0)] * 5 + [(5, 0)] * 10
 
 
-@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
-def test_a_histogram_of_one_value_is_one_bar(value):
-    marks = pd.Series(dict.fromkeys(MARKS.index, value))
-    noise = value + np.array([0.0, 1e-16])
-    figure = value_histogram(pd.DataFrame({"value": noise, "chance": [0.5, 0.5]}), marks, LIGHT, "RR")
-    bars, (left, right) = figure.data[0], figure.layout.xaxis.range
-    assert bars.x.tolist() == [value]
-    assert bars.y.tolist() == [1]
-    assert (right - left) / 10 < bars.width[0] < right - left
-    assert not any("best" in note.text for note in figure.layout.annotations)
+def test_the_permutations_figure_has_a_row_a_rank_with_chance_value_and_the_order_of_the_file():
+    figure = permutations_figure(*possible_of(FIVE), LIGHT)
+    words = drawn_words(figure)
+    assert words[:3] == ["rank 1", "rank 2", "rank 3"]
+    assert {"60%", "30%", "10%", "1.000", "0.500", "0.333", "File order", "<b>1.000</b>"} <= set(words)
+    notes = [note.text for note in figure.layout.annotations]
+    assert {"<b>MTRR 0.783</b>", "k = 3", "score 7", "score 6", "ranks 1 to 16 of 20"} <= set(notes)
+    tied = next(shape for shape in figure.layout.shapes if shape.line.color == LIGHT.tied)
+    assert tied.x0 == pytest.approx(0.7833, abs=1e-4)
 
 
-def test_an_axis_has_the_decimals_that_its_ticks_need_however_narrow_its_range():
-    marks = MARKS * 0.001 + 0.076
-    axes = value_histogram(pd.DataFrame({"value": [0.076, 0.077], "chance": 0.5}), marks, LIGHT, "RR").layout
-    assert axes.xaxis.tickformat is None
-    assert axes.template.layout.xaxis.exponentformat == "none"
+def test_tied_is_a_blue_line_and_traditional_a_hollow_orange_diamond_in_its_row():
+    figure = permutations_figure(*possible_of(FIVE), LIGHT)
+    marks = [trace for trace in figure.data if getattr(trace, "mode", None) == "markers"]
+    (diamond,) = [trace for trace in marks if trace.marker.symbol == "diamond-open"]
+    assert (diamond.x[0], diamond.y[0], diamond.marker.color) == (pytest.approx(1 / 3), 2, LIGHT.traditional)
 
 
-def test_tied_is_a_filled_blue_dot_and_traditional_a_hollow_orange_diamond():
-    figure = value_histogram(pd.DataFrame({"value": [0.0, 1.0], "chance": [0.5, 0.5]}), MARKS, LIGHT, "RR")
-    marks = {trace.x[0]: trace.marker for trace in figure.data if getattr(trace, "mode", None) == "markers"}
-    assert (marks[0.5].color, marks[0.5].symbol) == (LIGHT.tied, None)
-    assert (marks[0.75].color, marks[0.75].symbol) == (LIGHT.traditional, "diamond-open")
+def test_the_first_relevant_document_of_an_order_is_dark_and_the_others_pale():
+    figure = permutations_figure(*possible_of(FIVE), LIGHT)
+    boxes = next(trace for trace in figure.data if trace.hovertext is not None)
+    colours = np.array(boxes.marker.color).reshape(3, 16)
+    assert [list(row).index(LIGHT.tied) for row in colours] == [0, 1, 2]
+    assert (colours == LIGHT.tied).sum() == 3
+    assert (colours == "#80B8D8").sum() == 6
+    assert "<b>d2</b>" in boxes.hovertext[0]
+
+
+def test_chances_from_draws_have_their_standard_error_drawn():
+    exact, drawn = (possible_of([(1, at % 2) for at in range(n)], "AP")[0] for n in (8, 60))
+    assert (exact.draws, drawn.draws) == (0, 1000)
+    figure = permutations_figure(*possible_of([(1, at % 2) for at in range(60)], "AP"), LIGHT)
+    (chances,) = [trace for trace in figure.data if trace.xaxis == "x2"]
+    assert max(chances.error_x.array) > 0.005
+
+
+def test_single_orders_stand_side_by_side_above_their_mean():
+    _, rows = possible_of([(1, int(at == 0)) for at in range(5)] + [(0, 1)])
+    orders = np.array([[*order, 5] for order in permutations(range(5))])
+    scores = pd.DataFrame({"RR": [1 / (1 + list(order).index(0)) for order in orders], "Hits@3": 1.0})
+    figure = orders_figure(orders, scores, scores.mean(), rows, LIGHT)
+    boxes = next(trace for trace in figure.data if trace.hovertext is not None)
+    assert len(boxes.x) == 120 * 5
+    assert max(boxes.base) < 41
+    assert "<b>0.457</b>" in drawn_words(figure)
+    assert "mean of 120 orders" in [note.text for note in figure.layout.annotations]
 
 
 def test_convergence_draws_the_exact_value_the_mean_and_its_band():
@@ -523,15 +515,6 @@ def test_hostile_names_are_escaped_in_every_chart():
     assert "<img" not in json.dumps(charts(page))
 
 
-def test_range_and_mean_cover_all_orderings_even_if_not_listed():
-    nine_tied = "".join(f"q0 Q0 d{document} {document} 1 t\n" for document in range(9))
-    nine = label(board(nine_trec=nine_tied, qrels_txt="q0 0 d4 1\n"))
-    page = explored(data=nine, section="Permutations", measure="P@3")
-    text = page_text(page)
-    assert "P@3 over all orders: 0.0000 to 0.3333, mean (tied P@3) 0.1111." in text
-    assert "RR over all orders: 0.1111 to 1.0000, mean (MTRR) 0.3143." in text
-
-
 def test_a_picker_shows_the_gap_of_now_when_another_order_is_chosen():
     page = opened("query", data="Sample: simulated rerankers", reranker="GPT-4 (Low Ties)", query="q001")
     before = page.selectbox(key="reranker").proto.raw_value
@@ -540,10 +523,3 @@ def test_a_picker_shows_the_gap_of_now_when_another_order_is_chosen():
     assert picker.set_value
     assert picker.raw_value.split(" · ")[0] == before.split(" · ")[0] == "GPT-4 (Low Ties)"
     assert picker.raw_value != before
-
-
-def test_orderings_that_begin_alike_are_written_from_where_they_differ():
-    shared = " ".join(f"document-{number}" for number in range(9))
-    assert _without_shared_start([f"{shared} a b", f"{shared} b a"]) == (["… a b", "… b a"], 9)
-    assert _without_shared_start(["d1 a b", "d1 b a"]) == (["d1 a b", "d1 b a"], 0)
-    assert _without_shared_start([f"{shared} a b"]) == ([f"{shared} a b"], 0)

@@ -109,6 +109,7 @@ def test_the_notebook_is_gone_through_in_its_order_all_open():
     headings = [plain(element.value) for element in page.main if element.type in ("header", "subheader")]
     assert headings == [
         "The four scenarios",
+        "Every value",
         "Every order: 6",
         "Impact of tied rankings: 200 synthetic lists",
         "LLM reranker performance",
@@ -118,6 +119,8 @@ def test_the_notebook_is_gone_through_in_its_order_all_open():
         "G-RAG evaluation report",
     ]
     assert list(charts(page)) == [
+        "scenario-values",
+        "orders-drawn",
         "synthetic-scatter",
         "synthetic-panels",
         "llm-rows",
