@@ -15,8 +15,8 @@ from metrics.studies.prose import decimal
 from metrics.support.arrays import IntArray
 from metrics.ties import treatment
 
-_ROW, _TOP = 36, 54
-"""Pixels of a row, and above the first row."""
+_ROW, _ROWS, _TOP = 36, 300, 46
+"""Pixels of a row and of all rows at most, and above the first row."""
 _STRIP, _CHANCE, _VALUE = (0.19, 0.53), (0.59, 0.69), (0.72, 0.86)
 """Left and right end of the example orders, the chances and the axis of values, as shares of the width."""
 _NAME, _SHARE, _WRITTEN, _BESIDE = 0.18, 0.58, 0.875, 0.97
@@ -36,7 +36,11 @@ def permutations_figure(possible: PossibleValues, ladder: pd.DataFrame, palette:
     `metrics.studies.one_list.ladder`.
     """
     rows, n, start = possible.rows, len(possible.rows), possible.start
-    heights, figure = np.arange(n), Figure(palette).style(_TOP + round(_ROW * (n + 0.9)), l=0, r=0, t=_TOP, b=0)
+    row_height = min(_ROW, _ROWS / n)
+    heights, figure = (
+        np.arange(n),
+        Figure(palette).style(_TOP + round(row_height * (n + 0.9)), l=0, r=0, t=_TOP, b=0),
+    )
     orders = np.array(rows["order"].to_list())
     ranks = start + np.arange(orders.shape[1])
     ends = start - 0.5, start + max(len(ranks), _LEAST_RANKS) - 0.5
@@ -71,7 +75,7 @@ def permutations_figure(possible: PossibleValues, ladder: pd.DataFrame, palette:
         (_BESIDE, "center", possible.beside),
     ):
         font = {"size": 12, "color": palette.text}
-        figure.write(f"<b>{text}</b>", x=x, xref="x4", xanchor=side, y=-0.5, yref="y", yshift=26, font=font)
+        figure.write(f"<b>{text}</b>", x=x, xref="x4", xanchor=side, y=-0.5, yref="y", yshift=24, font=font)
     hidden = {"visible": False, "anchor": "y"}
     return figure.set_layout(
         barmode="overlay",

@@ -60,7 +60,7 @@ def choose_list(selection: Selection) -> one_list.ListInView:
 
     At first, it is the list with the largest gap of those whose orders can all be drawn.
     """
-    row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
+    row = st.container(horizontal=True, vertical_alignment="top", gap="small")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = choices.measure()
         choose_relevant_from(selection.board)
@@ -78,7 +78,6 @@ def choose_list(selection: Selection) -> one_list.ListInView:
             default=first_reranker,
             is_explicit=is_chosen,
             width=340,
-            help="Each reranker with its largest gap and its mean tie ratio.",
         )
         queries = _labels(view, measure, view.traditional, reranker)
         with place:
@@ -89,10 +88,8 @@ def choose_list(selection: Selection) -> one_list.ListInView:
                 default=first_query if first_query in queries else "",
                 is_explicit=is_chosen,
                 width=300,
-                help="Each query with the gap and the tie ratio of this reranker's list.",
             )
     current = one_list.load_list(view, reranker, query, measure)
-    _offer_largest_gap(lists, (first_reranker, first_query), (reranker, query))
     document = current.ranking.documents_of(query)[:1]
     text = list_study.text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
     if text and text[0].strip():
@@ -101,30 +98,25 @@ def choose_list(selection: Selection) -> one_list.ListInView:
     return current
 
 
-def _offer_largest_gap(lists: pd.DataFrame, first: tuple[str, str], shown: tuple[str, str]) -> None:
+def _offer_largest_gap(current: one_list.ListInView) -> None:
     """Draw the button to the list with the largest gap of all, or back to the one shown at first."""
-    largest = lists.iloc[0]
-    ends = str(largest["reranker"]), str(largest["query_id"])
-    if ends == first:
+    lists = current.view.list_study(list_study.lists_by_gap, current.measure, current.view.traditional)
+    columns = ["reranker", "query_id"]
+    largest, first = lists.iloc[0], list_study.first_list(lists)
+    if largest[columns].equals(first[columns]):
         return
     orders = one_list.orderings_text(largest["log10_orderings"])
-    text, target = f"Largest gap of all: {signed(largest['gap'])}, {orders} orders", ends
-    if shown == ends:
+    text, target = f"Largest gap of all: {signed(largest['gap'])}, {orders} orders", largest
+    if [current.reranker, current.query] == largest[columns].to_list():
         text, target = f"Largest gap with at most {list_study.MAX_LISTED} orders", first
-    st.button(
-        text,
-        key="largest-gap",
-        type="tertiary",
-        icon=":material/arrow_forward:",
-        on_click=controls.set_values,
-        args=({"reranker": target[0], "query": target[1]},),
-    )
+    ends = {"reranker": str(target["reranker"]), "query": str(target["query_id"])}
+    icon, select = ":material/arrow_forward:", controls.set_values
+    st.button(text, key="largest-gap", type="tertiary", icon=icon, on_click=select, args=(ends,))
 
 
 def _choose_label(label: str, key: str, labels: dict[str, str], **options: Any) -> str:  # noqa: ANN401 passed on
-    return controls.select(
-        label, list(labels), key, format_func=labels.__getitem__, filter_mode="contains", **options
-    )
+    options |= {"format_func": labels.__getitem__, "filter_mode": "contains", "label_visibility": "collapsed"}
+    return controls.select(label, list(labels), key, **options)
 
 
 _MAX_CELLS = 500_000
@@ -138,8 +130,10 @@ def permutations_section(current: one_list.ListInView) -> None:
     possible = one_list.possible_values_of(
         view, current.reranker, current.query, measure, view.traditional, current.ranking
     )
-    st.caption(_counts_text(current))
     one_list.draw_permutations(possible, current.rows, view.palette, "permutations")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.caption(_counts_text(current), width="content")
+        _offer_largest_gap(current)
     n_orders = current.counts.orderings or 0
     is_listed = 1 < n_orders <= min(list_study.MAX_LISTED, _MAX_CELLS // len(current.rows))
     if is_listed and toggle(f"Every order: {n_orders}", "every"):

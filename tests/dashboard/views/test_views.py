@@ -181,7 +181,7 @@ def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
     assert page.selectbox(key="reranker").value == "coarse"
     page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
     assert not page.exception
-    assert page.selectbox(key="reranker").value == "MiniLM grade 0-10"
+    assert page.selectbox(key="reranker").value == "MiniLM bfloat16"
 
 
 def test_a_choice_survives_a_page_switch():
