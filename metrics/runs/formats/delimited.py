@@ -85,9 +85,9 @@ class DelimitedTable(FileTable):
             lines = rows(self.file, self.cut, len(self.header))
             return next(islice(lines, row + self.cut.has_header, None))[0]
 
-        first, tag = Head(self.file).lines[0], ""
+        first, tag = Head(self.file).split(self.cut.delimiter.strip(" ").encode() or None)[0], ""
         if self.format == "trec-run" and len(first) == len(self.header):
-            tag = first[-1].decode("utf-8", "replace")
+            tag = first[-1].decode("utf-8", "replace").strip()
         return FileProvenance(self.file.name, line_of, ranks=self._ranks, tag=tag)
 
     def values(self) -> dict[str, pa.Array]:
