@@ -29,7 +29,7 @@ from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions, score_runs
-from metrics.runs import Runs, Source, named_judgments
+from metrics.runs import Runs, Source, named_judgments, with_predictions
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
@@ -217,6 +217,7 @@ def build_board(
 
     Rerankers keep the names and order that they have on the board `before`.
     """
+    sources = with_predictions(sources)
     error = next((source for source in sources if isinstance(source, TieScopeError)), None)
     if error is not None:
         return error

@@ -21,6 +21,7 @@ from metrics.runs import (
     may_be_either,
     read,
     with_names,
+    with_predictions,
 )
 from metrics.runs.files import FileProvenance, no_ranks
 from metrics.runs.roles import Content, RolesError, column_roles
@@ -297,9 +298,16 @@ def open_files(paths: NamedPaths, qrels: str | Path | None, title: str = "") -> 
     spec = BoardSpec.of(files)
     contents = [_content(entry) for entry in spec.entries]
     spec = with_roles(spec, contents, _content, judged=bool(qrels), has_run=True)
+    judgments = File.open(qrels) if qrels else None
+    judged = [as_judgments(_with_rows(read(judgments, strict=False)))] if judgments else []
+    contents = [
+        _content(entry) if entry.columns else content
+        for entry, content in zip(spec.entries, contents, strict=True)
+    ]
     entries, sources = [], []
-    for entry, content, (name, path) in zip(spec.entries, contents, named_paths, strict=True):
-        source = _content(entry) if entry.columns else content
+    for entry, source, (name, path) in zip(
+        spec.entries, with_predictions(contents, judged), named_paths, strict=True
+    ):
         if isinstance(source, TieScopeError):
             raise source
         if is_judgments(source, path, qrels):
@@ -307,10 +315,9 @@ def open_files(paths: NamedPaths, qrels: str | Path | None, title: str = "") -> 
         is_run = source.kind == "run" or qrels or name or len(files) == 1 or may_be_either(source)
         sources.append(as_run(source) if is_run else source)
         entries.append(replace(entry, columns=entry.columns or _role(sources[-1])))
-    if qrels:
-        file = File.open(qrels)
-        sources.append(as_judgments(_with_rows(read(file, strict=False))))
-        entries.append(Entry(file, _role(sources[-1])))
+    if judgments:
+        sources += judged
+        entries.append(Entry(judgments, _role(sources[-1])))
     return make_board(BoardSpec(tuple(entries), title=title), sources)
 
 

@@ -5,6 +5,7 @@ from metrics.runs.files import File
 from metrics.runs.findings import KINDS
 from metrics.runs.formats.format import Format
 from metrics.runs.formats.frames import Nested
+from metrics.runs.formats.letor import with_predictions
 from metrics.runs.formats.registry import (
     FORMATS,
     has_header,
@@ -57,4 +58,5 @@ __all__ = [
     "read_table",
     "tie_order",
     "with_names",
+    "with_predictions",
 ]

@@ -17,6 +17,7 @@ from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Dictionary, Frame, Nested, is_frame, of_frame
 from metrics.runs.formats.json_records import LISTS, leaf_fields
+from metrics.runs.formats.letor import LETOR, with_predictions
 from metrics.runs.formats.registry import read_chosen, scores_may_be_grades
 from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of
 from metrics.runs.joining import Repeated, judgment_columns
@@ -111,7 +112,7 @@ def read_table(
         ReadError: the table cannot be read; names file, line and value.
     """
     choice = ColumnChoice(columns or {}, missing_score=missing_score)
-    (content,) = _read_roles([(None, path)], choice, judged=False)
+    (content,) = _read_roles([(None, path)], choice)
     if isinstance(content, TieScopeError):
         raise content
     return Runs.from_sources([content], repeated)
@@ -154,7 +155,7 @@ def check_files(
     refused: list[Finding] = []
     choice = ColumnChoice.of(columns, missing_score)
     named_files = with_names(paths)
-    contents = _read_roles(named_files, choice, judged=False, has_run=False)
+    contents = _read_roles(named_files, choice, has_run=False)
     for (name, _), content in zip(named_files, contents, strict=True):
         try:
             if isinstance(content, TieScopeError):
@@ -222,6 +223,9 @@ def as_run(source: Source) -> Source:
         return source
     if may_be_either(source):
         return source.renamed("relevance", "score")
+    if source.format == LETOR:
+        hint = "Give the predictions of a model with it: a file with one number for each of its lines."
+        raise ReadError(source.file, "a LETOR file holds features and no scores", hint, line=1)
     names = ", ".join(source.header)
     theirs = source.mapping.get("relevance", "NAME")
     hint = (
@@ -329,8 +333,11 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
     if qrels is not None:
         all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
     unused = choice.pairs
+    no_scores = {ours: theirs for ours, theirs in choice.columns.items() if ours != "score"}
+    own_choice = replace(choice, columns=no_scores, value="relevance")
+    judged = [as_judgments(_read(judgments, own_choice, "judgments")) for judgments in all_judgments]
     named_files = with_names(files)
-    contents = _read_roles(named_files, choice, judged=bool(all_judgments))
+    contents = _read_roles(named_files, choice, judged)
     for (name, path), content in zip(named_files, contents, strict=True):
         if isinstance(content, TieScopeError):
             raise content
@@ -344,10 +351,7 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         source = as_run(content)
         unused -= source.mapping.items()
         yield replace(source, name=name)
-    no_scores = {ours: theirs for ours, theirs in choice.columns.items() if ours != "score"}
-    for judgments in all_judgments:
-        own_choice = replace(choice, columns=no_scores, value="relevance")
-        source = as_judgments(_read(judgments, own_choice, "judgments"))
+    for source in judged:
         unused -= source.mapping.items()
         yield source
     if unused:
@@ -356,9 +360,17 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
 
 
 def _read_roles(
-    named_files: Sequence[tuple[str | None, Any]], choice: ColumnChoice, *, judged: bool, has_run: bool = True
+    named_files: Sequence[tuple[str | None, Any]],
+    choice: ColumnChoice,
+    judgments: Sequence[Source] = (),
+    *,
+    has_run: bool = True,
 ) -> list[Content]:
-    """Read runs, and judgments among them, by the columns of all; chosen columns stay. Report progress."""
+    """Read runs, and judgments among them, by the columns of all; chosen columns stay. Report progress.
+
+    `judgments` are those given apart.
+    """
+    judged = bool(judgments)
     file_names = distinct_file_names([file for _, file in named_files])
     value: Literal["score", "either"] = "either" if len(named_files) > 1 and not judged else "score"
 
@@ -377,7 +389,7 @@ def _read_roles(
     if not are_runs and not {"score", "relevance"} & choice.columns.keys():
         for place, columns in column_roles(contents, read_file, judged=judged, has_run=has_run).items():
             contents[place] = read_file(place, columns)
-    return contents
+    return with_predictions(contents, judgments)
 
 
 def _read(table: Table, choice: ColumnChoice, name: str, file_name: str = "") -> Source:

@@ -121,6 +121,14 @@ PANDAS = {
     "latency": [0.25, 0.25, np.nan],
 }
 AS_OTHERS_WRITE = {
+    "letor.txt": (
+        "letor",
+        {
+            "query_id": ["10032", "10032", "10033"],
+            "doc_id": ["GX029-35-5894638", "GX030-77-6315042", "GX140-98-13566007"],
+            "relevance": [2.0, 0.0, 1.0],
+        },
+    ),
     "colbert.tsv": (
         "colbert",
         {

@@ -295,6 +295,43 @@ def test_columns_may_be_chosen_for_one_file(call, write):
         read_runs([one, two], qrels, columns={"other.csv": {"doc_id": "url"}})
 
 
+LETOR = (
+    "0 qid:1 1:0.5 2:0.3 # docid = a\n2 qid:1 1:0.5 # docid = b\n\n"
+    "1 qid:2 1:.1 #docid = c\n0 qid:2 1:.1 # docid = d inc = 1\n"
+)
+
+
+def test_predictions_score_the_lines_of_a_letor_file(call, write):
+    letor, trees = write("test.txt", LETOR), write("trees.txt", "0.5\n0.5\n-1e-3\n0\n")
+    for runs in (read_runs([letor, trees]), read_runs({"trees": trees}, letor)):
+        assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_dict() == {"trees": 0.625}
+    both = read_runs([letor, trees, write("net.txt", "0\n1\n1\n0\n")])
+    assert evaluate(both, "RR", "expected").means("RR")["expected"].to_dict() == {"trees": 0.625, "net": 1}
+    options = "-m", "RR", "--ties", "expected", "--format", "csv"
+    assert "trees,RR,expected,0.625" in call("evaluate", letor, trees, *options)[1]
+    assert "trees,RR,expected,0.625" in call("evaluate", trees, "--qrels", letor, *options)[1]
+    assert "error" not in set(check([letor, trees])["severity"])
+
+
+def test_lines_of_letor_without_documents_are_named_by_their_numbers():
+    source = read(File("test.txt", b"1 qid:7 1:0.5\n0 qid:7 1:0.3\n"))
+    assert source.table["doc_id"].to_pylist() == ["1", "2"]
+    assert "named by their lines" in source.noted[0].message
+    with pytest.raises(ReadError, match=r"test\.txt, line 2: '0 q:7 1:0.3' has no qid:"):
+        read(File("test.txt", b"1 qid:7 1:0.5\n0 q:7 1:0.3\n1 qid:8 1:0.5\n"))
+
+
+def test_predictions_and_letor_lines_that_do_not_belong_together_are_refused(write):
+    letor, short = write("test.txt", LETOR), write("short.txt", "1\n2\n3\n")
+    with pytest.raises(ReadError, match=r"short\.txt: 3 numbers, one per line.* test\.txt has 4 lines"):
+        read_runs([letor, short])
+    with pytest.raises(ReadError, match="If they are predictions, give the one LETOR file"):
+        read_runs(short, letor)
+    with pytest.raises(ReadError, match="Give the predictions of a model with it"):
+        read_runs([letor])
+    assert "If they are predictions" in check([short])["hint"].iloc[0]
+
+
 def test_grades_may_be_levels():
     text = b"query_id,doc_id,score,relevance\nq,a,2,L0\nq,b,1,l2\n"
     assert read(File("f.csv", text)).table["relevance"].to_pylist() == [0, 2]

@@ -143,6 +143,12 @@ def trec_qrels(table, end="\n", mark=" "):
     return _lines((mark.join([q, "0", d, f"{g!r}".removesuffix(".0")]) for q, d, g in rows), end)
 
 
+def letor(table, end="\n"):
+    """`1 qid:q1 1:0.5 # docid = d1`."""
+    rows = zip(table["query_id"], table["doc_id"], table["relevance"], strict=True)
+    return _lines((f"{g!r} qid:{q} 1:0.5 2:-1e3 # docid = {d}" for q, d, g in rows), end)
+
+
 def ms_marco(table, end="\n"):
     """`q1 d2 1`: the rank in place of a score."""
     rows = zip(table["query_id"], table["doc_id"], _ranks(table), strict=True)
@@ -293,6 +299,7 @@ WRITERS = (
         trec_qrels,
         _SEPARATED,
     ),
+    Writer("LETOR", "letor", _QRELS, _of(query_id=WORDS, doc_id=WORDS, relevance=GRADES), letor),
     Writer("MS MARCO run", "ranked", _RUN[:2], _of(query_id=_first_words(), doc_id=WORDS), ms_marco),
     Writer("CSV", "table", None, tables(IDS), _marked(",")),
     Writer("TSV", "table", None, tables(IDS), _marked("\t")),

@@ -10,6 +10,7 @@ from metrics.runs.files import File
 from metrics.runs.formats import (
     delimited,
     json_records,
+    letor,
     listwise,
     parquet,
     preferences,
@@ -21,9 +22,10 @@ from metrics.support.wording import count_of
 
 _ANSWERS = (*preferences.FORMATS, *probabilities.FORMATS)
 _JSON = (*listwise.FORMATS, *_ANSWERS, *json_records.FORMATS)
-FORMATS: tuple[Format, ...] = (*parquet.FORMATS, *_JSON, *delimited.FORMATS, *delimited.LINE_FORMATS)
+_LINES = (*letor.FORMATS, *delimited.LINE_FORMATS)
+FORMATS: tuple[Format, ...] = (*parquet.FORMATS, *_JSON, *delimited.FORMATS, *_LINES)
 """All formats, in the order in which they are tried."""
-_BY_NAME: Mapping[str, Format] = {each.name: each for each in FORMATS}
+_BY_NAME: Mapping[str, Format] = {each.name: each for each in (*FORMATS, letor.PREDICTIONS)}
 
 
 def read(
@@ -141,7 +143,7 @@ def _candidates(head: Head) -> Iterator[Format]:
         yield from _JSON
     if len(head.header) > 1 and not head.ends_in_a_number:
         yield from (*_ANSWERS, *delimited.FORMATS)
-    yield from delimited.LINE_FORMATS
+    yield from (letor.PREDICTIONS, *_LINES)
 
 
 def _fields_text(line_format: Format) -> str:

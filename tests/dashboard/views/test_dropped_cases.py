@@ -124,6 +124,13 @@ VALUES = {
         },
         0.75,
     ),
+    "LETOR lines with predictions": (
+        {
+            "test_letor": "0 qid:1 1:.5 # docid = a\n2 qid:1 1:.5 # docid = b\n1 qid:2 1:.1\n0 qid:2 1:.1\n",
+            "trees_txt": "0.5\n0.5\n-1e-3\n0\n",
+        },
+        0.625,
+    ),
     "grades as levels": ({"g_csv": f"{TABLE}q1,d1,2,L0\nq1,d2,1,L1\n"}, 0.5),
     "the query among its results": (
         {"s_json": SELF, "qrels_json": {"arg-1": {"arg-1b": 1}, "arg-2": {"arg-2b": 1}}},
@@ -143,6 +150,7 @@ SENTENCES = {
         {"e_json": {"took": 3, "hits": {"hits": [{"_id": "d1", "_score": 1.5}]}}},
         "lacks the ID of its query",
     ),
+    "predictions alone": ({"p_txt": "0.5\n0.4\n"}, "If they are predictions, give the one LETOR file"),
     "a decimal comma": (
         {"c_csv": "query_id;doc_id;score\nq1;d1;0,93\n"},
         "This is a decimal comma. Write 0.93",
