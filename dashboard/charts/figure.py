@@ -65,7 +65,8 @@ class Figure:
             look["hoverinfo"] = "skip"
         elif "<extra>" not in trace["hovertemplate"]:
             trace["hovertemplate"] += "<extra></extra>"
-        if trace["type"] == "bar" or trace.get("mode") in ("markers", "text", "markers+text"):
+        has_words_or_marks = trace.get("mode") in ("markers", "text", "markers+text")
+        if trace["type"] == "bar" or (has_words_or_marks and trace["type"] == "scatter"):
             look["cliponaxis"] = False
         self.traces.append(look | trace | axes)
         return self

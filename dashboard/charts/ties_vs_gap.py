@@ -1,4 +1,4 @@
-"""Charts of Ties vs gap: ties against gaps, distributions of gaps, tie sizes."""
+"""Charts of Ties vs gap: ties against gaps, the notebook's panels, tie sizes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts.figure import Figure, signed_ticks
-from dashboard.charts.labels import hover_text, safe
+from dashboard.charts.labels import chart_names, hover_text, safe
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
 from metrics.evaluation import EQUAL
@@ -60,11 +60,10 @@ class GapPanel:
     figure: Figure  # figure that the panel is part of
     place: dict[str, int]  # row and col of the panel
     top: float  # upper end of the y axis
-    bottom: float = 0.0  # lower end of the y axis: 0 for absolute gaps, -top for signed ones
 
     def below(self, strips: float) -> float:
         """Return the y value `strips` strips below the gap axis."""
-        return self.bottom - strips * _STRIP * (self.top - self.bottom)
+        return -strips * _STRIP * self.top
 
     def draw_cells(
         self,
@@ -93,11 +92,8 @@ class GapPanel:
         look["hovertemplate"] = "no gap in %{customdata:,} lists (%{z:.0%})"
         strip = [self.below(1.75), self.below(0.75)]
         self.figure.draw(cells(share[None], (palette.faint, palette.other), x=x, y=strip, **look))
-        ticks: dict[str, Any] = {"nticks": 6, "tick0": 0}
-        if self.bottom:
-            zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-            ticks = signed_ticks(self.bottom, self.top, 8) | zero
-        self.figure.set_yaxes(range=[self.below(2.1), self.top], title_text=title, **ticks, **self.place)
+        ends = [self.below(2.1), self.top]
+        self.figure.set_yaxes(range=ends, title_text=title, nticks=6, tick0=0, **self.place)
         place = {"x": 0, "xref": "x domain", "xanchor": "right", "xshift": -6}
         self.figure.write("no gap", **place, y=self.below(1.25), yref="y", **self.place)
         axis: dict[str, Any] = {"title_text": "tie ratio", "tickformat": "~%", "range": [-0.03, 1.03]}
@@ -108,7 +104,7 @@ class GapPanel:
     def add_mean_band(self, trend: pd.DataFrame) -> None:
         """Add the 95% band of a local mean: x, low, high."""
         if len(trend):
-            low = trend["low"].clip(lower=self.bottom)
+            low = trend["low"].clip(lower=0)
             add_band(self.figure, trend["x"], low, trend["high"], UNCERTAIN, **self.place)
 
     def add_mean_line(self, trend: pd.DataFrame) -> None:
@@ -132,81 +128,111 @@ def add_gap_distribution(figure: Figure, levels: FloatArray, counts: Sequence[In
     figure.set_yaxes(showticklabels=False, **place).set_xaxes(title_text="lists", nticks=4, **place)
 
 
+COLOURED = 7
+"""Rerankers with a colour of their own, those with the most gaps; the others share a grey."""
+_GL, _DENSE = 5000, 50_000
+"""Lists above which dots are drawn by WebGL, and above which cells take their place."""
+_DENSE_CELLS = 60
+
+
 def gap_scatter(
-    lists: pd.DataFrame, palette: Palette, measure: str, selected: int | None = None, *, is_signed: bool = False
+    lists: pd.DataFrame, palette: Palette, measure: str, order: str, selected: int | None = None
 ) -> Figure:
-    """Draw tie ratio against the gap of the first measure, and the distribution of gaps beside it.
+    """Draw tie ratio against gap of the lists with a gap, coloured by reranker, and the mean |gap| of all.
 
-    `lists` has tie_ratio, max_tie_size, first_gap, second_gap, reranker and query_id; a click returns its
-    index. `selected` is the index of the list to mark.
+    Args:
+        lists: tie_ratio, first_gap, reranker and query_id; a click returns the index.
+        palette: colours of the theme.
+        measure: name of the measure.
+        order: tie order of the traditional score.
+        selected: index of the list to mark.
     """
-    figure = Figure.of_panels(1, 2, palette, column_widths=(0.76, 0.24), horizontal_spacing=0.03)
-    figure.style(374, t=40, l=60, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
-    heights = _heights(lists, is_signed=is_signed)
-    title = _gap_title(measure, is_signed=is_signed)
-    panel = _add_panel(
-        figure, heights, "tie_ratio", "first_gap", title, selected, is_signed=is_signed, row=1, col=1
-    )
-    edges, gaps = _gap_edges(panel), lists["first_gap"]
-    counts = [
-        np.histogram(part if is_signed else part.abs(), edges)[0] for part in (gaps[gaps > 0], gaps[gaps < 0])
-    ]
-    add_gap_distribution(figure, middles(edges), counts, 2)
-    return figure.set_yaxes(range=[panel.below(2.1), panel.top], col=2)
+    figure, gaps = Figure(palette).style(430, t=44, l=60, r=24), lists["first_gap"]
+    with_gap = lists[gaps.abs() > 0]
+    low, high = min(gaps.min(), 0), max(gaps.max(), 0)
+    ends = low - 0.1 * (high - low), high + 0.1 * (high - low)
+    trace_type = "scattergl" if _GL < len(with_gap) <= _DENSE else "scatter"
+    if len(with_gap) > _DENSE:
+        edges = np.linspace(0, 1, _DENSE_CELLS + 1), np.linspace(*ends, _DENSE_CELLS + 1)
+        counts = np.histogram2d(with_gap["first_gap"], with_gap["tie_ratio"], bins=edges[::-1])[0]
+        shade = np.log10(counts, where=counts > 0, out=np.full(counts.shape, np.nan))
+        look = {"x": middles(edges[0]), "y": middles(edges[1]), "xgap": 0, "ygap": 0, "customdata": counts}
+        figure.draw(cells(shade, palette.heat, hovertemplate="%{customdata:,} lists", **look))
+    else:
+        _add_lists(figure, with_gap, trace_type, ends)
+    mean = trend(lists["tie_ratio"], gaps.abs())
+    look = {"line": {"color": palette.text, "width": 2.5}, "hovertemplate": "mean |gap| %{y:.4f}"}
+    figure.draw_line(x=mean["x"], y=mean["mean"], name="mean |gap|", **look | {"type": trace_type})
+    _add_ring(figure, lists, selected, "tie_ratio", "first_gap")
+    corner = {"xref": "paper", "yref": "paper", "x": 0.01, "xanchor": "left"}
+    high_font, low_font = ({"size": 12, "color": colour} for colour in (palette.traditional, palette.muted))
+    figure.write(f"▲ {order} scores too high", **corner, y=1, yanchor="top", font=high_font)
+    figure.write("▼ too low", **corner, y=0, yanchor="bottom", font=low_font)
+    left_out = f"{len(lists) - len(with_gap):,} of {len(lists):,} lists have no gap and are not drawn"
+    figure.write(left_out, **corner | {"x": 1, "xanchor": "right"}, y=0, yanchor="bottom")
+    zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
+    figure.set_yaxes(range=ends, title_text=f"{measure} by {order} − tied {measure}", **zero)
+    figure.set_yaxes(**signed_ticks(*ends, 8))
+    title = "share of the list's documents that are tied"
+    figure.set_xaxes(title_text=title, tickformat="~%", range=[-0.03, 1.03])
+    toggled = {"itemclick": "toggle", "itemdoubleclick": "toggleothers"}
+    return figure.set_layout(legend=toggled, uirevision="muted rerankers")
 
 
-def gap_panels(
-    lists: pd.DataFrame,
-    palette: Palette,
-    names: tuple[str, str],
-    selected: int | None = None,
-    *,
-    is_signed: bool = False,
-) -> Figure:
-    """Draw largest tie against both gaps, tie ratio against the second, and one gap against the other."""
-    figure = Figure.of_panels(2, 2, palette, horizontal_spacing=0.09, vertical_spacing=0.24)
-    figure.style(450, t=22, l=60, r=24).set_layout(showlegend=False)
-    heights = _heights(lists, is_signed=is_signed)
-    titles = [f"{name} gap" if is_signed else f"|{name} gap|" for name in names]
-    for row, col, x, y in (
-        (1, 1, "max_tie_size", "first_gap"),
-        (2, 1, "tie_ratio", "second_gap"),
-        (2, 2, "max_tie_size", "second_gap"),
-    ):
-        title = titles[y == "second_gap"]
-        _add_panel(figure, heights, x, y, title, selected, is_signed=is_signed, row=row, col=col)
-    _add_other_gap(figure, heights, names, is_signed=is_signed)
-    _add_ring(figure, heights, selected, "first_gap", "second_gap", row=1, col=2)
+def _add_lists(figure: Figure, lists: pd.DataFrame, trace_type: str, ends: tuple[float, float]) -> None:
+    """Add a dot per list, one trace per reranker in board order; those without a colour share a trace."""
+    names = list(dict.fromkeys(lists["reranker"]))
+    coloured = set(lists["reranker"].value_counts().index[:COLOURED])
+    labels = chart_names(map(str, names))
+    groups = {labels[str(name)]: [name] for name in names if name in coloured}
+    others = [name for name in names if name not in coloured]
+    if others:
+        groups[f"{len(others)} more"] = others
+    steps = {"tie_ratio": 1 / _PLACES, "first_gap": (ends[1] - ends[0]) / _PLACES}
+    hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:+.4f}}<br>{_TIES['tie_ratio']}"
+    for index, (label, members) in enumerate(groups.items()):
+        own = lists[lists["reranker"].isin(members)]
+        own = first_dots(own, steps) if trace_type == "scatter" else own
+        colour = figure.palette.other if members is others else figure.palette.rerankers[index]
+        _add_dots(figure, own, "tie_ratio", "first_gap", colour, hover, type=trace_type, name=label)
+
+
+def gap_panels(lists: pd.DataFrame, palette: Palette, names: tuple[str, str]) -> Figure:
+    """Draw the notebook's six panels of absolute gaps in two measures.
+
+    `lists` has tie_ratio, max_tie_size, first_gap, second_gap, reranker and query_id.
+    """
+    figure = Figure.of_panels(2, 3, palette, horizontal_spacing=0.075, vertical_spacing=0.27)
+    figure.style(580, t=60, l=60, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
+    sizes = lists.assign(**{name: lists[name].abs() for name in ("first_gap", "second_gap")})
+    for row, (gap, name) in enumerate(zip(("first_gap", "second_gap"), names, strict=True), 1):
+        for col, (x, words) in enumerate((("tie_ratio", "Tie ratio"), ("max_tie_size", "Largest tie")), 1):
+            panel = _add_panel(
+                figure, sizes, x, gap, f"| {name} − tied {name} |" * (col == 1), row=row, col=col
+            )
+            _write_title(figure, f"{words}, {name}", row=row, col=col)
+        if row == 1:
+            edges, signs = _gap_edges(panel), lists[gap]
+            counts = [np.histogram(sizes.loc[sign, gap], edges)[0] for sign in (signs > 0, signs < 0)]
+            add_gap_distribution(figure, middles(edges), counts, 3)
+            figure.set_yaxes(range=[panel.below(2.1), panel.top], row=1, col=3)
+            _write_title(figure, f"Distribution, {name}", row=1, col=3, yshift=38)
+    _add_other_gap(figure, sizes, names)
+    _write_title(figure, f"{names[1]} against {names[0]}", row=2, col=3)
     return figure
 
 
-def _gap_title(measure: str, *, is_signed: bool) -> str:
-    title = f"{measure} − tied {measure}"
-    return title if is_signed else f"| {title} |"
+def _write_title(figure: Figure, text: str, yshift: int = 4, **place: int) -> None:
+    font = {"size": 13, "color": figure.palette.text}
+    look = {"x": 0, "xref": "x domain", "xanchor": "left", "y": 1, "yref": "y domain", "yanchor": "bottom"}
+    figure.write(f"<b>{text}</b>", font=font, yshift=yshift, **look, **place)
 
 
-def _heights(lists: pd.DataFrame, *, is_signed: bool) -> pd.DataFrame:
-    """Return lists with signed or absolute gaps."""
-    columns = [name for name in ("first_gap", "second_gap") if name in lists]
-    return lists if is_signed else lists.assign(**{name: lists[name].abs() for name in columns})
-
-
-def _add_panel(
-    figure: Figure,
-    lists: pd.DataFrame,
-    x: str,
-    y: str,
-    title: str,
-    selected: int | None,
-    *,
-    is_signed: bool,
-    **place: int,
-) -> GapPanel:
-    """Shade crowded cells, draw the other lists as dots, add the local mean, and mark the selected list."""
-    top = gap_axis_top(lists[y].abs().max())
-    panel = GapPanel(figure, place, top, -top if is_signed else 0.0)
+def _add_panel(figure: Figure, lists: pd.DataFrame, x: str, y: str, title: str, **place: int) -> GapPanel:
+    """Shade crowded cells, draw the other lists as dots, and add the local mean."""
+    panel = GapPanel(figure, place, gap_axis_top(lists[y].max()))
     edges = np.linspace(0, 1, BINS + 1) if x == "tie_ratio" else _whole_edges(lists[x]), _gap_edges(panel)
-    with_gap = lists[lists[y].abs() > 0]
+    with_gap = lists[lists[y] > 0]
     counts = np.histogram2d(with_gap[y], with_gap[x], bins=edges[::-1])[0]
     shade = np.where(counts >= CROWDED, counts, np.nan)
     without_gap, n_lists = (np.histogram(part[x], bins=edges[0])[0] for part in (lists[lists[y] == 0], lists))
@@ -218,18 +244,16 @@ def _add_panel(
         for name, ends in zip((x, y), edges, strict=True)
     )
     single = with_gap[counts[row, column] < CROWDED]
-    single = single.loc[single[y].abs().nlargest(DOTS).index]
+    single = single.loc[single[y].nlargest(DOTS).index]
     hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:.4f}}<br>{_TIES[x]}"
     _add_dots(figure, single, x, y, figure.palette.traditional, hover, **place)
     panel.add_mean_line(mean)
-    _add_ring(figure, lists, selected, x, y, **place)
     return panel
 
 
 def _gap_edges(panel: GapPanel) -> FloatArray:
-    """Return cell edges along the gap axis, one at 0."""
-    n_cells = BINS - 6
-    return np.linspace(panel.bottom, panel.top, n_cells * (2 if panel.bottom else 1) + 1)
+    """Return cell edges along the gap axis, from 0."""
+    return np.linspace(0, panel.top, BINS - 5)
 
 
 def _whole_edges(sizes: pd.Series) -> FloatArray:
@@ -240,7 +264,13 @@ def _whole_edges(sizes: pd.Series) -> FloatArray:
 
 
 def _add_dots(
-    figure: Figure, lists: pd.DataFrame, x: str, y: str, colour: str | np.ndarray, hover: str, **place: int
+    figure: Figure,
+    lists: pd.DataFrame,
+    x: str,
+    y: str,
+    colour: str | np.ndarray,
+    hover: str,
+    **trace: Any,  # noqa: ANN401
 ) -> None:
     """Add a clickable dot per list; its first custom value is its index.
 
@@ -260,34 +290,32 @@ def _add_dots(
         hovertemplate=hover,
         selected={"marker": {"opacity": _OPACITY}},
         unselected={"marker": {"opacity": _OPACITY}},
-        **place,
+        **trace,
     )
 
 
-def _add_ring(figure: Figure, lists: pd.DataFrame, selected: int | None, x: str, y: str, **place: int) -> None:
+def _add_ring(figure: Figure, lists: pd.DataFrame, selected: int | None, x: str, y: str) -> None:
     """Mark the selected list and its query."""
     if selected not in lists.index:
         return
     ring, palette = lists.loc[selected], figure.palette
     marker = {"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}}
-    figure.draw_marks(x=[ring[x]], y=[ring[y]], marker=marker, **place)
+    figure.draw_marks(x=[ring[x]], y=[ring[y]], marker=marker)
     font = {"size": 13, "color": palette.tied}
     query = f"<b>{safe(str(ring['query_id']), 16)}</b>"
-    figure.write(query, x=ring[x], y=ring[y], yshift=16, font=font, **place)
+    figure.write(query, x=ring[x], y=ring[y], yshift=16, font=font)
 
 
-def _add_other_gap(figure: Figure, lists: pd.DataFrame, names: Sequence[str], *, is_signed: bool) -> None:
-    """Add one gap against the other, and the diagonal."""
-    columns, palette, place = ("first_gap", "second_gap"), figure.palette, {"row": 1, "col": 2}
-    sizes = lists[list(columns)].abs()
-    end = float(sizes.max().min())
-    line = {"color": palette.other, "width": 1, "dash": "dot"}
-    ends = [-end if is_signed else 0, end]
-    figure.draw_line(x=ends, y=ends, line=line, **place)
+def _add_other_gap(figure: Figure, lists: pd.DataFrame, names: Sequence[str]) -> None:
+    """Add one absolute gap against the other, and the diagonal."""
+    columns, palette, place = ("first_gap", "second_gap"), figure.palette, {"row": 2, "col": 3}
+    sizes = lists[list(columns)]
+    ends = [0, float(sizes.max().min())]
+    figure.draw_line(x=ends, y=ends, line={"color": palette.other, "width": 1, "dash": "dot"}, **place)
     with_gap = lists[(sizes > 0).any(axis=1)]
     with_gap = first_dots(with_gap, {name: max(sizes[name].max(), EQUAL) / _PLACES for name in columns})
-    with_gap = with_gap.loc[with_gap["first_gap"].abs().nlargest(DOTS).index]
-    colour = np.where(with_gap["second_gap"].abs() > 0, palette.traditional, palette.other)
+    with_gap = with_gap.loc[with_gap["first_gap"].nlargest(DOTS).index]
+    colour = np.where(with_gap["second_gap"] > 0, palette.traditional, palette.other)
     hover = (
         f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>{names[0]} gap %{{x:.4f}}"
         f"<br>{names[1]} gap %{{y:.4f}}"
@@ -295,9 +323,7 @@ def _add_other_gap(figure: Figure, lists: pd.DataFrame, names: Sequence[str], *,
     _add_dots(figure, with_gap, "first_gap", "second_gap", colour, hover, **place)
     for set_axes, name, column in zip((figure.set_xaxes, figure.set_yaxes), names, columns, strict=True):
         top = gap_axis_top(sizes[column].max())
-        look = signed_ticks(-top, top, 6) if is_signed else {"nticks": 6}
-        ends = [-top if is_signed else -0.03 * top, top]
-        set_axes(title_text=_gap_title(name, is_signed=is_signed), range=ends, **look, **place)
+        set_axes(title_text=f"| {name} − tied {name} |", range=[-0.03 * top, top], nticks=6, **place)
 
 
 def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: str) -> Figure:

@@ -72,7 +72,7 @@ def show(selection: Selection) -> None:
     else:
         rows_chart(view, drawn_rows, lists, name.traditional, is_signed=is_signed)
         row_range.buttons()
-        one_reranker(view, lists, first, drawn_rows.index, is_signed=is_signed)
+        one_reranker(view, lists, first, drawn_rows.index)
 
 
 @section("Ties and agreement")
@@ -135,9 +135,7 @@ MOST_LISTS = 10
 
 
 @section("One reranker")
-def one_reranker(
-    view: View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index, *, is_signed: bool
-) -> None:
+def one_reranker(view: View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw the choice of a reranker, and its lists and similar rerankers."""
     names = [str(name) for name in drawn_rerankers]
     name = controls.select_name("Open one reranker", [NOBODY, *names], "opened", width=340)
@@ -147,9 +145,9 @@ def one_reranker(
     ui.heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
     if own["first_gap"].any():
         ui.chart(
-            kept_figure(gap_scatter, own, view.palette, measure, None, is_signed=is_signed),
+            kept_figure(gap_scatter, own, view.palette, measure, view.treatment.order),
             "own-gaps",
-            f"Tie ratio of each list of {name} against its gap in {measure}, and the distribution of gaps.",
+            f"Tie ratio of each list of {name} against its gap in {measure}.",
             wide=640,
         )
         n_shown = min(MOST_LISTS, len(own))

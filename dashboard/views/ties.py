@@ -20,75 +20,79 @@ from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
-GAPS, MEASURES, SIZES = "Gaps", "Other measures", "Tie sizes"
+GAPS, PANELS, SIZES = "Gaps", "More panels", "Tie sizes"
 
 
 def show(selection: Selection) -> None:
     """Draw the page."""
     st.title("Ties vs gap", anchor=False)
     verdict = st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        first = choices.measure("First measure", "first")
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        measure = choices.measure()
         choose_relevant_from(selection.board)
-        is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
-        kind = controls.segmented("Lists", ("all", "with ties"), "lists")
-    section = controls.choose_section([GAPS, MEASURES, SIZES])
-    view = selection.score(first)
-    all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
-    is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
+    section = controls.choose_section([GAPS, PANELS, SIZES])
+    view = selection.score(measure)
+    lists = gaps(view.evaluation, {"first": measure}, view.traditional)
     with verdict:
-        ui.finding(gap_finding(all_lists, first), view.rerankers)
-    if section == MEASURES:
+        ui.finding(gap_finding(lists, measure), view.rerankers)
+    if section == PANELS:
+        panels_section(selection, measure)
         other_measures(view)
     elif section == SIZES:
-        size_section(view, first, all_lists[is_shown])
+        size_section(view, measure, lists)
     else:
-        gap_section(selection, first, is_shown, is_signed=is_signed)
+        gap_section(view, measure, lists)
 
 
 @section("Ties against gaps")
-def gap_section(selection: Selection, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
-    """Draw the gap of each list against its ties, and the list whose mark was clicked."""
-    above = st.container()
-    second = choices.measure("Second measure", "second", "Hits@3")
-    measures, view = (first, second), selection.score(first, second)
-    lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
-    if not lists[["first_gap", "second_gap"]].any(axis=None):
-        above.info(
-            f"There is nothing to draw: no list has a gap in {first} or {second}.", icon=":material/check:"
-        )
+def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
+    """Draw the gap of each list against its ties, the list whose mark was clicked, and the largest gaps."""
+    if not lists["first_gap"].any():
+        st.info(f"There is nothing to draw: no list has a gap in {measure}.", icon=":material/check:")
         return
-    if note := own_rule_note(second):
-        ui.section_finding(note)
     if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
         controls.choices().open_list = (lists.loc[row, "reranker"], lists.loc[row, "query_id"])
     reranker, query = controls.choices().open_list
     open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     open_row = int(open_rows[0]) if len(open_rows) else None
-    palette = view.palette
-    with above:
-        ui.clickable_chart(
-            kept_figure(gap_scatter, lists, palette, first, open_row, is_signed=is_signed),
-            "gap-scatter",
-            f"Tie ratio of each list against its gap in {first}, and the distribution of gaps.",
-            wide=640,
-        )
-        st.caption(
-            "Shaded: four lists or more. Dot: one list, click to open it. Grey strip: share of lists without "
-            "a gap. Line: mean with 95% band."
-        )
-        if open_row is not None and reranker and query:
-            list_panel(view, reranker, query, measures)
-    ui.chart(
-        kept_figure(gap_panels, lists, palette, measures, open_row, is_signed=is_signed),
-        "gap-panels",
-        f"Largest tie against the gaps in {first} and {second}, the tie ratio against the gap in {second}, "
-        "and one gap against the other.",
+    ui.clickable_chart(
+        kept_figure(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
+        "gap-scatter",
+        f"Tie ratio of each list against its gap in {measure}, and the mean absolute gap.",
         wide=640,
     )
+    if open_row is not None and reranker and query:
+        list_panel(view, reranker, query, (measure,))
+    else:
+        st.caption("Click a dot to open its list. Click a reranker in the legend to hide it.")
     row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
-    largest_gaps_table(lists, first, "gaps", row_range.n_shown, second, explanation=row_range.rows_note())
+    largest_gaps_table(lists, measure, "gaps", row_range.n_shown, row_range.rows_note())
     row_range.buttons()
+
+
+@section("More panels")
+def panels_section(selection: Selection, first: str) -> None:
+    """Draw the notebook's panels of two measures."""
+    second = choices.measure("Second measure", "second", "Hits@3")
+    view = selection.score(first, second)
+    if note := own_rule_note(second):
+        ui.section_finding(note)
+    lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
+    if not lists[["first_gap", "second_gap"]].any(axis=None):
+        text = f"There is nothing to draw: no list has a gap in {first} or {second}."
+        st.info(text, icon=":material/check:")
+        return
+    st.caption(
+        "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
+        "95% band."
+    )
+    ui.chart(
+        kept_figure(gap_panels, lists, view.palette, (first, second)),
+        "gap-panels",
+        f"Tie ratio and largest tie against the absolute gaps in {first} and {second}, the distribution of the "
+        f"gaps in {first}, and one gap against the other.",
+        wide=760,
+    )
 
 
 @section("Other measures")
@@ -97,7 +101,7 @@ def other_measures(view: View) -> None:
     names = tuple(name for name in view.evaluation.measures if not parse(name).measure.answers)
     ui.table(
         view.study(gaps_by_measure, names, view.traditional).reset_index().assign(measure=with_gains(names)),
-        "",
+        "Gaps and correlations by measure",
         "gap-measures",
         shown_columns("measure", "gap_mean")
         | deviation_columns({"gap_std": "|gap|"})

@@ -225,30 +225,25 @@ def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> st
     )
 
 
-@section("Largest gaps")
+@section("Lists with the largest gap")
 def largest_gaps_table(
-    lists: pd.DataFrame, first: str, name: str, n_shown: int, second: str = "", explanation: str = ""
+    lists: pd.DataFrame, measure: str, name: str, n_shown: int, explanation: str = ""
 ) -> None:
     """Show the lists of `gaps` with the largest gap in the first measure; the download has all lists."""
     ordered = lists.loc[lists["first_gap"].abs().sort_values(ascending=False, kind="stable").index]
     columns = shown_columns(
-        *("query_id", ("first_gap", "measure_gap")),
-        *(["reranker"] if second else []),
-        *("tie_ratio", "max_tie_size"),
-        ("first_traditional", "traditional"),
-        ("first_tied", "tied"),
-        traditional=first,
-        tied=f"Tied {first}",
-        measure=first,
+        *("query_id", ("first_gap", "measure_gap"), "reranker"),
+        *(("first_traditional", "traditional"), ("first_tied", "tied"), "tie_ratio", "max_tie_size"),
+        traditional=measure,
+        tied=f"Tied {measure}",
+        measure=measure,
     )
-    if second:
-        columns |= shown_columns(("second_gap", "measure_gap"), measure=second)
     table(
         ordered.head(n_shown),
-        "Lists with the largest gap" if second else "Largest gaps",
+        "Lists with the largest gap",
         name,
         columns,
-        lambda: measures_in_names(ordered, first, second),
+        lambda: measures_in_names(ordered, measure),
         explanation,
     )
 

@@ -15,7 +15,7 @@ from dashboard import boards, cache, controls, visitor
 from dashboard.boards import while_open
 from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import gap_heatmap, tie_growth
-from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
+from dashboard.charts.ties_vs_gap import gap_panels
 from dashboard.controls import number_input, range_slider, slider
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.views.simulator.text_table import TextTable, number, text
@@ -183,13 +183,9 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
         "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
         "95% band."
     )
-    figure = kept_figure(gap_scatter, lists, visitor.theme(), names[0])
-    ui.chart(
-        figure, f"{key}-scatter", f"Tie ratio against the gap in {names[0]} of the simulated lists.", wide=640
-    )
     figure = kept_figure(gap_panels, lists, visitor.theme(), names)
-    alt = f"Largest tie against the gaps in {names[0]} and {names[1]}, and one gap against the other."
-    ui.chart(figure, f"{key}-panels", alt, wide=640)
+    alt = f"Tie ratio and largest tie against the gaps in {names[0]} and {names[1]}, and one against the other."
+    ui.chart(figure, f"{key}-panels", alt, wide=760)
 
 
 def exit_buttons(simulation: Simulation) -> None:

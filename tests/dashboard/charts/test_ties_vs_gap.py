@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
+from dashboard.charts.ties_vs_gap import COLOURED, gap_panels, gap_scatter
 
 
 def lists_of(first, second):
@@ -25,13 +25,17 @@ def lists_of(first, second):
 def dots(lists):
     """The lists in the panel of one gap against the other."""
     figure = gap_panels(lists, LIGHT, ("RR", "Hits@3"))
-    (trace,) = figure.to_plotly().select_traces({"mode": "markers", "xaxis": "x2"})
+    (trace,) = figure.to_plotly().select_traces({"mode": "markers", "xaxis": "x6"})
     return trace
 
 
-def scatter_dots(figure):
-    """The lists in the panel of tie ratio against gap."""
-    return next(figure.to_plotly().select_traces({"type": "scatter", "mode": "markers"}))
+def scatter(lists, **options):
+    return gap_scatter(lists, LIGHT, "RR", "file order", **options)
+
+
+def marks(figure, trace_type="scatter"):
+    """The traces of marks in a figure."""
+    return list(figure.to_plotly().select_traces({"type": trace_type, "mode": "markers"}))
 
 
 def test_lists_with_equal_gaps_share_a_dot_that_counts_them():
@@ -50,42 +54,72 @@ def test_lists_without_a_gap_have_no_dot():
     assert not len(dots(lists_of([0.0, 0.0], [0.0, 0.0])).x)
 
 
-def test_gaps_are_absolute_unless_asked_for_with_their_sign():
-    lists = lists_of([0.5, -0.25, 0.0], [0.0, 0.0, 0.0])
-    absolute, signed = (gap_scatter(lists, LIGHT, "RR", is_signed=sign) for sign in (False, True))
-    assert sorted(scatter_dots(absolute).y) == [0.25, 0.5]
-    assert sorted(scatter_dots(signed).y) == [-0.25, 0.5]
-    assert [
-        axis.title.text for axis in (absolute.layout[name] for name in absolute.axis_names("y", col=1))
-    ] == ["| RR − tied RR |"]
-    assert [axis.title.text for axis in (signed.layout[name] for name in signed.axis_names("y", col=1))] == [
-        "RR − tied RR"
-    ]
-    low, high = signed.layout.yaxis.range
-    assert low < -0.5 < 0.5 < high
+def test_the_scatter_has_the_sign_of_each_gap_and_counts_the_lists_without_one():
+    figure = scatter(lists_of([0.5, -0.25, 0.0], [0.0] * 3))
+    (trace,) = marks(figure)
+    assert sorted(trace.y) == [-0.25, 0.5]
+    low, high = figure.layout.yaxis.range
+    assert low < -0.25 < 0.5 < high
+    notes = [note.text for note in figure.layout.annotations]
+    assert "1 of 3 lists have no gap and are not drawn" in notes
+    assert "▲ file order scores too high" in notes
 
 
-@pytest.mark.parametrize("is_signed", [False, True])
-def test_the_distribution_has_every_list_with_a_gap_on_its_side(is_signed):
-    lists = lists_of([0.5, 0.5, -0.25, 0.0], [0.0] * 4)
-    high, low = (
-        trace for trace in gap_scatter(lists, LIGHT, "RR", is_signed=is_signed).data if trace.type == "bar"
+def test_each_reranker_has_a_colour_and_a_legend_entry_that_hides_it_and_many_share_a_grey():
+    lists = pd.concat(
+        [
+            lists_of([0.1] * (12 - number), [0.0] * (12 - number)).assign(reranker=f"r{number}")
+            for number in range(9)
+        ],
+        ignore_index=True,
     )
+    figure = scatter(lists)
+    names = [trace.name for trace in marks(figure)]
+    assert names == [*(f"r{number}" for number in range(COLOURED)), "2 more"]
+    assert len({trace.marker.color for trace in marks(figure)}) == COLOURED + 1
+    assert figure.layout.legend.itemclick == "toggle"
+
+
+def test_the_line_is_the_mean_of_the_absolute_gaps_of_all_lists():
+    lists = lists_of(np.tile([0.4, -0.4, 0.0, 0.0], 30), np.zeros(120))
+    (line,) = scatter(lists).to_plotly().select_traces({"mode": "lines"})
+    assert line.name == "mean |gap|"
+    assert np.array(line.y) == pytest.approx(0.2, abs=0.02)
+
+
+@pytest.mark.parametrize(("n", "kind"), [(5000, "scatter"), (5001, "scattergl"), (50_010, "heatmap")])
+def test_many_lists_are_drawn_by_webgl_and_more_as_a_density_on_the_same_axes(n, kind):
+    few, many = (scatter(lists_of(np.linspace(-0.3, 0.5, size), np.zeros(size))) for size in (100, n))
+    kinds = [trace.type for trace in many.to_plotly().data]
+    assert kinds[0] == kind
+    assert "scatter" not in kinds or "scattergl" not in kinds, "lines of SVG lie below WebGL"
+    assert many.layout.yaxis.range == pytest.approx(few.layout.yaxis.range)
+    assert many.layout.xaxis.range == few.layout.xaxis.range
+    if kind == "heatmap":
+        assert np.nansum(many.to_plotly().data[0].customdata) == (np.linspace(-0.3, 0.5, n) != 0).sum()
+
+
+def test_the_distribution_has_every_list_with_a_gap_on_its_side():
+    lists = lists_of([0.5, 0.5, -0.25, 0.0], [0.0] * 4)
+    high, low = (trace for trace in gap_panels(lists, LIGHT, ("RR", "Hits@3")).data if trace.type == "bar")
     assert (sum(high.x), sum(low.x)) == (2, 1)
-    assert (np.asarray(low.y)[np.asarray(low.x) > 0] < 0).all() == is_signed
 
 
-@pytest.mark.parametrize("is_signed", [False, True])
-def test_a_selected_list_is_ringed_and_named_in_every_panel(is_signed):
+def test_every_panel_has_a_title():
     lists = lists_of([0.5, -0.25], [1.0, 0.5])
-    scatter = gap_scatter(lists, LIGHT, "RR", 1, is_signed=is_signed)
-    panels = gap_panels(lists, LIGHT, ("RR", "Hits@3"), 1, is_signed=is_signed)
-    markers = [
-        trace
-        for figure in (scatter, panels)
-        for trace in figure.to_plotly().select_traces({"type": "scatter", "mode": "markers"})
+    notes = [note.text for note in gap_panels(lists, LIGHT, ("RR", "Hits@3")).layout.annotations]
+    titles = [
+        "Tie ratio, RR",
+        "Largest tie, RR",
+        "Distribution, RR",
+        "Tie ratio, Hits@3",
+        "Largest tie, Hits@3",
     ]
-    rings = [trace for trace in markers if trace.marker.size == 13]
-    assert [trace.marker.color for trace in rings] == [LIGHT.tied] * 5
-    named = [note.text for figure in (scatter, panels) for note in figure.layout.annotations]
-    assert named.count("<b>q1</b>") == 5
+    assert {f"<b>{title}</b>" for title in [*titles, "Hits@3 against RR"]} <= set(notes)
+
+
+def test_a_selected_list_is_ringed_and_named():
+    figure = scatter(lists_of([0.5, -0.25], [1.0, 0.5]), selected=1)
+    (ring,) = (trace for trace in marks(figure) if trace.marker.size == 13)
+    assert (ring.marker.color, list(ring.y)) == (LIGHT.tied, [-0.25])
+    assert "<b>q1</b>" in [note.text for note in figure.layout.annotations]

@@ -87,7 +87,7 @@ def test_the_address_opens_a_reranker_with_gaps_and_similar_rankings():
     page.selectbox(key="opened").set_value(name).run()
     assert page.query_params["opened"] == name
     assert list(charts(page)) == ["reranker-rows", "own-gaps"]
-    lists = table(page, "Largest gaps")
+    lists = table(page, "Lists with the largest gap")
     assert len(lists) == 10
     assert lists["first_gap"].abs().is_monotonic_decreasing
     similar = table(page, "Similar rankings")

@@ -121,7 +121,6 @@ def test_the_notebook_is_gone_through_in_its_order_all_open():
     assert list(charts(page)) == [
         "scenario-values",
         "orders-drawn",
-        "synthetic-scatter",
         "synthetic-panels",
         "llm-rows",
         "llm-multiples",

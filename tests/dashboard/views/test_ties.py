@@ -17,21 +17,29 @@ def axis_titles(figure):
     }
 
 
-def test_charts_of_two_measures_show_absolute_gaps_by_default():
-    page = opened("ties", data=cache.SIMULATED_LABEL, first="nDCG@7", second="TsRR")
-    assert page.selectbox(key="first").value == "nDCG@7"
-    assert list(charts(page)) == ["gap-scatter", "gap-panels"]
-    assert "| nDCG@7 − tied nDCG@7 |" in axis_titles(charts(page)["gap-scatter"])
-    assert "| TsRR − tied TsRR |" in axis_titles(charts(page)["gap-panels"])
-    page.segmented_control(key="gap").set_value("signed").run()
-    assert page.query_params["gap"] == "signed"
-    assert "nDCG@7 − tied nDCG@7" in axis_titles(charts(page)["gap-scatter"])
+def test_the_scatter_has_a_dot_for_each_list_with_a_gap_and_the_mean_of_absolute_gaps():
+    page = opened("ties")
+    assert finding(page).startswith("84% of the 982 lists with ties and a relevant document have equal")
+    assert list(charts(page)) == ["gap-scatter"]
+    figure = charts(page)["gap-scatter"]
+    assert "RR by file order − tied RR" in axis_titles(figure)
+    notes = [note["text"] for note in figure["layout"]["annotations"]]
+    assert "1,445 of 1,600 lists have no gap and are not drawn" in notes
+    names = [trace["name"] for trace in figure["data"]]
+    assert names == ["MiniLM bfloat16", "MiniLM int8", "MiniLM two decimals", "MiniLM grade 0-10", "mean |gap|"]
+    assert table(page, "Lists with the largest gap")["first_gap"].iloc[0] == pytest.approx(0.6857, abs=1e-4)
+
+
+def test_panels_of_two_measures_show_absolute_gaps_and_the_address_keeps_both():
+    page = opened("ties", data=cache.SIMULATED_LABEL, measure="nDCG@7", second="TsRR", section="More panels")
+    assert list(charts(page)) == ["gap-panels"]
+    assert {"| nDCG@7 − tied nDCG@7 |", "| TsRR − tied TsRR |"} <= axis_titles(charts(page)["gap-panels"])
     assert charts(opened("ties", **page.query_params)) == charts(page)
 
 
 def test_every_measure_has_the_gaps_of_all_lists_in_its_row():
-    page = opened("ties", data=cache.SIMULATED_LABEL, section="Other measures")
-    rows = table(page, "Other measures").set_index("measure")
+    page = opened("ties", data=cache.SIMULATED_LABEL, section="More panels")
+    rows = table(page, "Gaps and correlations by measure").set_index("measure")
     evaluation = cache.evaluation(cache.sample_board(cache.SIMULATED_LABEL), AS_READ, cache.MEASURES)
     assert rows.index.to_list() == list(evaluation.measures)
     for measure in ("AP", "Hits@3"):
@@ -55,11 +63,8 @@ def test_ties_are_counted_by_size_and_by_reranker():
 
 
 def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
-    page = opened("ties", data=cache.SIMULATED_LABEL)
-    page.selectbox(key="_other_first").set_value("taRR").run()
-    page.button(key="_other_first_use").click().run()
+    page = opened("ties", data=cache.SIMULATED_LABEL, measure="taRR")
     assert not page.exception
-    assert page.selectbox(key="first").value == "taRR"
     assert "taRR settles ties by its own rule" in texts(page)
 
 
@@ -75,9 +80,9 @@ def test_three_lists_that_vary_are_too_few_for_a_correlation():
         f"a,q{query},d{place},{place // (query + 1)},{place % 2}\n" for query in range(3) for place in range(4)
     )
     three_lists = board(three_csv=f"model,qid,docid,score,rel\n{rows}")
-    page = opened("ties", data=cache.loaded_boards().add(three_lists).label, section="Other measures")
+    page = opened("ties", data=cache.loaded_boards().add(three_lists).label, section="More panels")
     assert "The tie ratio" not in finding(page)
-    correlations = table(page, "Other measures")[["r_ratio", "r_size"]]
+    correlations = table(page, "Gaps and correlations by measure")[["r_ratio", "r_size"]]
     assert correlations.isna().all(axis=None)
 
 
@@ -86,7 +91,7 @@ def test_ties_without_a_gap_leave_nothing_to_draw():
     tied = board(a_trec=tied_last, qrels_txt="q0 0 d0 1\n")
     label = cache.loaded_boards().add(tied).label
     page = opened("ties", data=label)
-    assert "There is nothing to draw: no list has a gap in RR or Hits@3." in [box.value for box in page.info]
+    assert "There is nothing to draw: no list has a gap in RR." in [box.value for box in page.info]
     assert not page.get("plotly_chart")
 
 
@@ -108,20 +113,11 @@ def test_the_table_has_the_100_lists_with_the_largest_gaps_until_asked_for_all(d
     assert "of 400 rows" not in texts(page)
 
 
-def test_the_ties_are_those_of_the_lists_chosen():
-    page = opened("ties", data=cache.SAMPLE_LABEL, section="Tie sizes")
-    every_list = table(page, "Ties of each reranker").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
-    assert every_list["with_ties"] < every_list["n"]
-    page.segmented_control(key="lists").set_value("with ties").run()
-    tied = table(page, "Ties of each reranker").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
-    assert tied.to_list() == [every_list["with_ties"]] * 2
-
-
-def test_the_gaps_are_of_the_measures_and_of_the_order_chosen(downloads):
-    for choices in ({}, {"first": "AP"}, {"second": "AP"}, {"order": "optimistic"}):
+def test_the_gaps_are_of_the_measure_and_of_the_order_chosen(downloads):
+    for choices in ({}, {"measure": "AP"}, {"order": "optimistic"}):
         page = opened("ties", data=cache.SIMULATED_LABEL, **choices)
-        first, second = (page.selectbox(key=key).value for key in ("first", "second"))
-        means = downloads["gaps"]()[[f"{first}_gap", f"{second}_gap"]].abs().mean()
-        page.segmented_control(key="section").set_value("Other measures").run()
-        rows = table(page, "Other measures").set_index("measure")
-        assert rows.loc[[first, second], "gap_mean"].to_list() == pytest.approx(means.to_list())
+        measure = choices.get("measure", "RR")
+        mean = downloads["gaps"]()[f"{measure}_gap"].abs().mean()
+        page.segmented_control(key="section").set_value("More panels").run()
+        rows = table(page, "Gaps and correlations by measure").set_index("measure")
+        assert rows.loc[measure, "gap_mean"] == pytest.approx(mean)
