@@ -221,12 +221,6 @@ class ColumnChoice:
         own = {ours: theirs for name in names for ours, theirs in self.by_file.get(name, {}).items()}
         return replace(self, columns={**self.columns, **own}, by_file={})
 
-    @property
-    def pairs(self) -> set[tuple[str, str]]:
-        """Each column of ours and of theirs that was chosen for any file."""
-        choices = (self.columns, *self.by_file.values())
-        return {(ours, theirs) for columns in choices for ours, theirs in columns.items() if theirs}
-
     def among(self, header: Sequence[str], usual: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the choice as far as it concerns this header, filled up with `usual` columns."""
         choice = {

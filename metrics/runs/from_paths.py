@@ -112,7 +112,7 @@ def read_table(
         ReadError: the table cannot be read; names file, line and value.
     """
     choice = ColumnChoice(columns or {}, missing_score=missing_score)
-    (content,) = _read_roles([(None, path)], choice)
+    (content,) = _read_roles([(None, path)], choice, judged=False)
     if isinstance(content, TieScopeError):
         raise content
     return Runs.from_sources([content], repeated)
@@ -155,7 +155,7 @@ def check_files(
     refused: list[Finding] = []
     choice = ColumnChoice.of(columns, missing_score)
     named_files = with_names(paths)
-    contents = _read_roles(named_files, choice, has_run=False)
+    contents = with_predictions(_read_roles(named_files, choice, judged=False, has_run=False))
     for (name, _), content in zip(named_files, contents, strict=True):
         try:
             if isinstance(content, TieScopeError):
@@ -332,12 +332,10 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
     all_judgments: Sequence[Table] = []
     if qrels is not None:
         all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
-    unused = choice.pairs
-    no_scores = {ours: theirs for ours, theirs in choice.columns.items() if ours != "score"}
-    own_choice = replace(choice, columns=no_scores, value="relevance")
-    judged = [as_judgments(_read(judgments, own_choice, "judgments")) for judgments in all_judgments]
+    choices = (choice.columns, *choice.by_file.values())
+    unused = {(ours, theirs) for columns in choices for ours, theirs in columns.items() if theirs}
     named_files = with_names(files)
-    contents = _read_roles(named_files, choice, judged)
+    contents = _read_roles(named_files, choice, judged=bool(all_judgments))
     for (name, path), content in zip(named_files, contents, strict=True):
         if isinstance(content, TieScopeError):
             raise content
@@ -351,7 +349,10 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         source = as_run(content)
         unused -= source.mapping.items()
         yield replace(source, name=name)
-    for source in judged:
+    no_scores = {ours: theirs for ours, theirs in choice.columns.items() if ours != "score"}
+    for judgments in all_judgments:
+        own_choice = replace(choice, columns=no_scores, value="relevance")
+        source = as_judgments(_read(judgments, own_choice, "judgments"))
         unused -= source.mapping.items()
         yield source
     if unused:
@@ -360,17 +361,9 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
 
 
 def _read_roles(
-    named_files: Sequence[tuple[str | None, Any]],
-    choice: ColumnChoice,
-    judgments: Sequence[Source] = (),
-    *,
-    has_run: bool = True,
+    named_files: Sequence[tuple[str | None, Any]], choice: ColumnChoice, *, judged: bool, has_run: bool = True
 ) -> list[Content]:
-    """Read runs, and judgments among them, by the columns of all; chosen columns stay. Report progress.
-
-    `judgments` are those given apart.
-    """
-    judged = bool(judgments)
+    """Read runs, and judgments among them, by the columns of all; chosen columns stay. Report progress."""
     file_names = distinct_file_names([file for _, file in named_files])
     value: Literal["score", "either"] = "either" if len(named_files) > 1 and not judged else "score"
 
@@ -389,7 +382,7 @@ def _read_roles(
     if not are_runs and not {"score", "relevance"} & choice.columns.keys():
         for place, columns in column_roles(contents, read_file, judged=judged, has_run=has_run).items():
             contents[place] = read_file(place, columns)
-    return with_predictions(contents, judgments)
+    return contents
 
 
 def _read(table: Table, choice: ColumnChoice, name: str, file_name: str = "") -> Source:

@@ -16,6 +16,7 @@ from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
+from metrics.runs.formats.letor import with_predictions
 from metrics.runs.inspection import (
     MAX_INSPECTED,
     Listing,
@@ -69,12 +70,16 @@ class Runs:
             judged: whether a run and relevance are required.
 
         Raises:
-            ReadError: a document twice in one list.
+            ReadError: a document twice in one list, or predictions without the queries of a LETOR file.
             UsageError: no run, no relevance, or two runs of one name.
         """
         if repeated not in get_args(Repeated):
             raise UsageError(f"repeated must be 'error', 'first' or 'max', not {repeated!r}.")
-        read = list(sources)
+        read = list[Source]()
+        for content in with_predictions(list(sources)):
+            if isinstance(content, TieScopeError):
+                raise content
+            read.append(content)
         noted = [finding for source in read for finding in source.noted]
         stacks, judgments = join_sources(read, repeated, noted, judged=judged)
         return cls(

@@ -143,7 +143,7 @@ def _candidates(head: Head) -> Iterator[Format]:
         yield from _JSON
     if len(head.header) > 1 and not head.ends_in_a_number:
         yield from (*_ANSWERS, *delimited.FORMATS)
-    yield from (letor.PREDICTIONS, *_LINES)
+    yield from (*_LINES, letor.PREDICTIONS)
 
 
 def _fields_text(line_format: Format) -> str:
