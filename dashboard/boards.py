@@ -1,7 +1,5 @@
 """Choose, show and keep boards: samples, files opened by the command, uploads and shared boards."""
 
-import json
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
@@ -13,12 +11,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard import cache, controls
-from dashboard.access.settings import OPEN
 from dashboard.access.sign_in import identity
 from dashboard.draft import mark_shown
 from dashboard.escaping import error_markdown, escape_markdown, without_folders
 from dashboard.library.audit import record_event
-from dashboard.library.boards import Board, open_files
+from dashboard.library.boards import Board
 from dashboard.library.loaded import Published
 from dashboard.library.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.visitor import visitor_id
@@ -53,17 +50,10 @@ def owner() -> str:
     return address
 
 
-@st.cache_resource(show_spinner=False)
-def _open_board() -> Board | None:
-    files = json.loads(os.environ.get(OPEN) or "{}")
-    runs = [tuple(run) if isinstance(run, list) else run for run in files.get("runs", [])]
-    return cache.loaded_boards().hold(open_files(runs, files["qrels"])) if runs else None
-
-
 def opened_board() -> Board | TieScopeError | None:
     """Return the board of the command line's runs, or the error if they changed since; None without runs."""
     try:
-        return _open_board()
+        return cache.command_board()
     except TieScopeError as error:
         return error
 

@@ -1,8 +1,12 @@
 """Cached calls into metrics, keyed by content hashes and parameters instead of data."""
 
+import json
+import os
+import pickle
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, cast
@@ -26,6 +30,7 @@ from dashboard.library.loaded import LoadedBoards
 from dashboard.library.records import Record
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
+from dashboard.settings import OPEN
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions, score_runs
@@ -110,11 +115,6 @@ class ShownBoard:
         result: Result = _study(self, _name_of(study), args, tuple(options.items()), study)
         return result
 
-    def list_study(self, study: Callable[..., Result], *args: object, **options: object) -> Result:
-        """Return a study with rows for each list, of which few are cached."""
-        result: Result = _list_study(self, _name_of(study), args, tuple(options.items()), study)
-        return result
-
 
 def cached(
     *, max_entries: int, show_spinner: str | bool = False
@@ -139,18 +139,28 @@ def _name_of(study: Callable[..., object]) -> str:
     return f"{study.__module__}.{study.__qualname__}"
 
 
-@cached(max_entries=64)
+@cached(max_entries=24)
 def _study(
     view: ShownBoard, name: str, args: tuple[object, ...], options: Options, _study: Callable[..., Any]
 ) -> Any:  # noqa: ANN401 of any study
     return _study(view.evaluation, *args, **dict(options))
 
 
-@cached(max_entries=8)
-def _list_study(
-    view: ShownBoard, name: str, args: tuple[object, ...], options: Options, _study: Callable[..., Any]
-) -> Any:  # noqa: ANN401 of any study
-    return _study(view.evaluation, *args, **dict(options))
+def drawn(draw: Callable[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
+    """Return the figure that a function draws, or show its elements: cached by the content of the arguments."""
+    content = blake2b(pickle.dumps((arguments, options), protocol=5), digest_size=16).hexdigest()
+    return _drawn(_name_of(draw), content, draw, arguments, options)
+
+
+@cached(max_entries=192)
+def _drawn(
+    name: str,
+    content: str,
+    _draw: Callable[..., Result],
+    _arguments: tuple[Any, ...],
+    _options: dict[str, Any],
+) -> Result:
+    return _draw(*_arguments, **_options)
 
 
 @st.cache_resource(show_spinner=False)
@@ -185,6 +195,14 @@ def update_loaded(board: Board, record: Record) -> None:
         for source, entry in zip(board.sources, record.spec.entries, strict=True):
             source.origin.move(entry.provenance(source))  # so that the bytes can go
         loaded_boards().hold(replace(board, spec=record.spec))
+
+
+@st.cache_resource(show_spinner=False)
+def command_board() -> Board | None:
+    """Return the board of the command line's runs, read on first use; None without runs."""
+    files = json.loads(os.environ.get(OPEN) or "{}")
+    runs = [tuple(run) if isinstance(run, list) else run for run in files.get("runs", [])]
+    return loaded_boards().hold(open_files(runs, files["qrels"])) if runs else None
 
 
 @st.cache_resource(show_spinner=False)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.access.settings import OPEN
 from dashboard.boards import leave_board, owner
-from dashboard.cache import file_version
+from dashboard.cache import cached, file_version
 from dashboard.charts.palette import Palette
 from dashboard.choices import policy_phrases, select_order
 from dashboard.controls import choose, select
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
+from dashboard.settings import OPEN
 from dashboard.visitor import theme
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
@@ -42,7 +42,7 @@ def command_results() -> dict[str, Path]:
     return results
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
+@cached(max_entries=32)
 def _open_stored(path: str, *_changed: int) -> Stored:
     return Stored.open(path)
 

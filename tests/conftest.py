@@ -12,8 +12,7 @@ from playwright.sync_api import sync_playwright
 from rich.text import Text
 from xdist.scheduler import LoadScopeScheduling
 
-from dashboard import cli
-from dashboard.access import settings
+from dashboard import cli, settings
 
 MAIN = sys.modules["__main__"]
 os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps

@@ -22,9 +22,9 @@ from dashboard.access.admission import (
     plain_address,
 )
 from dashboard.access.admitted import note_admission, sign_in_id
-from dashboard.access.settings import ALLOW, INSECURE
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.audit import record_event
+from dashboard.settings import ALLOW, INSECURE
 from metrics.errors import LibraryError, UsageError
 
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")

@@ -36,14 +36,13 @@ class Figure:
         palette: colours of the theme.
         traces: properties of each trace in drawing order, its type among them.
         settings: properties of the layout.
-        sent: plotly figures made from it, by whether their points are clickable.
     """
 
     def __init__(self, palette: Palette = LIGHT, **settings: Any) -> None:  # noqa: ANN401 plotly's
         self.palette = palette
         self.traces: list[dict[str, Any]] = []
         self.settings: dict[str, Any] = settings
-        self.sent: dict[bool, go.Figure] = {}
+        self._plotly: dict[bool, go.Figure] = {}
         self._n_columns = 1
 
     @classmethod
@@ -181,7 +180,7 @@ class Figure:
         return go.Figure(layout=self.settings).layout
 
     def to_plotly(self, *, is_clickable: bool = False) -> go.Figure:
-        """Return a plotly figure that Streamlit draws only once.
+        """Return a plotly figure that Streamlit draws only once, made once and to be read only.
 
         Streamlit hands each new figure to plotly twice. plotly skips the second drawing if `datarevision` is
         equal, arrays are lists, and the layout has no template.
@@ -189,11 +188,12 @@ class Figure:
         Raises:
             ValueError: plotly rejects a property or its value.
         """
-        spec = self.spec()
-        added = {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
-        figure = go.Figure(spec["data"], spec["layout"] | added)
-        figure.layout.template = None  # Streamlit gives one of its own to all figures that say none
-        return figure
+        if is_clickable not in self._plotly:
+            spec = self.spec()
+            added = {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
+            self._plotly[is_clickable] = figure = go.Figure(spec["data"], spec["layout"] | added)
+            figure.layout.template = None  # Streamlit gives one of its own to all figures that say none
+        return self._plotly[is_clickable]
 
     def to_json(self) -> str:
         """Return traces and layout as JSON."""

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from dashboard.access.admission import demand_sign_in, parse_allow_list, redirect_origin
-from dashboard.access.settings import ALLOW, ALLOW_HOST, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.library.audit import AUDIT_LOG, prepare_audit_log
+from dashboard.settings import ALLOW, ALLOW_HOST, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from metrics.cli.messages import say
 from metrics.cli.options import FileUse, NamedPath, Qrels, parse_run
 from metrics.errors import UsageError, needs
@@ -73,8 +73,8 @@ def app_command(
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     os.environ[EMBED] = " ".join(_validated_embedders(embed or os.environ.get(EMBED, "").split()))
     with needs("app"):
-        from dashboard.library.place import byte_limit
         from dashboard.library.turns import max_at_once
+        from dashboard.settings import byte_limit
 
     for setting, megabytes in UPLOAD_LIMITS.items():
         byte_limit(setting, megabytes)

@@ -17,7 +17,6 @@ from dashboard.library.audit import audited
 from dashboard.library.boards import Board, BoardSpec, Entry, board_name, clean, copy_name, default_name
 from dashboard.library.database import WAIT, Database, url_of
 from dashboard.library.loaded import Published
-from dashboard.library.place import byte_limit, home
 from dashboard.library.records import STRANGER, Access, BoardListing, Record, Upload
 from dashboard.library.schema import (
     RETENTION,
@@ -30,6 +29,7 @@ from dashboard.library.schema import (
     uploads,
 )
 from dashboard.library.uploads import Frames, StoredFile, pack, uploaded_blocks
+from dashboard.settings import byte_limit, home
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File
 

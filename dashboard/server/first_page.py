@@ -3,7 +3,7 @@
 import os
 from threading import Event, Thread
 
-from dashboard.access.settings import OPEN
+from dashboard.settings import OPEN
 
 _IS_IDLE = Event()
 _IS_IDLE.set()

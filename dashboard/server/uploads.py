@@ -11,9 +11,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.access.admitted import is_admitted, visitor_of
-from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.access.sign_in import is_sign_in_required
-from dashboard.library.place import byte_limit
+from dashboard.settings import UPLOAD_LIMITS, byte_limit
 from dashboard.streamlit_internals import bytes_by_session
 
 _UPLOADS = "/_stcore/upload_file/"

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
 from dashboard import published as table_choice
+from dashboard.cache import drawn
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, clipped, short_names
 from dashboard.charts.leaderboard import LEAST_WIDTH, leaderboard_figure
@@ -22,7 +23,6 @@ from dashboard.widgets import audited_table
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import section, table
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.leaderboard_parts import shared_text
 from metrics import MEASURES, parse
@@ -272,7 +272,7 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
     title = f"Published and tied rank by {escape_markdown(order.measure)}"
     ui.heading(title, "Published scores are in the column of traditional scores. " + shared_text(places))
     names, labels = list(row_range.of(places).index), (name.tied, "published")
-    figure = kept_figure(leaderboard_figure, places, view.palette, labels, names, "published")
+    figure = drawn(leaderboard_figure, places, view.palette, labels, names, "published")
     alt = "Published and tied rank of each reranker, and its score with tie bounds and confidence interval."
     ui.chart(figure, "published-places", alt, wide=LEAST_WIDTH)
     row_range.buttons()
@@ -353,7 +353,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
         )
         row_range = shown_rows(len(rerankers), "figures")
-        figure = kept_figure(
+        figure = drawn(
             reproduction_matrix,
             figures,
             view.palette,
@@ -370,8 +370,8 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
-        figure = kept_figure(convention_bars, bar_rows, view.palette, row)
-        ui.clickable_chart(figure, BARS, "Number of figures that each rule reproduces.")
+        figure = drawn(convention_bars, bar_rows, view.palette, row)
+        ui.chart(figure, BARS, "Number of figures that each rule reproduces.", is_clickable=True)
         bars.buttons()
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, controls
+from dashboard.cache import cached
 from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
@@ -83,7 +84,7 @@ def _verdict(rows: pd.DataFrame, measure: str, traditional: str, stored: Stored)
     return leaderboard_finding(rows, parse(measure).traditional, traditional)
 
 
-@st.cache_resource(show_spinner="Comparing rerankers …", max_entries=64)
+@cached(show_spinner="Comparing rerankers …", max_entries=64)
 def _tested_verdict(
     file: tuple[str, int, int], measure: str, traditional: str, _rows: pd.DataFrame, _stored: Stored
 ) -> Prose:
@@ -94,7 +95,7 @@ def _tested_verdict(
         return leaderboard_verdict(_rows, swaps, pairs, evaluation, measure)
 
 
-@st.cache_resource(show_spinner="Counting every list …", max_entries=64)
+@cached(show_spinner="Counting every list …", max_entries=64)
 def summarize_stored(
     file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
 ) -> StoredSummary:
@@ -103,7 +104,7 @@ def summarize_stored(
         return stored_summary(_stored, measure, traditional)
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
+@cached(max_entries=64)
 def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
     """Return the lists with the largest gap, with their query IDs."""
     lists = summarize_stored(file, measure, traditional, _stored).farthest

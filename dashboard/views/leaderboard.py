@@ -17,6 +17,7 @@ from dashboard.cache import (
     ShownBoard,
     board_turn,
     cached,
+    drawn,
     segments,
 )
 from dashboard.charts.labels import clipped, sentence_names, short_names
@@ -28,7 +29,6 @@ from dashboard.visitor import visitor_zone
 from dashboard.widgets import components as ui
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
 from dashboard.widgets.pairs import pair_verdicts
@@ -178,7 +178,7 @@ def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRow
     if len(leaderboard) <= FEW or visitor.is_narrow():
         return
     ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-    figure = kept_figure(place_strip, leaderboard, view.palette, measure, places.start, places.stop - 1)
+    figure = drawn(place_strip, leaderboard, view.palette, measure, places.start, places.stop - 1)
     alt = f"{measure} of all rerankers by rank; a frame marks the rerankers drawn above."
     ui.chart(figure, "places", alt)
 
@@ -285,7 +285,7 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     if len(comparable):
         title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
         alt = f"{title} of each reranker by tool, drawn on the reranker's range from worst to best case."
-        ui.chart(kept_figure(tool_strip, rows, comparable, view.palette, title), "tools", alt)
+        ui.chart(drawn(tool_strip, rows, comparable, view.palette, title), "tools", alt)
     if len(names) < len(view.rerankers):
         st.caption("The finding above covers only the rerankers shown. The CSV has all rerankers.")
 

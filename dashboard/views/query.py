@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls
-from dashboard.cache import ShownBoard, cached
+from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts import one_list as charts
 from dashboard.charts.labels import short_names
 from dashboard.choices import Selection, choose_relevant_from
@@ -17,7 +17,6 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
 from dashboard.widgets.components import section
-from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.studies import one_list as list_study
 from metrics.studies.permutations import MAX_RANKS
@@ -65,7 +64,7 @@ def choose_list(selection: Selection) -> one_list.ListInView:
         measure = choices.measure()
         choose_relevant_from(selection.board)
     view = selection.score(measure)
-    lists = view.list_study(list_study.lists_by_gap, measure, view.traditional)
+    lists = view.study(list_study.lists_by_gap, measure, view.traditional)
     first_reranker, first_query = list_study.first_list(lists)[["reranker", "query_id"]].astype(str)
     firsts = {"reranker": first_reranker, "query": first_query}
     is_chosen = any(controls.get_text(key) not in ("", first) for key, first in firsts.items())
@@ -100,7 +99,7 @@ def choose_list(selection: Selection) -> one_list.ListInView:
 
 def _offer_largest_gap(current: one_list.ListInView) -> None:
     """Draw the button to the list with the largest gap of all, or back to the one shown at first."""
-    lists = current.view.list_study(list_study.lists_by_gap, current.measure, current.view.traditional)
+    lists = current.view.study(list_study.lists_by_gap, current.measure, current.view.traditional)
     columns = ["reranker", "query_id"]
     largest, first = lists.iloc[0], list_study.first_list(lists)
     if largest[columns].equals(first[columns]):
@@ -170,10 +169,10 @@ def list_section(current: one_list.ListInView) -> None:
     ui.heading("The list and its ties", boxes + first)
     alt, look = f"The list of {current.query} with its ties.", (view.palette, current.k)
     if not other:
-        ui.chart(kept_figure(charts.tie_ladder, rows, *look), "ladder", alt, wide=560)
+        ui.chart(drawn(charts.tie_ladder, rows, *look), "ladder", alt, wide=560)
     else:
         names = current.reranker, other.reranker
-        figure = kept_figure(charts.ladder_pair, rows, other.rows, names, *look)
+        figure = drawn(charts.ladder_pair, rows, other.rows, names, *look)
         ui.chart(figure, "ladders", alt, wide=640)
         st.caption(
             f"Lines follow the relevant documents. {escape_markdown(other.reranker)}: "
@@ -189,14 +188,14 @@ def landing_section(current: one_list.ListInView) -> None:
     if len(current.rows) > charts.HEATMAP_ROWS:
         explanation += f" The top {charts.HEATMAP_ROWS} of {count_of(len(current.rows), 'document')}."
     ui.heading("Where each document can land", explanation)
-    figure = kept_figure(charts.rank_heatmap, current.rows, current.view.palette, current.k)
+    figure = drawn(charts.rank_heatmap, current.rows, current.view.palette, current.k)
     ui.chart(figure, "landing", "Chance of each document at each rank.", wide=560)
 
 
 @cached(max_entries=32)
 def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
     """Return reranker, or query of one reranker → its label with gap and tie ratio, the largest gap first."""
-    lists, by = view.list_study(list_study.lists_by_gap, measure, traditional), "reranker"
+    lists, by = view.study(list_study.lists_by_gap, measure, traditional), "reranker"
     if reranker:
         lists, by = lists[lists["reranker"] == reranker], "query_id"
     rows = lists.groupby(by, sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))

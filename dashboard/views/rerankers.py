@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, choices, controls
-from dashboard.cache import ShownBoard, cached
+from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts import rerankers as charts
 from dashboard.charts.ties_vs_gap import gap_scatter
 from dashboard.choices import Selection, View, choose_relevant_from
@@ -12,7 +12,6 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import section
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
 from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
 from dashboard.widgets.one_list import largest_gaps_table
@@ -50,7 +49,7 @@ def show(selection: Selection) -> None:
     if name.measure.answers:
         name, second = question(name), measure
     first = str(name)
-    lists, summary = view.list_study(_gaps_and_summary, first, second, view.traditional)
+    lists, summary = view.study(_gaps_and_summary, first, second, view.traditional)
     columns = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio"}
     order = columns.get(sort, "first_gap" if is_signed else "first_gap_mean")
     summary = summary.sort_values(order, ascending=False, kind="stable")
@@ -108,11 +107,12 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
     ui.heading("Score, ties and gap, reranker by reranker", explanation)
     if point := controls.clicked_point("reranker-rows"):
         controls.set_value("opened", str(rows.index[round(point["y"])]))
-    ui.clickable_chart(
-        kept_figure(charts.aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
+    ui.chart(
+        drawn(charts.aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
         "reranker-rows",
         f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
+        is_clickable=True,
     )
 
 
@@ -122,7 +122,7 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
     st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     ui.chart(
-        kept_figure(charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
+        drawn(charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
         "gap-multiples",
         f"{measure} gap against tie ratio, one panel per reranker, with a panel of the means.",
         wide=670 if len(colours) < charts.ACROSS * charts.FEW_ROWS else 820,
@@ -145,7 +145,7 @@ def one_reranker(view: View, lists: pd.DataFrame, measure: str, drawn_rerankers:
     ui.heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
     if own["first_gap"].any():
         ui.chart(
-            kept_figure(gap_scatter, own, view.palette, measure, view.treatment.order),
+            drawn(gap_scatter, own, view.palette, measure, view.treatment.order),
             "own-gaps",
             f"Tie ratio of each list of {name} against its gap in {measure}.",
             wide=640,

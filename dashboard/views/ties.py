@@ -4,14 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls
-from dashboard.cache import ShownBoard, cached
+from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, tie_size_bars
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.controls import clicked_row
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
 from dashboard.widgets.components import section
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.one_list import largest_gaps_table, list_panel
 from metrics import parse
@@ -55,11 +54,12 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
     reranker, query = controls.choices().open_list
     open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     open_row = int(open_rows[0]) if len(open_rows) else None
-    ui.clickable_chart(
-        kept_figure(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
+    ui.chart(
+        drawn(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
         "gap-scatter",
         f"Tie ratio of each list against its gap in {measure}, and the mean absolute gap.",
         wide=640,
+        is_clickable=True,
     )
     if open_row is not None and reranker and query:
         list_panel(view, reranker, query, (measure,))
@@ -87,7 +87,7 @@ def panels_section(selection: Selection, first: str) -> None:
         "95% band."
     )
     ui.chart(
-        kept_figure(gap_panels, lists, view.palette, (first, second)),
+        drawn(gap_panels, lists, view.palette, (first, second)),
         "gap-panels",
         f"Tie ratio and largest tie against the absolute gaps in {first} and {second}, the distribution of the "
         f"gaps in {first}, and one gap against the other.",

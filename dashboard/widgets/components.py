@@ -11,13 +11,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.boards import while_open
+from dashboard.cache import drawn
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.controls import page_link
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets import columns as table_columns
-from dashboard.widgets.figures import kept_elements, sent_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong, plain
@@ -127,21 +127,16 @@ def heading(title: str, explanation: str) -> None:
 
 
 def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None, is_clickable: bool = False) -> None:
-    """Show a figure with its alternative text."""
+    """Show a figure with its alternative text; `clicked_row` tells a click if it is clickable."""
     selection: dict[str, Any] = {"on_select": "rerun", "selection_mode": "points"} if is_clickable else {}
     config = {
         "displaylogo": False,
         "modeBarButtons": [["toImage"]],
         "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{key}"},
     }
-    sent, key = sent_figure(figure, is_clickable=is_clickable), key if is_clickable else f"chart-{key}"
+    sent, key = figure.to_plotly(is_clickable=is_clickable), key if is_clickable else f"chart-{key}"
     with keep_wide(wide):
         st.plotly_chart(sent, theme=None, key=key, alt=alt, config=config, **selection)
-
-
-def clickable_chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """Show a figure whose points can be clicked, see `clicked_row`."""
-    chart(figure, key, alt, wide=wide, is_clickable=True)
 
 
 def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
@@ -173,10 +168,10 @@ def table(
 
 def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
     """Show the rows of a table, as `table` does below its heading."""
-    kept_elements(_draw_rows, frame, name, columns)
+    drawn(_draw_rows, frame, name, columns, is_phone=is_narrow())
 
 
-def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
+def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns, *, is_phone: bool) -> None:
     by_hand = table_columns.writers(frame.head(table_columns.MOST_ROWS), columns)
     n_shown = table_columns.MOST_WRITTEN if by_hand else table_columns.MOST_ROWS
     if note := rows_left_out(n_shown, len(frame)):
@@ -188,7 +183,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -
         st.caption(f"{count_of(n_hidden, 'more column')}: click :material/visibility: or download the CSV.")
     st.dataframe(
         table_columns.written(frame, columns, by_hand),
-        column_config=table_columns.streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
+        column_config=table_columns.streamlit_columns(columns, by_hand, is_narrow=is_phone),
         column_order=in_sight,
         hide_index=True,
         key=f"table-{name}",

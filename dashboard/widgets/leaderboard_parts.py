@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 import streamlit as st
 
-from dashboard.cache import ShownBoard, cached, segments
+from dashboard.cache import ShownBoard, cached, drawn, segments
 from dashboard.charts import leaderboard as charts
 from dashboard.charts.labels import shared_parts, short_names
 from dashboard.charts.palette import Palette
@@ -15,7 +15,6 @@ from dashboard.escaping import escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, heading, section, table
-from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard import VERDICTS, segment_table, share_text
@@ -58,13 +57,13 @@ def leaderboard_charts(
     names = None if drawn_rerankers is None else list(drawn_rerankers)
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
-        figure = kept_figure(charts.score_bounds, rows, palette, measure.traditional, is_stacked=True)
+        figure = drawn(charts.score_bounds, rows, palette, measure.traditional, is_stacked=True)
         alt = f"Worst, best, tied and traditional {measure.traditional} of each reranker."
         chart(figure, "place-and-score", alt)
     else:
         labels = (measure.tied, measure.traditional)
         chart(
-            kept_figure(charts.leaderboard_figure, leaderboard, palette, labels, names),
+            drawn(charts.leaderboard_figure, leaderboard, palette, labels, names),
             "place-and-score",
             f"Rank interval, {measure.tied} with its intervals, {measure.traditional}, gap and tied documents "
             "of each reranker, and how its rank changes when ties are averaged.",
@@ -96,7 +95,7 @@ def segment_chart(
     heading("Gap by query group", f"Mean {title} gap. Orange: traditional too high; blue: too low.{first}")
     drawn_rows = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
     alt = f"Mean {title} gap of each reranker in each query group."
-    chart(kept_figure(segment_heatmap, drawn_rows, view.palette, title), key, alt, wide=560)
+    chart(drawn(segment_heatmap, drawn_rows, view.palette, title), key, alt, wide=560)
 
 
 @section("The table of the leaderboard")

@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 import pytest
 from repository import ROOT
 
-from dashboard.access import settings
+from dashboard import settings
 
 
 @pytest.fixture

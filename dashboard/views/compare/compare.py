@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls, visitor
-from dashboard.cache import ShownBoard, board_turn, cached
+from dashboard.cache import ShownBoard, board_turn, cached, drawn
 from dashboard.charts.compare import (
     difference_forest,
     finish_heatmap,
@@ -25,7 +25,6 @@ from dashboard.views.compare.tradeoffs import tradeoff_section
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.pairs import compared_pairs
 from metrics import parse
@@ -113,7 +112,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, n_drawn: int)
         "Right: stars by traditional and by tied scores.",
     )
     chart(
-        kept_figure(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
+        drawn(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
     )
@@ -188,7 +187,7 @@ def comparison_sentence(row: "pd.Series[Any]", measure: str) -> Prose:
 
 def _query_table(view: View, measure: str, reranker: str, baseline: str, order: str) -> None:
     sort_by: SortKey = "moved" if order == "ties" else "difference"
-    rows = view.list_study(query_differences, measure, reranker, baseline, view.traditional, sort_by=sort_by)
+    rows = view.study(query_differences, measure, reranker, baseline, view.traditional, sort_by=sort_by)
     row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
     first, lists = row_range.of(rows), {"reranker": reranker, "beside": baseline, "section": "Documents"}
     links = [
@@ -287,7 +286,7 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
     order = [name for name in view.rerankers if name in {*pairs.tied["reranker"], *pairs.tied["baseline"]}]
     alt = "Tied difference of each pair of rerankers, with significance by traditional and by tied scores."
     is_narrow = visitor.is_narrow()
-    figure = kept_figure(verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
+    figure = drawn(verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
@@ -302,7 +301,7 @@ def order_chart(view: View, tie_draws: Draws) -> None:
     alt = "For each pair of rerankers, the chance that one ranks above the other if ties are broken at random."
     order, is_narrow = list(tie_draws.means.columns), visitor.is_narrow()
     pairs = tie_draws.pairs.assign(reversible=True) if tie_draws.noise else tie_draws.pairs
-    figure = kept_figure(order_matrix, pairs, order, view.palette, is_narrow=is_narrow)
+    figure = drawn(order_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
@@ -317,7 +316,7 @@ def finish_chart(view: View, tie_draws: Draws, measure: str, name: str) -> None:
     means = view.evaluation.means(measure)[view.traditional]
     ranks = places(means).loc[tie_draws.means.columns].astype(int).tolist()
     chart(
-        kept_figure(finish_heatmap, tie_draws.places, tie_draws.rank_ranges, ranks, view.palette),
+        drawn(finish_heatmap, tie_draws.places, tie_draws.rank_ranges, ranks, view.palette),
         "finishes",
         "Chance of each rank for each reranker when ties are broken at random.",
     )

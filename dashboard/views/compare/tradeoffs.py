@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
-from dashboard.cache import ShownBoard, cached
+from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts.labels import elide_text, sentence_names, short_names
 from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
@@ -19,7 +19,6 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
 from metrics import Evaluation, parse
@@ -200,7 +199,7 @@ def latency_section(
     )
     if len(drawn_rows) < len(rows):
         st.caption(f"Shows the best {n_drawn} of {len(rows):,} rerankers, and every reranker on a front.")
-    figure = kept_figure(latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[latency], budget)
+    figure = drawn(latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[latency], budget)
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
 
@@ -211,7 +210,7 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
     heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
         st.caption(f"The chart shows {len(coverage):,} of {len(view.rerankers):,} rerankers.")
-    figure = kept_figure(diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL)
+    figure = drawn(diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
@@ -221,7 +220,7 @@ def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> 
     heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
     alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
-    chart(kept_figure(recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
+    chart(drawn(recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
 
 
 @section("All figures")

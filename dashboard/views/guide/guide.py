@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, visitor
+from dashboard.cache import cached
 from dashboard.choices import Selection
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
@@ -86,7 +87,7 @@ def draw_text(text: str) -> None:
 MOST_TIED = 30
 MOST_ABOVE = 20  # or below
 _ICONS = ("join_inner", "casino", "straighten")
-_cached_example = st.cache_resource(show_spinner=False, max_entries=16)(worked_example)
+_cached_example = cached(max_entries=16)(worked_example)
 
 
 def one_minute() -> None:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import streamlit as st
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import MOST_FILES
 from dashboard.library.schema import RETENTION
 from dashboard.library.store import MAX_LIBRARY, MAX_UPLOAD, USUAL
+from dashboard.settings import UPLOAD_LIMITS
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
 from metrics.runs.columns import MAX_COLUMNS

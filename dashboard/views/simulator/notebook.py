@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, visitor
+from dashboard.cache import cached, drawn
 from dashboard.charts.rerankers import aligned_rows, gap_multiples
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.simulator import simulation as simulations
 from dashboard.widgets.components import chart, heading, section, table
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import draw_orders, draw_permutations
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
@@ -103,14 +103,14 @@ def llm_panels() -> None:
         "Four rerankers on 100 queries: score, tie ratio and gap; then list by list.",
     )
     chart(
-        kept_figure(aligned_rows, summary, lists, palette, "MRR"),
+        drawn(aligned_rows, summary, lists, palette, "MRR"),
         "llm-rows",
         "MRR, MTRR, mean tie ratio and distribution of gaps of four simulated rerankers.",
         wide=640,
     )
     colours = {str(name): palette.reranker(number) for number, name in enumerate(summary.index)}
     chart(
-        kept_figure(gap_multiples, lists, palette, colours, "RR"),
+        drawn(gap_multiples, lists, palette, colours, "RR"),
         "llm-multiples",
         "Gap against tie ratio, one panel per reranker.",
         wide=670,
@@ -130,7 +130,7 @@ def sampling(ranking: Ranking) -> None:
     n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
     rr = list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
     means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
-    figure = kept_figure(sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
+    figure = drawn(sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
     chart(figure, "sampling", "Running mean of the orders drawn, with its standard error, and the exact value.")
 
 
@@ -162,7 +162,7 @@ def printed_report() -> None:
     simulations.exit_buttons(simulations.Simulation(simulations.NOTEBOOK_GRAG))
 
 
-@st.cache_resource(show_spinner="Writing …", max_entries=1)
+@cached(show_spinner="Writing …", max_entries=1)
 def _report_text(day: date) -> str:
     from metrics.report import report  # noqa: PLC0415 when asked for
 

@@ -13,6 +13,7 @@ from pyarrow import csv
 
 from dashboard import boards, cache, controls, visitor
 from dashboard.boards import while_open
+from dashboard.cache import cached, drawn
 from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import gap_heatmap, tie_growth
 from dashboard.charts.ties_vs_gap import gap_panels
@@ -22,7 +23,6 @@ from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import section
-from dashboard.widgets.figures import kept_figure
 from metrics import Evaluation, Runs, evaluate, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -126,7 +126,7 @@ class Simulation(NamedTuple):
         )
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def runs(simulation: Simulation) -> Runs:
     """Return the simulated lists."""
     if simulation.kind in _NOTEBOOK:
@@ -138,19 +138,19 @@ def runs(simulation: Simulation) -> Runs:
     return simulation.simulate(simulation.rerankers)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def scores(simulation: Simulation) -> Evaluation:
     """Return the scores of the simulated lists."""
     return evaluate(runs(simulation), ("RR", second_measure(simulation)), _TIES)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def list_gaps(simulation: Simulation) -> pd.DataFrame:
     """Return the signed gaps of each list in two measures."""
     return gaps(scores(simulation), {"first": "RR", "second": second_measure(simulation)}, "input")
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def gap_sizes(simulation: Simulation) -> pd.DataFrame:
     """Return the mean scores, gaps and ties of each reranker."""
     return gap_summary(list_gaps(simulation))
@@ -183,7 +183,7 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
         "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
         "95% band."
     )
-    figure = kept_figure(gap_panels, lists, visitor.theme(), names)
+    figure = drawn(gap_panels, lists, visitor.theme(), names)
     alt = f"Tie ratio and largest tie against the gaps in {names[0]} and {names[1]}, and one against the other."
     ui.chart(figure, f"{key}-panels", alt, wide=760)
 
@@ -232,7 +232,7 @@ def llm_rerankers() -> None:
     places = _places(simulation)
     if len(places) > 1:
         ui.heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = kept_figure(score_bounds, places, visitor.theme(), "MRR")
+        figure = drawn(score_bounds, places, visitor.theme(), "MRR")
         ui.chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
     second, lists = second_measure(simulation), list_gaps(simulation)
     ui.heading("Ties against gaps", "")
@@ -246,12 +246,12 @@ def llm_rerankers() -> None:
     exit_buttons(simulation)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def _places(simulation: Simulation) -> pd.DataFrame:
     return leaderboard(scores(simulation), "RR", "input")
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
     """Return the scores of one reranker for each tie probability."""
     probabilities = sorted({*precisions.TIE_PROBABILITIES, simulation.ties})
@@ -260,7 +260,7 @@ def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
     )
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
     """Return the mean gap for each number of score levels and tie probability."""
     return precisions.gap_by_settings(partial(simulation.simulate, common=True), measure)
@@ -275,14 +275,14 @@ def _growth_section(simulation: Simulation) -> None:
         size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
         ui.heading("Score as ties grow", f"{size}. The same random draws at every tie probability.")
         alt = "Tied mean, random tie orders and bounds as the tie probability grows."
-        ui.chart(kept_figure(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
+        ui.chart(drawn(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
     with narrow:
         ui.heading(
             "Mean gap of a list", "| RR − tied RR | by score levels and tie probability. Box: your settings."
         )
         is_drawn = levels in precisions.LEVELS and ties in precisions.TIE_PROBABILITIES
         setting = (levels, ties) if is_drawn else None
-        figure = kept_figure(gap_heatmap, gaps_by_settings(simulation, "RR"), palette, setting)
+        figure = drawn(gap_heatmap, gaps_by_settings(simulation, "RR"), palette, setting)
         ui.chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import boards, choices, controls, visitor
 from dashboard.boards import is_session_only
-from dashboard.cache import ShownBoard, cached
+from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.simulator import precision_panels
 from dashboard.choices import Selection
@@ -19,7 +19,6 @@ from dashboard.views.simulator.simulation import as_csv, build_board, llm_rerank
 from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.components import section
-from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import draw_permutations, orderings_text
 from metrics import parse
 from metrics.errors import TieScopeError
@@ -89,7 +88,7 @@ def small_list() -> None:
         )
     with wide:
         palette = visitor.theme()
-        ui.chart(kept_figure(tie_ladder, rows, palette, k), "small-list", "The list by score.")
+        ui.chart(drawn(tie_ladder, rows, palette, k), "small-list", "The list by score.")
     draw_permutations(possible, rows, palette, "small-list-values")
 
 
@@ -142,7 +141,7 @@ def _documents(frame: pd.DataFrame) -> list[link_text.Document]:
     ]
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached(max_entries=16)
 def _score(
     documents: list[link_text.Document], measures: tuple[str, ...], relevant_from: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str, PossibleValues]:
@@ -183,7 +182,7 @@ def number_formats(selection: Selection) -> None:
     ui.heading(
         "Effect of fewer digits", "Left of the line: bits in memory. Right: digits in a file, and grades."
     )
-    figure = kept_figure(precision_panels, curve, view.palette, name)
+    figure = drawn(precision_panels, curve, view.palette, name)
     ui.chart(figure, "digits", f"Tie ratio and {name} under each number format.")
     columns = shown_columns(
         *(("label", "number_format"), "tie_ratio", "tied", "traditional", "std", "width", "worst", "best"),

@@ -7,7 +7,8 @@ from opening import APP, FILES, PAGES, only
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from dashboard.access import settings, sign_in
+from dashboard import settings
+from dashboard.access import sign_in
 from dashboard.library.audit import AUDIT_LOG
 from metrics.errors import LibraryError
 

@@ -3,9 +3,9 @@
 import pytest
 
 from dashboard import cache
-from dashboard.access.settings import INSECURE
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.store import Library
+from dashboard.settings import INSECURE
 
 
 @pytest.fixture

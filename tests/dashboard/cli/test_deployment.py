@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from repository import LOCKS, ROOT
 from ruamel.yaml import YAML
 
-from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.library.loaded import MOST_BYTES
+from dashboard.settings import UPLOAD_LIMITS
 from metrics.runs.files import MAX_BYTES
 
 DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import os
 import pandas as pd
 import pytest
 
-from dashboard.access import settings
+from dashboard import settings
 from metrics import Runs, evaluate
 from metrics.scale.stored import Stored
 

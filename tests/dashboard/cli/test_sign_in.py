@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.access import settings
+from dashboard import settings
 from dashboard.access.admission import is_allowed, is_loopback, parse_allow_list
 from metrics.errors import UsageError
 

@@ -10,9 +10,9 @@ from libraries import replace_bytes
 from opening import opened
 
 from dashboard import cache
-from dashboard.access.settings import INSECURE
 from dashboard.library.download import zip_names, zipped
 from dashboard.library.loaded import packed_files, table_label
+from dashboard.settings import INSECURE
 from metrics.errors import LibraryError
 from metrics.runs import File
 

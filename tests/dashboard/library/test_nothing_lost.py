@@ -15,10 +15,10 @@ from libraries import as_read, stored
 from opening import opened
 
 from dashboard import cache
-from dashboard.access.settings import INSECURE
 from dashboard.escaping import without_folders
 from dashboard.library import database
 from dashboard.library.store import Library
+from dashboard.settings import INSECURE
 from metrics import evaluate
 from metrics.errors import LibraryError
 

@@ -13,10 +13,10 @@ from asgi import answer
 from starlette.responses import PlainTextResponse
 
 import dashboard
-from dashboard.access.settings import OPEN
 from dashboard.server import answers
 from dashboard.server.answers import FirstPageRedirect
 from dashboard.server.first_page import await_loading
+from dashboard.settings import OPEN
 
 FOLDER = Path(dashboard.__file__).parent
 LOADED = """

@@ -4,8 +4,8 @@ import pytest
 from asgi import finish
 from starlette.responses import PlainTextResponse
 
-from dashboard.access.settings import ALLOW_HOST
 from dashboard.server.hosts import HostGuard
+from dashboard.settings import ALLOW_HOST
 
 NAME, PROXY = "gpu-box", "https://tiescope.example.org"
 EVERYWHERE = "0.0.0.0"  # noqa: S104 not served

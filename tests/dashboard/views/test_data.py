@@ -242,7 +242,7 @@ def test_judgments_of_a_known_data_set_are_named():
 def test_data_has_the_upload_field_until_the_file_of_the_command_can_be_read(monkeypatch, tmp_path):
     table, header = tmp_path / "emptied.csv", "query_id,doc_id,score,relevance\n"
     table.write_text(header)
-    monkeypatch.setattr("dashboard.boards._open_board", lambda: open_files([table], None))
+    monkeypatch.setattr("dashboard.cache.command_board", lambda: open_files([table], None))
     page = opened("data")
     assert "emptied.csv, line 1: the file has only a header" in texts(page, "warning")
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL

@@ -12,8 +12,7 @@ from opening import APP, finding, only, opened, plain, table, texts, title
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from dashboard import cache
-from dashboard.access import settings
+from dashboard import cache, settings
 from dashboard.views import large
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import Runs, evaluate, read_runs

@@ -5,9 +5,9 @@ from boards import COARSE, EXTREMES, QRELS, STRICT
 from opening import finding, opened, table
 
 from dashboard import cache
-from dashboard.access.settings import INSECURE
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
+from dashboard.settings import INSECURE
 from dashboard.views.data.library import distinguish_files, search_uploads
 from metrics.runs import File, read
 

@@ -3,31 +3,30 @@
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
+from dashboard.cache import drawn
 from dashboard.charts.figure import Figure
-from dashboard.visitor import WIDTH_KEY
-from dashboard.widgets.figures import kept_figure, sent_figure
 
 
 def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
-    drawn = []
+    colours = []
 
     def draw(table, colour):
-        drawn.append(colour)
+        colours.append(colour)
         return Figure().draw_scatter(x=table["x"], line={"color": colour})
 
     table = pd.DataFrame({"x": [1.0, 2.0], "name": ["a", "b"]})
-    first = kept_figure(draw, table, "red")
-    assert kept_figure(draw, table.copy(), "red") is first
-    assert list(kept_figure(draw, table.assign(x=[1.0, 3.0]), "red").data[0].x) == [1, 3]
-    assert kept_figure(draw, table, "blue").data[0].line.color == "blue"
-    assert drawn == ["red", "red", "blue"]
+    first = drawn(draw, table, "red")
+    assert drawn(draw, table.copy(), "red") is first
+    assert list(drawn(draw, table.assign(x=[1.0, 3.0]), "red").data[0].x) == [1, 3]
+    assert drawn(draw, table, "blue").data[0].line.color == "blue"
+    assert colours == ["red", "red", "blue"]
 
 
 def test_a_figure_is_serialised_once_with_and_once_without_clickable_points():
     figure = Figure(height=300).draw_scatter(x=[1], y=[2])
-    clickable, other = sent_figure(figure, is_clickable=True), sent_figure(figure)
-    assert sent_figure(figure) is other
-    assert sent_figure(figure, is_clickable=True) is clickable
+    clickable, other = figure.to_plotly(is_clickable=True), figure.to_plotly()
+    assert figure.to_plotly() is other
+    assert figure.to_plotly(is_clickable=True) is clickable
     assert (clickable.layout.clickmode, other.layout.clickmode) == ("event+select", None)
 
 
@@ -35,7 +34,7 @@ def _page():
     import pandas as pd  # noqa: PLC0415 AppTest runs this body alone
     import streamlit as st  # noqa: PLC0415
 
-    from dashboard.widgets.figures import kept_elements  # noqa: PLC0415
+    from dashboard.cache import drawn  # noqa: PLC0415
 
     def draw(table, name):
         st.session_state["drawn"] = [*st.session_state.get("drawn", []), name]
@@ -44,10 +43,10 @@ def _page():
             st.dataframe(table)
 
     table = pd.DataFrame({"x": [1, 2]})
-    kept_elements(draw, table, "first")
-    kept_elements(draw, table.assign(x=[1, 3]), "first")
-    kept_elements(draw, table, name="second")
-    kept_elements(draw, table, name="third")
+    drawn(draw, table, "first")
+    drawn(draw, table.assign(x=[1, 3]), "first")
+    drawn(draw, table, name="second")
+    drawn(draw, table, name="third")
 
 
 def test_elements_drawn_once_appear_at_each_requested_position():
@@ -56,5 +55,3 @@ def test_elements_drawn_once_appear_at_each_requested_position():
     assert page.session_state["drawn"] == ["first", "first", "second", "third"]
     assert [caption.value for caption in page.caption] == ["first", "first", "second", "third"]
     assert [table.value["x"].tolist() for table in page.dataframe] == [[1, 2], [1, 3], [1, 2], [1, 2]]
-    page.session_state[WIDTH_KEY] = {"is_narrow": True}
-    assert len(page.run().run().session_state["drawn"]) == 8, "on a phone they are drawn anew, once"
