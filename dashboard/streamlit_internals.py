@@ -5,12 +5,14 @@ A test fails if Streamlit moves one of them. No other module imports from `strea
 
 - Socket messages (`BackMsg`, `ForwardMsg`): the server drops messages that affect other visitors and records
   which downloads a page offers. Streamlit requires no sign-in for them.
+- Command: `tiescope app` serves as `streamlit run` does.
 - Cookies: uploads and downloads check who is signed in. Streamlit checks only an ID.
 - Sessions and uploads: limits per visitor, and the release of what ended sessions held.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from streamlit import runtime
@@ -20,12 +22,18 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web import cli
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value, decode_xsrf_token_string
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME, XSRF_COOKIE_NAME
 
 # What other modules import from Streamlit by way of this one.
 __all__ = ["USER_COOKIE_NAME", "BackMsg", "ForwardMsg", "get_origin_from_redirect_uri"]
+
+
+def run_app(script: Path, options: Sequence[str]) -> None:
+    """Serve a script as `streamlit run` does."""
+    cli.main(["run", str(script), *options])
 
 
 def session_id() -> str | None:

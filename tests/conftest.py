@@ -3,7 +3,6 @@ import os
 import shutil
 import sys
 import tempfile
-from types import SimpleNamespace
 
 import pytest
 from chromium import find
@@ -107,9 +106,10 @@ def call(monkeypatch, capsys):
 def streamlit_calls(monkeypatch, tmp_path):
     """What the app command hands to Streamlit, which is not started; no secrets but those of the test."""
     calls = []
-    web = SimpleNamespace(cli=SimpleNamespace(main=calls.append))
-    monkeypatch.setitem(sys.modules, "streamlit", SimpleNamespace(web=web))
-    monkeypatch.setitem(sys.modules, "streamlit.web", web)
+    monkeypatch.setattr(
+        "dashboard.streamlit_internals.run_app",
+        lambda script, options: calls.append(["run", str(script), *options]),
+    )
     for name in (
         settings.OPEN,
         settings.ALLOW,

@@ -8,7 +8,7 @@ from importlinter import cli
 from repository import ROOT
 
 WEB_AND_PLOTS = {"streamlit", "plotly"}
-LAZY = ("dashboard/cli/serving.py", "streamlit.web")
+LAZY = ("dashboard/cli/serving.py", "dashboard.streamlit_internals")
 OF_EXTRAS = {
     ("dask", "metrics/scale/cluster.py"),
     ("distributed", "metrics/scale/cluster.py"),

@@ -80,9 +80,8 @@ def app_command(
         byte_limit(setting, megabytes)
     max_at_once()
     with needs("app"):
-        from streamlit.web import cli
-
         from dashboard.server.connections import allow_many_files, limit_waiting
+        from dashboard.streamlit_internals import run_app
 
     limit_waiting()
     allow_many_files()
@@ -90,7 +89,7 @@ def app_command(
     options = [f"--server.port={port}", f"--server.address={host}"]
     if host in _ALL_ADDRESSES:  # else Streamlit asks another site for this machine's address
         options.append("--browser.serverAddress=localhost")
-    cli.main(["run", str(guarded_app), *options])
+    run_app(guarded_app, options)
 
 
 def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) -> None:
