@@ -16,9 +16,8 @@ from dashboard.charts.palette import DARK
 from dashboard.choices import choose_selection
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import waiting_shown
-from dashboard.pages import LARGE, PAGES
+from dashboard.pages import DATA, LARGE, PAGES
 from dashboard.results import choose_results, command_results
-from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.components import THIS_PAGE, section
@@ -44,22 +43,21 @@ def menu() -> dict[str, list[StreamlitPage]]:
         )
     pages["Data"].append(
         st.Page(
-            LARGE,
-            title=large.TITLE,
-            icon=":material/hard_drive:",
+            LARGE.file,
+            title=LARGE.title,
+            icon=f":material/{LARGE.icon}:",
             url_path="" if is_results_only else "large",
             default=is_results_only,
             visibility="visible" if has_results else "hidden",
         )
     )
     if is_results_only:
-        pages["Data"].append(st.Page(LARGE, url_path="large", title=large.TITLE, visibility="hidden"))
+        pages["Data"].append(st.Page(LARGE.file, url_path="large", title=LARGE.title, visibility="hidden"))
     return pages
 
 
-def without_board(title: str) -> None:
-    """Show the title of a page whose board cannot be opened, and a button to the home board."""
-    st.title(title, anchor=False)
+def without_board() -> None:
+    """Say why the board cannot be opened, and offer the home board."""
     if reason := unknown_board():
         st.warning(reason)
     home = boards.home_board().label
@@ -67,13 +65,12 @@ def without_board(title: str) -> None:
         boards.switch_to_board(home)
 
 
-def without_judgments(title: str) -> None:
-    """Show the title of a page that needs judgments, and a button that adds them."""
-    st.title(title, anchor=False)
+def without_judgments() -> None:
+    """Say that a page needs judgments, and offer to add them."""
     st.markdown("Nothing says which documents are relevant, so nothing can be scored yet.")
     if st.button("Add judgments", icon=":material/upload_file:", type="primary"):
         controls.set_widget("add", value=True)
-        st.switch_page("views/data/data.py")
+        st.switch_page(DATA.file)
 
 
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
@@ -82,27 +79,29 @@ st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg"
 mend_looks(colours)
 sign_in.admit()
 page = st.navigation(menu(), expanded=True)
-shown_page = {entry.title: entry for entry in PAGES}
+shown_page = {entry.title: entry for entry in (*PAGES, LARGE)}[page.title]
 controls.read_address(page.url_path)
-has_results = page.title == large.TITLE
 selection = results = None
 with waiting_shown(), st.sidebar, section("The sidebar"):
-    results = choose_results() if has_results else None
-    selection = None if has_results else choose_selection()
+    if shown_page is LARGE:
+        results = choose_results()
+    else:
+        selection = choose_selection()
     offer_link()
     sign_in.show_account()
 messages = st.container()
 undo()
 equip_browser()
+st.title(shown_page.title, anchor=False)
 with waiting_shown(), section(THIS_PAGE):
-    if has_results:
-        large.show(results)
+    if shown_page is LARGE:
+        shown_page.draw(results)
     elif selection is None:
-        without_board(page.title)
-    elif not selection.board.runs.is_judged and shown_page[page.title].needs_judgments:
-        without_judgments(page.title)
+        without_board()
+    elif shown_page.needs_judgments and not selection.board.runs.is_judged:
+        without_judgments()
     else:
-        shown_page[page.title].load()(selection)
+        shown_page.draw(selection)
 with messages:
     for message in notices():
         st.warning(escape_markdown(message), icon=":material/inventory_2:")

@@ -14,9 +14,9 @@ from dashboard import pages
 from dashboard.widgets import components
 
 APP = Path(dashboard.__file__).parent / "app.py"
-FILES = {Path(page.file).stem: page.file for page in pages.PAGES} | {"large": pages.LARGE}
+FILES = {Path(page.file).stem: page.file for page in pages.PAGES} | {"large": pages.LARGE.file}
 """Name of each page → its file."""
-PAGES = {Path(page.file).stem: page.title for page in pages.PAGES} | {"large": "Large results"}
+PAGES = {Path(page.file).stem: page.title for page in pages.PAGES} | {"large": pages.LARGE.title}
 """Name of each page → its title."""
 DATA_PAGES = {name: title for name, title in PAGES.items() if name != "large"}
 """Those that show the data chosen in the sidebar; the other shows a stored evaluation, where one is open."""

@@ -131,7 +131,6 @@ def show_audit(view: View, name: str, published: PublishedTable, settings: Delta
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Audit", anchor=False)
     settings = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with settings:
         opened_table = open_table(selection)

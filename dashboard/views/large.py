@@ -27,7 +27,6 @@ from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 
-TITLE = "Large results"
 _FEW_MEASURES = 5
 """Measures drawn as a row of buttons at most."""
 _TESTED_LISTS, _TESTED_RERANKERS = 300_000, 200
@@ -36,7 +35,6 @@ _TESTED_LISTS, _TESTED_RERANKERS = 300_000, 200
 
 def show(results: Results | None) -> None:
     """Draw the page."""
-    st.title(TITLE, anchor=False)
     st.caption("A stored evaluation of any size. Charts show means and counts over all its lists.")
     if results is None:
         with st.container(border=True, key="nothing-open"):

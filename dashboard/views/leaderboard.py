@@ -8,7 +8,7 @@ from hashlib import sha256
 import pandas as pd
 import streamlit as st
 
-from dashboard import boards, choices, controls, visitor
+from dashboard import boards, choices, controls, pages, visitor
 from dashboard.boards import while_open
 from dashboard.cache import (
     PROMPTS_LABEL,
@@ -57,7 +57,6 @@ _SAMPLES = {
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Leaderboard", anchor=False)
     if not visitor.is_narrow():
         data_line(selection)
     verdict_place = st.container(gap="small")
@@ -104,7 +103,7 @@ def data_line(view: Selection) -> None:
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
         if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
-            st.switch_page("views/data/data.py")
+            st.switch_page(pages.DATA.file)
 
 
 _MANY_EMPTY = 0.2

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dashboard import controls, visitor
+from dashboard import controls, pages, visitor
 from dashboard.boards import board_name
 from dashboard.cache import cached
 from dashboard.charts.compare import difference_forest
@@ -61,7 +61,6 @@ def show(selection: Selection) -> None:
     st.html(_ASSETS / "present.css")
     orange = visitor.theme().traditional
     st.html(f"<style>h2 .stMarkdownColoredText {{ color: {orange} !important; }}</style>")
-    st.title("Present", anchor=False)
     watch_width()
     measure = str(question(parse(shown_measure())))
     view = selection.score(measure)
@@ -76,7 +75,7 @@ def show(selection: Selection) -> None:
         turn("Back", "Left", number - 1, len(slides))
         turn("Next", "Right", number + 1, len(slides))
         if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
-            st.switch_page("views/share.py")
+            st.switch_page(pages.SHARE.file)
     slide = slides[number - 1]()
     sentence.header(title(slide.finding, view.rerankers), anchor=False)
     note.caption(escape_markdown(provenance(view, measure, slide)))

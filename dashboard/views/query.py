@@ -32,7 +32,6 @@ ALONE = "no other"
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Queries", anchor=False)
     verdict = st.container()
     current = choose_list(selection)
     words = current.measure, current.view.traditional, current.written

@@ -30,7 +30,6 @@ SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie rati
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Rerankers", anchor=False)
     if not selection.board.runs.is_judged:
         ties_and_agreement(selection.score())
         return

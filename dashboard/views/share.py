@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import choices, controls
+from dashboard import choices, controls, pages
 from dashboard.boards import while_open
 from dashboard.cache import board_turn, cached
 from dashboard.charts.labels import CARD_COLUMNS, short_names
@@ -32,14 +32,15 @@ from metrics.support.shown_columns import shown_columns
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Share", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         measure = choices.measure()
         choices.choose_relevant_from(selection.board)
         view = selection.score(measure)
         options = choose_options(view, measure)
-        st.page_link("views/present.py", label="Present", icon=":material/slideshow:", width="content")
+        st.page_link(
+            pages.PRESENT.file, label=pages.PRESENT.title, icon=":material/slideshow:", width="content"
+        )
     report = board_report(view.board, repr(options), options)
     with verdict:
         ui.finding(report.conclusion, view.rerankers)

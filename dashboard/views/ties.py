@@ -24,7 +24,6 @@ GAPS, PANELS, SIZES = "Gaps", "More panels", "Tie sizes"
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Ties vs gap", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         measure = choices.measure()

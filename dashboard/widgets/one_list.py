@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard import controls
-from dashboard.cache import ShownBoard, cached
+from dashboard import controls, pages
+from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts.one_list import HEATMAP_ROWS, MAX_DOCUMENTS, tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.charts.permutations import orders_figure, permutations_figure
@@ -15,7 +15,6 @@ from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import measures_in_names
 from dashboard.widgets.components import chart, section, section_finding, table
-from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.measures import question
@@ -152,7 +151,7 @@ def shorten_text(text: str) -> str:
 
 def draw_permutations(possible: PossibleValues, ladder: pd.DataFrame, palette: Palette, key: str) -> None:
     """Draw the possible values of a list, and their sum."""
-    figure = kept_figure(permutations_figure, possible, ladder, palette)
+    figure = drawn(permutations_figure, possible, ladder, palette)
     alt = f"Each value of {possible.measure} with an example order and its chance; tied and traditional value."
     chart(figure, key, alt, wide=720)
     section_finding(sum_of_values(possible))
@@ -166,7 +165,7 @@ def draw_orders(
     rows = every_ordering(ranking, query, measures, MAX_LISTED)
     rows = rows.assign(documents=[" ".join(ladder["doc_id"].iloc[order]) for order in orders])
     scores = list_values(ranking, query, measures, ["expected", "pessimistic", "optimistic"])
-    figure = kept_figure(orders_figure, orders, rows[list(measures)], scores["expected"], ladder, palette)
+    figure = drawn(orders_figure, orders, rows[list(measures)], scores["expected"], ladder, palette)
     chart(
         figure, "orders-drawn", "Every order of the tied documents, with its values and their mean.", wide=720
     )
@@ -268,7 +267,7 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         counts = count_orderings(ranking, query)
         st.caption(count_of(orderings_text(counts.log10_orderings), "order"))
         st.page_link(
-            "views/query.py",
+            pages.QUERIES.file,
             label="Open in Queries",
             icon=":material/arrow_forward:",
             query_params=controls.link_parameters({"reranker": reranker, "query": query}),

@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from dashboard.cli.commands import tiescope
 from dashboard.escaping import escape_markdown
-from dashboard.views.guide.prose import markdown
+from dashboard.views.guide.guide import markdown
 
 _ROOT = Path(__file__).parents[2]
 _GUIDE = _ROOT / "dashboard/views/guide/text"

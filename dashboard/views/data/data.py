@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache, changes, choices, controls
+from dashboard import cache, changes, choices, controls, pages
 from dashboard.charts.labels import short_names
 from dashboard.choices import Selection
 from dashboard.escaping import escape_markdown
@@ -22,7 +22,6 @@ FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Data", anchor=False)
     board = selection.board
     section = controls.choose_section([FILES, COLUMNS, RERANKERS, LIBRARY])
     if section == COLUMNS:
@@ -35,9 +34,9 @@ def show(selection: Selection) -> None:
         if upload_field(selection):
             return
         finding(board_finding(board))
-        page, icon = ("leaderboard", "leaderboard") if board.runs.is_judged else ("rerankers", "compare_arrows")
-        if st.button("See results", icon=f":material/{icon}:", type="primary", key="see-results"):
-            st.switch_page(f"views/{page}.py")
+        page = pages.LEADERBOARD if board.runs.is_judged else pages.RERANKERS
+        if st.button("See results", icon=f":material/{page.icon}:", type="primary", key="see-results"):
+            st.switch_page(page.file)
         results_line(board)
         if named := cache.lookalike_text(board):
             st.caption(f":material/database: {escape_markdown(named)}")

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import boards, cache, changes, controls, visitor
+from dashboard import boards, cache, changes, controls, pages, visitor
 from dashboard.cache import cached
 from dashboard.changes import read_all
 from dashboard.choices import Selection
@@ -36,7 +36,6 @@ _RULES: dict[MissingScore, str] = {
     "last": "Ranks them below the rest of their list, tied with each other.",
     "drop": "Removes them from their lists.",
 }
-_AUDIT = "views/audit.py"
 _NESTED = "nested-json"
 """Format of runs that JSON results can be mistaken for."""
 _AROUND = 2
@@ -180,7 +179,7 @@ def _offer_to_audit(results: Sequence[File]) -> None:
         )
         if st.button("Audit these", type="primary", key="audit-dropped"):
             take_files(choice[0], results)
-            st.switch_page(_AUDIT)
+            st.switch_page(pages.AUDIT.file)
 
 
 def results_line(board: Board) -> None:
@@ -191,7 +190,7 @@ def results_line(board: Board) -> None:
         st.markdown(f":material/fact_check: {_results_text(results)} came with this board.", width="content")
         if st.button("Audit these", key="audit-kept"):
             take_table(table_label(results))
-            st.switch_page(_AUDIT)
+            st.switch_page(pages.AUDIT.file)
 
 
 def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refusal: TieScopeError) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import streamlit as st
 from pyarrow import csv
 
-from dashboard import boards, cache, controls, visitor
+from dashboard import boards, cache, controls, pages, visitor
 from dashboard.boards import while_open
 from dashboard.cache import cached, drawn
 from dashboard.charts.leaderboard import score_bounds
@@ -207,7 +207,7 @@ def exit_buttons(simulation: Simulation) -> None:
         choice = boards.shown_board()
         if choice and "simulated.csv" in [file.name for file in choice[0].files]:
             st.page_link(
-                "views/leaderboard.py", label="All pages show the simulated runs", icon=":material/check:"
+                pages.LEADERBOARD.file, label="All pages show the simulated runs", icon=":material/check:"
             )
 
 

@@ -43,7 +43,6 @@ _LETTERS = 40
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    st.title("Simulator", anchor=False)
     section = controls.choose_section([SMALL, NOTEBOOK, LLMS, ROUNDING])
     if section == NOTEBOOK:
         notebook(link_text.parse_list(controls.get_text(KEY)), _choose_scenario)

@@ -3,7 +3,7 @@
 import pytest
 from opening import metrics, opened, plain, texts, title
 
-from dashboard.views.guide.prose import read_parts, table_rows
+from dashboard.views.guide.guide import read_parts, table_rows
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide import worked_example

@@ -23,7 +23,7 @@ from dashboard.charts.compare import (
 )
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
 from dashboard.charts.targets import target_matrix
-from dashboard.views.compare import compare as compare_page
+from dashboard.views import compare as compare_page
 from metrics import evaluate
 from metrics.studies.draws import draws
 from metrics.studies.pair_findings import Verdicts, verdicts

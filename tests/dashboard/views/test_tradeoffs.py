@@ -21,7 +21,7 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.rerankers import MOST_SEGMENTS
 from dashboard.charts.tradeoffs import latency_scatter
 from dashboard.library.boards import default_name
-from dashboard.views.compare.tradeoffs import LATENCY_NAMES, figure_file
+from dashboard.views.compare import LATENCY_NAMES, figure_file
 from metrics import evaluate
 from metrics.studies.experiment import experiment_lines, experiment_measures, experiment_table
 from metrics.studies.tradeoffs import coverage_measures, latencies, pareto_front, with_latency
@@ -138,7 +138,7 @@ def test_a_budget_of_the_link_is_kept(budget, sentence):
     assert page.select_slider(key="budget").value == budget
     assert sentence in page_text(page)
     page.switch_page("views/leaderboard.py").run()
-    page.switch_page("views/compare/compare.py").run()
+    page.switch_page("views/compare.py").run()
     assert page.select_slider(key="budget").value == budget
 
 

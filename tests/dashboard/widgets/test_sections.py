@@ -8,6 +8,7 @@ from opening import APP, DATA_PAGES, leaks, opened, show_failure, title
 from streamlit.testing.v1 import AppTest
 
 from dashboard import cache
+from dashboard.charts.figure import Figure
 from dashboard.widgets import components
 
 
@@ -52,7 +53,7 @@ def test_a_page_whose_charts_fail_keeps_its_other_sections(monkeypatch, caplog, 
     def fail(*_, **__):
         raise ValueError(f"cannot draw {APP}")
 
-    monkeypatch.setattr(components, "sent_figure", fail)
+    monkeypatch.setattr(Figure, "to_plotly", fail)
     unseen = board(failing_trec=COARSE, strict_trec=STRICT, qrels_txt=QRELS)  # drawn by no other test, nor kept
     page = opened(view, data=cache.loaded_boards().add(unseen).label, table="file-order")
     assert title(page) == DATA_PAGES[view]

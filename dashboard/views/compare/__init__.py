@@ -1,1 +1,0 @@
-"""The page Compare and its sections."""
