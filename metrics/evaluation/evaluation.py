@@ -2,18 +2,21 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.measures import MEASURES
 from metrics.measures.model import GEOMETRIC_FLOOR
-from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks
+from metrics.support.cached import cached_property
 from metrics.ties.options import ScoringOptions
 
 if TYPE_CHECKING:
@@ -151,6 +154,77 @@ def _exact(values: list[float]) -> list[float]:
 
 
 @dataclass(frozen=True, eq=False)
+class ScoredLists:
+    """The values of lists as arrays, from which tables are made.
+
+    Attributes:
+        rerankers: (n_rerankers,) their names.
+        owner: (n_lists,) reranker of each list, an index into `rerankers`.
+        queries: (n_lists,) query of each list.
+        measures: names of the measures.
+        ties: names of the treatments.
+        values: (n_measures * n_ties, n_lists) values, measure by measure.
+        descriptions: the columns of `Evaluation.lists`, (n_lists,) each.
+        kinds: the columns of `Evaluation.policies`: (n_lists,) whether each list is counted there.
+    """
+
+    rerankers: Sequence[str]
+    owner: IntArray
+    queries: pa.ChunkedArray
+    measures: tuple[str, ...]
+    ties: tuple[str, ...]
+    values: FloatArray
+    descriptions: Mapping[str, npt.NDArray[np.generic]]
+    kinds: Mapping[str, BoolArray]
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """As in `Evaluation`."""
+        columns = pd.MultiIndex.from_product([self.measures, self.ties], names=["measure", "ties"])
+        is_scored = self.kinds["n_scored"]
+        values = self.values.T if is_scored.all() else self.values.T[is_scored]
+        return pd.DataFrame(values, index=self.index, columns=columns, copy=False)
+
+    @property
+    def lists(self) -> pd.DataFrame:
+        """As in `Evaluation`."""
+        columns = {name: column[self.kinds["n_scored"]] for name, column in self.descriptions.items()}
+        return pd.DataFrame(columns, index=self.index)
+
+    @property
+    def policies(self) -> pd.DataFrame:
+        """As in `Evaluation`."""
+        n_rerankers = len(self.rerankers)
+        counts = {
+            name: np.bincount(self.owner[rows], minlength=n_rerankers) for name, rows in self.kinds.items()
+        }
+        return pd.DataFrame(counts, index=pd.Index(self.rerankers, name="reranker"))
+
+    @property
+    def skipped(self) -> pd.MultiIndex:
+        """As in `Evaluation`."""
+        return self._index_of(~self.kinds["n_scored"])
+
+    @cached_property
+    def index(self) -> pd.MultiIndex:
+        """(reranker, query_id) of the lists that are scored."""
+        return self._index_of(self.kinds["n_scored"])
+
+    def _index_of(self, rows: BoolArray) -> pd.MultiIndex:
+        queries = self.queries.filter(pa.array(rows))
+        codes: npt.NDArray[np.integer] = np.arange(len(queries))
+        if len(self.rerankers) > 1:
+            distinct = combine_chunks(queries.dictionary_encode())
+            codes, queries = distinct.indices.to_numpy(), distinct.dictionary
+        return pd.MultiIndex(
+            levels=[self.rerankers, pd.Index(queries.to_pandas())],
+            codes=[self.owner[rows], codes],
+            names=["reranker", "query_id"],
+            verify_integrity=False,
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """The value of every list under every treatment.
 
@@ -177,6 +251,22 @@ class Evaluation:
     skipped: pd.MultiIndex = field(
         default_factory=lambda: pd.MultiIndex.from_arrays([[], []], names=["reranker", "query_id"])
     )
+
+    @classmethod
+    def of(cls, scored: ScoredLists, options: ScoringOptions) -> "Evaluation":
+        """Return an evaluation whose tables are made when they are first asked for."""
+        evaluation = object.__new__(cls)
+        vars(evaluation).update(scored=scored, measures=scored.measures, ties=scored.ties, options=options)
+        return evaluation
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> pd.DataFrame | pd.MultiIndex:
+            """Make a table of `of` the first time, and return it."""
+            if name not in ("scores", "lists", "policies", "skipped"):
+                raise AttributeError(f"'Evaluation' has no attribute {name!r}")
+            table = vars(self)[name] = getattr(vars(self)["scored"], name)
+            return table
 
     def __repr__(self) -> str:
         size = f"rerankers={len(self.policies)}, lists={len(self.scores)}"

@@ -5,18 +5,16 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Evaluation
+from metrics.evaluation.evaluation import Evaluation, ScoredLists
 from metrics.measures import RefinedGroups, parse
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
 from metrics.runs.joining import no_relevance_error
-from metrics.support.arrays import IntArray, combine_chunks
 from metrics.support.progress import begin_step
 from metrics.ties import Ranking, treatment
 from metrics.ties.options import AS_READ, EmptyPolicy, Policy, ScoringOptions, Unjudged
@@ -155,29 +153,16 @@ def score_runs(
         has_best = np.repeat([measure.measure.is_share_of_best for measure in parsed], len(treatments))
         table[np.ix_(has_best, is_empty)] = np.array(best)[has_best, None]
     is_scored = ~((is_missing & (options.missing == "skip")) | (is_empty & (options.empty == "skip")))
-    queries = pa.chunked_array(query_ids)
-    index, skipped = (
-        _index(rerankers, owner[rows], queries.filter(pa.array(rows))) for rows in (is_scored, ~is_scored)
-    )
     kinds = {
         "n_queries": np.ones_like(is_scored),
         "n_missing": is_missing,
         "n_empty": is_empty,
         "n_scored": is_scored,
     }
-    counts = {name: np.bincount(owner[rows], minlength=len(rerankers)) for name, rows in kinds.items()}
     names, ties = tuple(map(str, parsed)), tuple(ties.name for ties in treatments)
-    columns = pd.MultiIndex.from_product([names, ties], names=["measure", "ties"])
-    scores = table.T if is_scored.all() else table.T[is_scored]
-    return Evaluation(
-        scores=pd.DataFrame(scores, index=index, columns=columns, copy=False),
-        lists=pd.DataFrame({key: column[is_scored] for key, column in columns_of_lists.items()}, index=index),
-        policies=pd.DataFrame(counts, index=pd.Index(rerankers, name="reranker")),
-        measures=names,
-        ties=ties,
-        options=options,
-        skipped=skipped,
-    )
+    queries = pa.chunked_array(query_ids)
+    scored = ScoredLists(rerankers, owner, queries, names, ties, table, columns_of_lists, kinds)
+    return Evaluation.of(scored, options)
 
 
 def _rankings(runs: Runs, options: ScoringOptions) -> Iterator[Ranking]:
@@ -189,20 +174,3 @@ def _rankings(runs: Runs, options: ScoringOptions) -> Iterator[Ranking]:
             yield ranking
             del ranking  # before the next part is made
         n_scored += len(stack.names)
-
-
-def _index(rerankers: Sequence[str], owner: IntArray, queries: pa.ChunkedArray) -> pd.MultiIndex:
-    """Return (reranker, query_id) of lists.
-
-    Shapes: `owner` (n_lists,), `queries` (n_lists,).
-    """
-    codes: npt.NDArray[np.integer] = np.arange(len(queries))
-    if len(rerankers) > 1:
-        distinct = combine_chunks(queries.dictionary_encode())
-        codes, queries = distinct.indices.to_numpy(), distinct.dictionary
-    return pd.MultiIndex(
-        levels=[rerankers, pd.Index(queries.to_pandas())],
-        codes=[owner, codes],
-        names=["reranker", "query_id"],
-        verify_integrity=False,
-    )
