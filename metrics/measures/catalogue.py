@@ -350,12 +350,18 @@ def parse(text: object) -> MeasureAt:
     Raises:
         UsageError: the measure does not exist, cannot have this cut-off or parameter, or may have two gains.
     """
-    text = _our_spelling(text)
+    is_of_ir_measures = type(text).__module__.partition(".")[0] == "ir_measures"
+    return _parse(str(text), MEASURES, is_of_ir_measures)
+
+
+@lru_cache(maxsize=512)
+def _parse(text: str, measures: tuple[Measure, ...], is_of_ir_measures: bool) -> MeasureAt:  # noqa: FBT001 a key
+    text = _our_spelling(text, is_of_ir_measures=is_of_ir_measures)
     if match := _GAINS.fullmatch(text):
         return MeasureAt(_of_gains(match[1]), int(match[2]) if match[2] else None)
     _refuse_prime(text)
     match = _PATTERN.fullmatch(text)
-    measure = _by_name(MEASURES).get(match[2].casefold()) if match else None
+    measure = _by_name(measures).get(match[2].casefold()) if match else None
     if match is None or measure is None or (match[1] and measure.family.own_rule):
         raise _UnknownMeasureError(text)
     if match[4] and "." in match[4]:
@@ -433,9 +439,8 @@ def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
     return answered, *(MeasureAt(rule, measure.k) for rule in rules)
 
 
-def _our_spelling(measure: object) -> str:
-    text = str(measure)
-    if type(measure).__module__.partition(".")[0] == "ir_measures":
+def _our_spelling(text: str, *, is_of_ir_measures: bool) -> str:
+    if is_of_ir_measures:
         text = re.sub("^nDCG(?!.*exp-log2)", "nDCG-linear", text)
     for theirs, ours in _SPELLINGS:
         if match := re.fullmatch(theirs, text.strip(), re.ASCII | re.IGNORECASE):

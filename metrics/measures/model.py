@@ -50,7 +50,7 @@ GEOMETRIC_FLOOR = 0.00001
 """Smallest value of a list in a geometric mean, as in trec_eval."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measure:
     """One measure.
 

@@ -64,8 +64,9 @@ class QueryDocKeys:
         if row_ends is not None and len(row_ends) > 2:  # noqa: PLR2004 the ends of one reranker
             query = query + n_codes * np.repeat(np.arange(len(row_ends) - 1), np.diff(row_ends))
         starts = span_starts(query)
-        places, distinct = pd.factorize(query[starts])
-        if query.dtype != np.int32 or (places != query[starts]).any():  # else the table's own codes will do
+        distinct = query[starts]
+        if query.dtype != np.int32 or (distinct != np.arange(len(starts))).any():  # else the own codes will do
+            places, distinct = pd.factorize(distinct)
             query = np.repeat(places.astype(np.int32), np.diff(starts, append=len(query)))
         return cls(codes.dictionary.take(pa.array(distinct % n_codes)), query, documents)
 

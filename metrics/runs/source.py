@@ -200,8 +200,10 @@ def _notes_on_columns(
             f"{document} identifies the documents. docid, the number of a document in the index, is not read."
         )
         yield make_finding("columns-told", origin.file, message, line=1)
+    if "score" not in table.column_names or not len(table) or score not in header or score == "score":
+        return
     known = recognise([score]).keys()
-    if "score" not in table.column_names or not len(table) or score not in header or known & {"score", "rank"}:
+    if known & {"score", "rank"}:
         return
     if not relevance and "relevance" not in known and format_name not in _NAMED:
         return
