@@ -1,4 +1,4 @@
-"""Measures of one plain list: numbers in, number out.
+"""Measures of plain lists: numbers in, a number for each list out.
 
 >>> import metrics
 >>> metrics.reciprocal_rank([0, 1, 0])  # in ranked order
@@ -7,29 +7,41 @@
 0.75
 >>> metrics.reciprocal_rank([0, 1, 0], scores=[8, 8, 5], ties="pessimistic")
 0.5
+>>> metrics.reciprocal_rank([[0, 1, 0], [1, 0, 0]], [[8, 8, 5], [8, 8, 5]]).tolist()  # two lists
+[0.75, 0.75]
 
-Every function takes, in this order, `relevance`, (n_docs,) grades or booleans; `scores`, (n_docs,), the highest
-best, without which the list is in ranked order and nothing is tied; and where it has one, `k`, the cut-off. By
-name it takes `ties`, the name of a treatment (`metrics.TREATMENTS`), and the keywords of `ListOptions`. All
-raise UsageError, a ValueError, where one of these cannot be used.
-The values are those of `metrics.evaluate`, by the same formulas; a list with nothing relevant scores 0.
+Every function takes, in this order, `relevance`, grades or booleans; `scores`, the highest best, without which
+lists are in ranked order and nothing is tied; and where it has one, `k`, the cut-off. By name it takes `ties`,
+the name of a treatment (`metrics.TREATMENTS`), and the keywords of `ListOptions`.
+
+Shapes: `relevance` and `scores` are (n_docs,) for one list, and the value is a float. They are (n_lists,
+n_docs) for many lists, or (n_docs,) of all lists with `indexes`, and the values are an array (n_lists,). Arrays
+may be of numpy, nested lists, or tensors of torch, jax and others that export their numbers (`__array__`,
+DLPack). In many lists, NaN in one of both marks a document that is not there; lists of different lengths are
+filled up with it.
+
+All raise UsageError, a ValueError, where an argument cannot be used. The values are those of
+`metrics.evaluate`, by the same formulas; a list with nothing relevant scores 0.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, RefinedGroups, parse
-from metrics.support.arrays import FloatArray, from_tensor
+from metrics.runs.model import check_relevant_from
+from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, from_tensor
 from metrics.ties import Ranking, treatment
-from metrics.ties.options import ScoringOptions
+from metrics.ties.judgments import Judgments
 
-Values = Sequence[float] | npt.NDArray[np.generic] | Iterable[float]
-"""One number or boolean a document: a list, an array, a column of a data frame."""
+Values = Sequence[float] | Sequence[Sequence[float]] | npt.NDArray[np.generic] | Iterable[float]
+"""One number or boolean a document: a list, an array, a tensor, a column of a data frame."""
 
 
 def cutoff_of(k: object) -> int | None:
@@ -50,48 +62,84 @@ def threshold_of(relevant_from: object) -> float:
     raise UsageError(f"relevant_from={relevant_from!r:.60} is not a number. Give a grade, such as 1.")
 
 
-def grades_of(values: Values, name: str) -> FloatArray:
-    """Return the grades of one list; UsageError where one is not finite."""
-    numbers = numbers_of(values, name)
-    if not np.isfinite(numbers).all():
-        raise UsageError(f"{name}[{np.argmin(np.isfinite(numbers))}] is infinite, which is not a grade.")
-    return numbers
-
-
 def numbers_of(values: Values, name: str) -> FloatArray:
-    """Return the (n_docs,) numbers of one list; a UsageError names a value that is not a number."""
+    """Return numbers as an array of one or two dimensions; a UsageError names what is not a number."""
     try:
         array = np.asarray(from_tensor(values))
-        numbers = array.astype(np.float64) if array.dtype.kind in "biufO" or not array.size else None
+        is_number = array.dtype.kind in "biufO" or "float" in array.dtype.name or not array.size
+        numbers = np.asarray(array, np.float64) if is_number else None
     except (TypeError, ValueError, OverflowError):
-        numbers = None
+        numbers = _filled_up(values)
     if numbers is None or numbers.ndim == 0:
         raise UsageError(
             f"{name}={values!r:.60}: give a number or boolean for each document, such as [1, 0, 1]."
         )
-    if numbers.ndim > 1:
-        raise UsageError(
-            f"{name} has shape {numbers.shape}, but must have one dimension. For many lists, use "
-            "metrics.score(frame)."
-        )
-    if np.isnan(numbers).any():
-        raise UsageError(
-            f"{name}[{np.argmax(np.isnan(numbers))}] is missing (NaN). Remove the document or give it a value."
-        )
+    if numbers.ndim > 2:  # noqa: PLR2004 lists and documents
+        raise UsageError(f"{name} has shape {numbers.shape}. Give (n_docs,) or (n_lists, n_docs) numbers.")
     return numbers
 
 
+def _filled_up(values: Any) -> FloatArray | None:  # noqa: ANN401 as they came
+    """Return lists of different lengths, filled up with NaN; None where they are not lists of numbers."""
+    try:
+        lists = [np.asarray(row, np.float64) for row in values]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if any(row.ndim != 1 for row in lists):
+        return None
+    numbers = np.full((len(lists), max(map(len, lists), default=0)), np.nan)
+    for row, filled in zip(lists, numbers, strict=True):
+        filled[: len(row)] = row
+    return numbers
+
+
+def _refuse_any(is_wrong: BoolArray, name: str, problem: str) -> None:
+    if is_wrong.any():
+        place = ", ".join(map(str, np.argwhere(is_wrong)[0].tolist()))
+        raise UsageError(f"{name}[{place}] is {problem}")
+
+
+_MISSING = "missing (NaN). Remove the document or give it a value."
+_INFINITE = "infinite, which is not a grade."
+
+
+def _grades_by_list(values: Values, name: str, n_lists: int, *, is_single: bool) -> tuple[IntArray, FloatArray]:
+    """Return the list of each further judgment and its grade."""
+    grades = numbers_of(values, name)
+    _refuse_any(np.isinf(grades), name, _INFINITE)
+    if is_single and grades.ndim == 1:
+        _refuse_any(np.isnan(grades), name, _MISSING)
+        grades = grades[None]
+    if grades.ndim == 1 or len(grades) != n_lists:
+        raise UsageError(
+            f"{name} has shape {grades.shape}. Give the grades of {n_lists:,} lists, (n_lists, n)."
+        )
+    lists, places = np.nonzero(~np.isnan(grades))
+    return lists, grades[lists, places]
+
+
 class ListOptions(TypedDict, total=False):
-    """Further options of a list.
+    """Further options of lists.
+
+    Where lists are cut, one of `unlisted`, `n_relevant` and `ideal` says what they lack. It counts in the
+    divisors of recall, F1, average precision and nDCG.
 
     Attributes:
         relevant_from: smallest relevant grade, above 0; 1 by default.
-        unlisted: grades of judged documents that the list lacks. They count in the divisors of recall, F1,
-            average precision and nDCG.
+        mask: as `relevance`; true where a document is there.
+        indexes: (n_docs,) number of the list of each document. Values are in order of these numbers.
+        unlisted: (n,) or (n_lists, n) grades of judged documents that a list lacks, filled up with NaN.
+        n_relevant: (n_lists,) or one number, relevant documents of each query, listed or not. Those that a list
+            lacks have the grade `relevant_from`.
+        ideal: (n,) or (n_lists, n) grades of all judged documents of each query, listed or not.
     """
 
     relevant_from: float
+    mask: Values
+    indexes: Values
     unlisted: Values
+    n_relevant: Values
+    ideal: Values
 
 
 def reciprocal_rank(
@@ -101,7 +149,7 @@ def reciprocal_rank(
     *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
-) -> float:
+) -> float | FloatArray:
     """Return one over the rank of the first relevant document, RR; its mean over queries is MRR."""
     return _value("RR", k, relevance, scores, ties, options)
 
@@ -113,7 +161,7 @@ def hits_at_k(
     *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
-) -> float:
+) -> float | FloatArray:
     """Return whether a relevant document is among the first k, Hits@k: its chance where documents are tied.
 
     Examples:
@@ -130,7 +178,7 @@ def precision_at_k(
     *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
-) -> float:
+) -> float | FloatArray:
     """Return the relevant documents among the first k over k, P@k.
 
     Examples:
@@ -147,7 +195,7 @@ def recall_at_k(
     *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
-) -> float:
+) -> float | FloatArray:
     """Return the relevant documents among the first k over all relevant documents, R@k.
 
     Examples:
@@ -164,7 +212,7 @@ def f1_at_k(
     *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
-) -> float:
+) -> float | FloatArray:
     """Return the harmonic mean of P@k and R@k, F1@k.
 
     Examples:
@@ -180,7 +228,7 @@ def average_precision(
     *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
-) -> float:
+) -> float | FloatArray:
     """Return the precision at each relevant document, averaged, AP; its mean over queries is MAP.
 
     Examples:
@@ -198,12 +246,12 @@ def ndcg(
     ties: str = "expected",
     gain: Literal["exponential", "linear"] = "exponential",
     **options: Unpack[ListOptions],
-) -> float:
+) -> float | FloatArray:
     """Return the gain discounted by place, over that of the best order, nDCG.
 
     Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
+        relevance: (n_docs,) or (n_lists, n_docs) grades.
+        scores: as `relevance`, the highest best.
         k: places that count; all where None.
         ties: name of a treatment.
         gain: of a grade: 2^grade - 1, or the grade itself (linear) as trec_eval and scikit-learn have it.
@@ -222,7 +270,7 @@ def ndcg(
     return _value(names[gain], k, relevance, scores, ties, options)
 
 
-def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float:
+def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float | FloatArray:
     """Return the tie-sensitive reciprocal rank, TsRR, which settles ties by its own rule.
 
     Examples:
@@ -232,7 +280,7 @@ def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[List
     return _value("TsRR", None, relevance, scores, "expected", options)
 
 
-def tarr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float:
+def tarr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float | FloatArray:
     """Return one over the expected rank of the first relevant document, taRR.
 
     Examples:
@@ -249,24 +297,89 @@ def _value(
     scores: Values | None,
     ties: str,
     options: ListOptions,
-) -> float:
-    if unknown := sorted(set(options) - ListOptions.__annotations__.keys()):
-        raise UsageError(f"There is no option {', '.join(unknown)}. Options: relevant_from, unlisted.")
-    grades = grades_of(relevance, "relevance")
-    keys = -np.arange(len(grades), dtype=np.float64) if scores is None else numbers_of(scores, "scores")
-    if len(keys) != len(grades):
-        raise UsageError(
-            f"relevance has {len(grades):,} values, scores has {len(keys):,}. Both need one value per document."
-        )
+) -> float | FloatArray:
+    if unknown := sorted(options.keys() - _OPTIONS):
+        raise UsageError(f"There is no option {', '.join(unknown)}. Options: {', '.join(_OPTIONS)}.")
     if str(ties).startswith("docid"):
         raise UsageError(
             f"ties={ties!r}: a plain list has no document IDs. Use metrics.score with a data frame."
         )
-    unlisted = grades_of(options.get("unlisted", ()), "unlisted")
-    scoring = ScoringOptions(relevant_from=threshold_of(options.get("relevant_from", 1)))
-    ranking = Ranking.of_one(keys, grades, unlisted, scoring)
-    groups = RefinedGroups(ranking)
-    return float(next(groups.values(_measure(name, cutoff_of(k)), [treatment(str(ties))]))[0])
+    measure, relevant_from = _measure(name, cutoff_of(k)), threshold_of(options.get("relevant_from", 1))
+    check_relevant_from(relevant_from)
+    grades, keys, lengths, is_single = _documents(relevance, scores, options)
+    judgments = _judgments(grades, lengths, relevant_from, options, is_single=is_single)
+    ranking = Ranking.of_lists(keys, grades, lengths, judgments)
+    if str(ties).startswith("random:"):
+        queries = ["1"] if is_single else list(map(str, range(len(lengths))))
+        ranking = replace(ranking, pairs=QueryDocKeys.numbered(queries, lengths))
+    values = next(RefinedGroups(ranking).values(measure, [treatment(str(ties))]))
+    return float(values[0]) if is_single else values
+
+
+def _documents(
+    relevance: Values, scores: Values | None, options: ListOptions
+) -> tuple[FloatArray, FloatArray, IntArray, bool]:
+    """Return (n_docs,) grades and scores list by list, (n_lists,) lengths, and whether it is one list."""
+    grades = numbers_of(relevance, "relevance")
+    is_flat = grades.ndim == 1
+    if scores is None:
+        keys = np.broadcast_to(-np.arange(grades.shape[-1], dtype=np.float64), grades.shape)
+    else:
+        keys = numbers_of(scores, "scores")
+    if keys.shape != grades.shape:
+        sizes = [
+            f"{len(array):,} values" if is_flat and keys.ndim == 1 else f"shape {array.shape}"
+            for array in (grades, keys)
+        ]
+        raise UsageError(f"relevance has {sizes[0]}, scores has {sizes[1]}. Both need one value per document.")
+    _refuse_any(np.isinf(grades), "relevance", _INFINITE)
+    if is_flat and not options.keys() & {"mask", "indexes"}:
+        _refuse_any(np.isnan(grades), "relevance", _MISSING)
+        _refuse_any(np.isnan(keys), "scores", _MISSING)
+        return grades, keys, np.array([len(grades)]), True
+    is_there = ~(np.isnan(grades) | np.isnan(keys))
+    further = {name: numbers_of(options[name], name) for name in ("mask", "indexes") if name in options}
+    for name, array in further.items():
+        if array.shape != grades.shape:
+            raise UsageError(f"{name} has shape {array.shape}, relevance has shape {grades.shape}.")
+    is_there &= further.get("mask", is_there) != 0
+    indexes = further.get("indexes")
+    if indexes is not None:
+        if not is_flat:
+            raise UsageError("indexes: give relevance and scores of all lists in one dimension.")
+        _, list_of = np.unique(indexes, return_inverse=True)
+        documents = np.argsort(list_of, kind="stable")
+        documents = documents[is_there[documents]]
+        lengths = np.bincount(list_of[documents], minlength=int(list_of.max(initial=-1)) + 1)
+        return grades[documents], keys[documents], lengths, False
+    lengths = np.atleast_1d(np.count_nonzero(is_there, axis=-1))
+    return grades[is_there], keys[is_there], lengths, is_flat
+
+
+def _judgments(
+    grades: FloatArray, lengths: IntArray, relevant_from: float, options: ListOptions, *, is_single: bool
+) -> Judgments:
+    """Return the judgments of the listed documents, and of those that lists lack."""
+    n_lists = len(lengths)
+    lists = np.repeat(np.arange(n_lists), lengths)
+    given = [name for name in ("unlisted", "n_relevant", "ideal") if name in options]
+    if len(given) > 1:
+        raise UsageError(f"Give only one of {' and '.join(given)}.")
+    if "n_relevant" in options:
+        n_relevant = np.broadcast_to(np.asarray(from_tensor(options["n_relevant"]), np.int64), n_lists)
+        lacking = n_relevant - np.bincount(lists[grades >= relevant_from], minlength=n_lists)
+        _refuse_any(lacking < 0, "n_relevant", "below the number of relevant documents in the list.")
+        lists = np.append(lists, np.repeat(np.arange(n_lists), lacking))
+        grades = np.append(grades, np.full(int(lacking.sum()), relevant_from, np.float64))
+    elif given:
+        further_lists, further = _grades_by_list(options[given[0]], given[0], n_lists, is_single=is_single)
+        if given == ["unlisted"]:
+            further_lists, further = np.append(lists, further_lists), np.append(grades, further)
+        lists, grades = further_lists, further
+    return Judgments(cast("Any", range(n_lists)), relevant_from, lists, grades)
+
+
+_OPTIONS = tuple(ListOptions.__annotations__)
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,15 @@ from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_c
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import Dictionary, Frame, Nested, is_frame, of_frame
+from metrics.runs.formats.frames import (
+    Dictionary,
+    Frame,
+    Nested,
+    frame_of_array,
+    is_array,
+    is_frame,
+    of_frame,
+)
 from metrics.runs.formats.json_records import LISTS, leaf_fields
 from metrics.runs.formats.letor import LETOR, with_predictions
 from metrics.runs.formats.registry import read_chosen, scores_may_be_grades
@@ -278,6 +286,8 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
 
 def _frame_in_memory(tables: Any, value: Literal["score", "relevance"]) -> Frame | None:  # noqa: ANN401 as above
     """Return the frame of one run or of judgments; None for other values, or several of them."""
+    if is_array(tables):
+        return frame_of_array(tables, value)
     if _are_rows(tables) or _are_columns(tables):
         return _frame_of(tables)
     first = next(iter(tables.values()), None) if isinstance(tables, Mapping) else None
@@ -285,11 +295,9 @@ def _frame_in_memory(tables: Any, value: Literal["score", "relevance"]) -> Frame
         return Dictionary(tables, value)
     if isinstance(tables, dict | list) and (shape := shape_of(tables)).leaf == "record" and any(shape.keys):
         return _frame_of_records(shape, tables)
-    if isinstance(first, list | tuple) and not _are_rows(first):
-        return Dictionary(tables, value)
-    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), _PARTS):
-        return None
-    return Dictionary(tables, value)
+    is_ranked = isinstance(first, list | tuple) and not _are_rows(first)
+    is_scored = isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), _PARTS)
+    return Dictionary(tables, value) if is_ranked or is_scored else None
 
 
 def _is_by_query(value: object) -> bool:

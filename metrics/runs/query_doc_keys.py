@@ -19,6 +19,7 @@ from metrics.support.arrays import (
     IntArray,
     coded,
     combine_chunks,
+    joined_ranges,
     places_in,
     span_starts,
 )
@@ -94,6 +95,13 @@ class QueryDocKeys:
     def none(cls) -> "QueryDocKeys":
         """Return no pairs."""
         return cls(pa.array([], pa.string()), np.empty(0, np.int32), pa.array([], pa.string()))
+
+    @classmethod
+    def numbered(cls, queries: list[str], lengths: IntArray) -> "QueryDocKeys":
+        """Return the pairs of lists of some lengths, whose documents are numbered from 0."""
+        numbers = joined_ranges(np.zeros(len(lengths), np.int64), lengths)
+        query = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        return cls(pa.array(queries), query, pa.array(numbers).cast(pa.string()))
 
     @cached_property
     def query_spans(self) -> IntArray:

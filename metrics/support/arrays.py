@@ -105,9 +105,10 @@ def histogram(values: FloatArray, n_bins: int) -> tuple[IntArray, FloatArray]:
 
 
 def from_tensor(values: Any) -> Any:  # noqa: ANN401 as they came
-    """Return a tensor as an array of its precision (bfloat16 as float32), other values unchanged."""
+    """Return a tensor as an array of its precision (bfloat16 of torch as float32), other values unchanged."""
     if not hasattr(values, "detach"):
-        return values
+        has_numbers_of_its_own = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
+        return np.from_dlpack(values) if has_numbers_of_its_own else values
     tensor = values.detach().cpu()
     return (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()
 

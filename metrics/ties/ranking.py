@@ -28,6 +28,7 @@ from metrics.ties.judgments import Judgments
 from metrics.ties.options import AS_READ, ScoringOptions
 from metrics.ties.precision import compared_scores, rounded
 
+_NO_PAIRS = QueryDocKeys.none()
 PART = 2**17
 """Rows that are ranked together, about."""
 
@@ -124,19 +125,28 @@ class Ranking:
             yield cls._cut(lists, span, options)
 
     @classmethod
-    def of_one(
-        cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, options: ScoringOptions
+    def of_lists(
+        cls, scores: FloatArray, grades: FloatArray, lengths: IntArray, judgments: Judgments
     ) -> "Ranking":
-        """Cut one list of documents without IDs, which are numbered from 0.
+        """Cut lists of judged documents without IDs, whose ties have no seeded order and none by ID.
 
-        Shapes: `scores` (n_docs,), `grades` (n_docs,), `unlisted` (n_unlisted,).
+        Shapes: `scores` and `grades` (n_docs,) list by list, `lengths` (n_lists,).
         """
-        all_grades, query = np.concatenate([grades, unlisted]), pa.array(["1"])
-        documents = pa.array(np.arange(len(scores))).cast(pa.string())
-        judgments = Judgments(query, options.relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
-        pairs = QueryDocKeys(query, np.zeros(len(scores), np.int32), documents)
-        lists = _Lists(judgments, pairs, np.zeros(1, np.int64), [scores], grades)
-        return cls._cut(lists, (0, 1), options)
+        filled = np.flatnonzero(lengths)
+        segment_starts = np.append(0, np.cumsum(lengths[filled]))
+        order, (sorted_scores,), starts = sort_descending([scores], segment_starts)
+        return cls(
+            judgments=judgments,
+            pairs=_NO_PAIRS,
+            segment_lists=filled,
+            segment_starts=segment_starts,
+            rows=np.arange(len(scores))[order],
+            scores=sorted_scores,
+            starts=starts,
+            grades=grades[order],
+            judged=np.ones(len(scores), dtype=bool),
+            is_missing=lengths == 0,
+        )
 
     @classmethod
     def _cut(cls, lists: "_Lists", span: tuple[int, int], options: ScoringOptions) -> "Ranking":

@@ -115,8 +115,8 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg(["d1", "d2"]), "number or boolean for each document"),
         (lambda: metrics.ndcg({1, 2}), "number or boolean for each document"),
         (
-            lambda: metrics.ndcg([[1, 0], [0, 1]]),
-            r"shape \(2, 2\), but .* one dimension\. .* use metrics\.score",
+            lambda: metrics.ndcg([[[1, 0], [0, 1]]]),
+            r"shape \(1, 2, 2\). Give \(n_docs,\) or \(n_lists, n_docs\) numbers",
         ),
         (lambda: metrics.ndcg([10**400, 1]), "number or boolean for each document"),
         (lambda: metrics.ndcg([1], 2.5), "scores=2.5: give a number"),
@@ -127,8 +127,8 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg([1], relevant_from=0), "relevant_from=0"),
         (lambda: metrics.reciprocal_rank([1], relevant_from="x"), "relevant_from='x' is not a number"),
         (
-            lambda: metrics.ndcg([1], n_relevant=2),
-            "There is no option n_relevant. Options: relevant_from, unlisted",
+            lambda: metrics.ndcg([1], n_judged=2),
+            "There is no option n_judged. Options: relevant_from, mask, indexes, unlisted, n_relevant, ideal",
         ),
         (lambda: metrics.precision_at_k([1], k=-1), "k=-1 is not a whole number of 1 or more"),
         (lambda: metrics.precision_at_k([1], k=0), "k=0 is not a whole number of 1 or more"),

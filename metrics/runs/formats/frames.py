@@ -16,7 +16,7 @@ from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import combine_chunks, repeated
+from metrics.support.arrays import combine_chunks, from_tensor, repeated
 from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]
@@ -56,6 +56,20 @@ def is_frame(value: object) -> TypeGuard[Frame]:
     return not isinstance(value, type) and (
         hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
     )
+
+
+def is_array(value: Any) -> bool:  # noqa: ANN401 any value
+    """Return whether a value is an array of lists and documents, of any library."""
+    exports = hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+    return exports and getattr(value, "ndim", 0) == 2 and not is_frame(value)  # noqa: PLR2004 dimensions
+
+
+def frame_of_array(values: Any, name: str) -> pa.Table:  # noqa: ANN401 as it came
+    """Return the rows of (n_lists, n_docs) numbers, without NaN; lists and documents are numbered from 0."""
+    numbers = np.asarray(from_tensor(values)).astype(np.float64)
+    queries, documents = np.nonzero(~np.isnan(numbers))
+    ids = [pa.array(place).cast(pa.string()) for place in (queries, documents)]
+    return pa.table([*ids, numbers[queries, documents]], names=["query_id", "doc_id", name])
 
 
 def _as_pandas(frame: pd.DataFrame | ArrowTable, name: str) -> pd.DataFrame:
