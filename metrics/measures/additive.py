@@ -9,7 +9,7 @@ import numpy as np
 from metrics.errors import UsageError
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter, Weight, even, logarithmic
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, span_lengths
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
 
@@ -96,7 +96,7 @@ class _WeightedSum:
             return np.zeros(groups.n_lists)
         gains = self.gain(groups)
         average = self.totals(groups) / groups.size
-        n_gaining = np.diff(np.append(groups.first, len(gains)))
+        n_gaining = span_lengths(groups.first, len(gains))
         gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
         open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
         if not len(open_groups):

@@ -7,7 +7,7 @@ import numpy as np
 from metrics.errors import UsageError
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, span_starts
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, span_lengths, span_starts
 from metrics.ties.groups import TieGroups
 
 _HIGHEST = 4
@@ -35,7 +35,7 @@ def _mean(groups: TieGroups, k: Parameter) -> FloatArray:
     """
     satisfied = _satisfied(groups.grades)
     terms, depth = np.zeros(len(groups.size)), _depths(groups, satisfied, k)
-    n_graded = np.diff(np.append(groups.first, len(satisfied)))
+    n_graded = span_lengths(groups.first, len(satisfied))
     steps = n_graded * (depth + _OVERHEAD)
     if steps.max(initial=0) > _MAX_STEPS:
         worst = int(steps.argmax())

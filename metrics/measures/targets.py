@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
-from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, span_starts
+from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, span_lengths, span_starts
 from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import chance_of_none, chance_of_some
 
@@ -113,7 +113,7 @@ def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray]:
         order = np.lexsort((owner, target, lists))
         owner, lists, target = owner[order], lists[order], target[order]
         new_pair = span_starts(lists, target, owner)
-        documents = np.diff(np.append(new_pair, len(owner)))
+        documents = span_lengths(new_pair, len(owner))
         first_group = np.isin(new_pair, span_starts(lists, target))
         return owner[new_pair][first_group], documents[first_group]
 

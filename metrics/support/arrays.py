@@ -65,7 +65,15 @@ def span_starts(*columns: npt.NDArray[np.generic]) -> IntArray:
     is_first[:1] = True
     for column in columns:
         is_first[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(is_first)
+    return is_first.nonzero()[0]
+
+
+def span_lengths(starts: IntArray, end: int) -> IntArray:
+    """Return the (n_spans,) length of each span, the last of which reaches to the end."""
+    lengths = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+    lengths[-1:] = end - starts[-1:]
+    return lengths
 
 
 def joined_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
@@ -115,6 +123,9 @@ def from_tensor(values: Any) -> Any:  # noqa: ANN401 as they came
 
 def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
     """Yield batches of places with similar (n,) depths above 0, and the largest depth of each."""
+    if len(depth) == 1 and depth[0] > 0:
+        yield np.zeros(1, np.int64), int(depth[0])
+        return
     n_bits = np.frexp(depth)[1].astype(np.uint8)
     order = np.argsort(n_bits, kind="stable")
     bounds = np.searchsorted(n_bits, np.arange(1, int(n_bits.max(initial=0)) + 2), sorter=order)
@@ -151,7 +162,7 @@ def sort_descending(
     ordered = [key[order] for key in keys]
     for key in ordered:
         first[1:] |= key[1:] != key[:-1]
-    return order, ordered, np.flatnonzero(first)
+    return order, ordered, first.nonzero()[0]
 
 
 def _sort_by_one_key(key: FloatArray, starts: IntArray) -> IntArray:

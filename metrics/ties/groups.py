@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_lengths, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
 
@@ -77,8 +77,8 @@ class TieGroups:
 
     def above_in_list(self, values: IntArray) -> IntArray:
         """Return the (n,) sum of a whole number of each group over the groups above it in its list."""
-        before, starts = np.cumsum(values) - values, span_starts(self.lists)
-        return before - np.repeat(before[starts], np.diff(starts, append=len(self.lists)))
+        before, starts = values.cumsum() - values, span_starts(self.lists)
+        return before - before[starts].repeat(span_lengths(starts, len(self.lists)))
 
     @cached_property
     def nonrelevant(self) -> IntArray:
@@ -88,7 +88,7 @@ class TieGroups:
     @cached_property
     def owner(self) -> IntArray:
         """(n_contributing,) group of each contributing document."""
-        return np.repeat(np.arange(len(self.first)), np.diff(np.append(self.first, len(self.grades))))
+        return np.arange(len(self.first)).repeat(span_lengths(self.first, len(self.grades)))
 
     def sum(self, values: FloatArray) -> FloatArray:
         """Return the (n,) sum of a value of the contributing documents, group by group."""
@@ -107,4 +107,5 @@ class TieGroups:
     @cached_property
     def leading(self) -> IntArray:
         """(n_leading,) the first group of each list that holds a relevant document."""
-        return np.flatnonzero((self.relevant > 0) & (self.relevant_above == 0))
+        hit = self.relevant.nonzero()[0]
+        return hit[span_starts(self.lists[hit])]

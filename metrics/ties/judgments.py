@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import target_numbers
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
@@ -118,4 +118,5 @@ class Judgments:
     @cached_property
     def levels(self) -> FloatArray:
         """The distinct grades above 0, lowest first."""
-        return np.unique(self.grades[self.grades > 0])
+        grades = np.sort(self.grades[self.grades > 0])
+        return grades[span_starts(grades)]

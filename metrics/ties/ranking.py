@@ -20,6 +20,7 @@ from metrics.support.arrays import (
     joined_ranges,
     places_in,
     sort_descending,
+    span_lengths,
     span_starts,
 )
 from metrics.support.cached import cached_property
@@ -39,7 +40,6 @@ class ScoredGroups:
 
     Attributes:
         documents: (n,) documents of these groups.
-        worth: (n,) 0 where unjudged, 1 where judged and not graded above 0, then 2, 3, ... by rising grade.
         contributes: (n,) whether the measure counts each: its grade is above 0, or it is judged.
         owner: (n,) its group, an index into `groups`.
         groups: (n_inside,) the tie groups, numbered as in the ranking.
@@ -48,7 +48,6 @@ class ScoredGroups:
     """
 
     documents: IntArray
-    worth: IntArray
     contributes: BoolArray
     owner: IntArray
     groups: IntArray
@@ -132,7 +131,7 @@ class Ranking:
 
         Shapes: `scores` and `grades` (n_docs,) list by list, `lengths` (n_lists,).
         """
-        filled = np.flatnonzero(lengths)
+        filled = lengths.nonzero()[0]
         segment_starts = np.append(0, np.cumsum(lengths[filled]))
         order, (sorted_scores,), starts = sort_descending([scores], segment_starts)
         return cls(
@@ -246,12 +245,12 @@ class Ranking:
     @cached_property
     def sizes(self) -> IntArray:
         """(n_groups,) documents of each tie group."""
-        return np.diff(np.append(self.starts, len(self.rows)))
+        return span_lengths(self.starts, len(self.rows))
 
     @cached_property
     def _segments(self) -> IntArray:
-        first = np.searchsorted(self.starts, self.segment_starts)
-        return np.repeat(np.arange(len(first) - 1), np.diff(first))
+        first = self.starts.searchsorted(self.segment_starts)
+        return np.arange(len(first) - 1).repeat(first[1:] - first[:-1])
 
     @cached_property
     def group_lists(self) -> IntArray:
@@ -267,7 +266,7 @@ class Ranking:
     def n_docs(self) -> IntArray:
         """(n_lists,) documents of each list."""
         lengths = np.zeros(self.n_lists, dtype=np.int64)
-        lengths[self.segment_lists] = np.diff(self.segment_starts)
+        lengths[self.segment_lists] = self.segment_starts[1:] - self.segment_starts[:-1]
         return lengths
 
     @cached_property
@@ -282,19 +281,14 @@ class Ranking:
 
     def groups_with(self, contributes: BoolArray) -> ScoredGroups:
         """Return the tie groups that hold one of some (n_docs,) contributing documents."""
-        owner = np.searchsorted(self.starts, np.flatnonzero(contributes), side="right") - 1
-        groups = owner[np.diff(owner, prepend=-1) > 0]
+        owner = self.starts.searchsorted(contributes.nonzero()[0], side="right") - 1
+        groups = owner[span_starts(owner)]
         size = self.sizes[groups]
         documents = joined_ranges(self.starts[groups], size)
-        worth = self.judged[documents].astype(np.int64)
-        grades = self.grades[documents]
-        graded = np.flatnonzero(grades > 0)
-        worth[graded] = 2 + np.searchsorted(self.judgments.levels, grades[graded])
         return ScoredGroups(
             documents=documents,
-            worth=worth,
             contributes=contributes[documents],
-            owner=np.repeat(np.arange(len(size)), size),
+            owner=np.arange(len(size)).repeat(size),
             groups=groups,
             size=size,
             offset=self.above[groups] - (np.cumsum(size) - size),

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import Hashes, reseed, seed_bits
-from metrics.support.arrays import FloatArray, IntArray, sort_descending, span_starts
+from metrics.support.arrays import FloatArray, IntArray, sort_descending, span_lengths, span_starts
 from metrics.ties.groups import TieGroups
 from metrics.ties.ranking import Ranking, ScoredGroups
 
@@ -62,14 +62,19 @@ def seeded_order(bits: Hashes) -> Key:
     return key
 
 
-def lowest_grade_first(_: Ranking, scored: ScoredGroups) -> IntArray:
-    """Return the lowest grade first; unjudged documents before those judged irrelevant."""
-    return scored.worth
+def lowest_grade_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:
+    """Return 0 for unjudged documents, 1 for those not graded above 0, then 2, 3, ... by rising grade."""
+    worth = ranking.judged[scored.documents].astype(np.int64)
+    grades = ranking.grades[scored.documents]
+    graded = np.flatnonzero(grades > 0)
+    worth[graded] = 2 + np.searchsorted(ranking.judgments.levels, grades[graded])
+    return worth
 
 
-def highest_grade_first(_: Ranking, scored: ScoredGroups) -> IntArray:
+def highest_grade_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:
     """Return the highest grade first; documents judged irrelevant before unjudged ones."""
-    return np.asarray(scored.worth.max(initial=0) - scored.worth)
+    worth = lowest_grade_first(ranking, scored)
+    return np.asarray(worth.max(initial=0) - worth)
 
 
 def most_targets_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:
@@ -276,8 +281,8 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
     scored = ranking.judged_groups if all_judged else ranking.graded_groups
     key = (ties.target_key if targets else None) or ties.key
     if key is None:
-        first, part = np.cumsum(scored.size) - scored.size, scored.owner
-        contributing = places = np.flatnonzero(scored.contributes)
+        first, part = scored.size.cumsum() - scored.size, scored.owner
+        contributing = places = scored.contributes.nonzero()[0]
     else:
         keys = key(ranking, scored)
         if keys.dtype == np.float64:  # shuffled: sorted group by group
@@ -287,7 +292,7 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
             value = scored.owner * (int(keys.max(initial=0)) + 1) + keys
             order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
             first = span_starts(value[order])
-        part = np.repeat(np.arange(len(first)), np.diff(first, append=len(order)))
+        part = np.repeat(np.arange(len(first)), span_lengths(first, len(order)))
         contributing = np.flatnonzero(scored.contributes[order])
         places = order[contributing]
     part_of, documents = part[contributing], scored.documents[places]
@@ -295,7 +300,7 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
     parts = part_of[start]
     owner = scored.owner[first[parts]]
     above = scored.offset[owner] + first[parts]
-    size = np.append(first, len(part))[parts + 1] - first[parts]
+    size = span_lengths(first, len(part))[parts]
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
