@@ -101,6 +101,7 @@ def _refuse_any(is_wrong: BoolArray, name: str, problem: str) -> None:
 
 _MISSING = "missing (NaN). Remove the document or give it a value."
 _INFINITE = "infinite, which is not a grade."
+_TOO_FEW = "below the number of relevant documents in the list."
 
 
 def _grades_by_list(values: Values, name: str, n_lists: int, *, is_single: bool) -> tuple[IntArray, FloatArray]:
@@ -362,21 +363,30 @@ def _judgments(
     """Return the judgments of the listed documents, and of those that lists lack."""
     n_lists = len(lengths)
     lists = np.repeat(np.arange(n_lists), lengths)
-    given = [name for name in ("unlisted", "n_relevant", "ideal") if name in options]
-    if len(given) > 1:
-        raise UsageError(f"Give only one of {' and '.join(given)}.")
+    names = [name for name in ("unlisted", "n_relevant", "ideal") if name in options]
+    if not names:
+        return Judgments(cast("Any", range(n_lists)), relevant_from, lists, grades)
+    if len(names) > 1:
+        raise UsageError(f"Give only one of {' and '.join(names)}.")
+    n_listed = np.bincount(lists[grades >= relevant_from], minlength=n_lists)
     if "n_relevant" in options:
-        n_relevant = np.broadcast_to(np.asarray(from_tensor(options["n_relevant"]), np.int64), n_lists)
-        lacking = n_relevant - np.bincount(lists[grades >= relevant_from], minlength=n_lists)
-        _refuse_any(lacking < 0, "n_relevant", "below the number of relevant documents in the list.")
-        lists = np.append(lists, np.repeat(np.arange(n_lists), lacking))
-        grades = np.append(grades, np.full(int(lacking.sum()), relevant_from, np.float64))
-    elif given:
-        further_lists, further = _grades_by_list(options[given[0]], given[0], n_lists, is_single=is_single)
-        if given == ["unlisted"]:
-            further_lists, further = np.append(lists, further_lists), np.append(grades, further)
-        lists, grades = further_lists, further
-    return Judgments(cast("Any", range(n_lists)), relevant_from, lists, grades)
+        n_relevant = numbers_of(np.atleast_1d(from_tensor(options["n_relevant"])), "n_relevant")
+        if n_relevant.shape not in ((1,), (n_lists,)):
+            raise UsageError(
+                f"n_relevant has shape {n_relevant.shape}. Give a number for each of {n_lists:,} lists."
+            )
+        n_lacking = np.broadcast_to(n_relevant - n_listed, n_lists)
+        _refuse_any(~(n_lacking >= 0), "n_relevant", _TOO_FEW)
+        further_lists = np.repeat(np.arange(n_lists), n_lacking.astype(np.int64))
+        further = np.full(len(further_lists), relevant_from, np.float64)
+    else:
+        further_lists, further = _grades_by_list(options[names[0]], names[0], n_lists, is_single=is_single)
+    if "ideal" in options:
+        n_ideal = np.bincount(further_lists[further >= relevant_from], minlength=n_lists)
+        _refuse_any(n_ideal < n_listed, "ideal", _TOO_FEW)
+    else:
+        further_lists, further = np.append(lists, further_lists), np.append(grades, further)
+    return Judgments(cast("Any", range(n_lists)), relevant_from, further_lists, further)
 
 
 _OPTIONS = tuple(ListOptions.__annotations__)
