@@ -19,7 +19,7 @@ from dashboard.long_work import waiting_shown
 from dashboard.pages import DATA, LARGE, PAGES
 from dashboard.results import choose_results, command_results
 from dashboard.views.data.files import undo
-from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
+from dashboard.widgets.browser import equip_browser, mend_looks, offer_copy
 from dashboard.widgets.components import THIS_PAGE, section
 from metrics.ties import treatment
 
@@ -87,7 +87,7 @@ with waiting_shown(), st.sidebar, section("The sidebar"):
         results = choose_results()
     else:
         selection = choose_selection()
-    offer_link()
+    offer_copy("link", "Copy link")
     sign_in.show_account()
 messages = st.container()
 undo()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar, cast
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -91,12 +90,6 @@ def write_address() -> None:
 def address_choices() -> dict[str, Texts]:
     """Return the choices in the browser's address."""
     return {key: st.query_params.get_all(key) for key in st.query_params}
-
-
-def page_link() -> str:
-    """Return the link to the current page and choices."""
-    address = urlencode(sorted(choices().texts.items()), doseq=True)
-    return f"{str(st.context.url).partition('?')[0]}?{address}".removesuffix("?")
 
 
 def link_parameters(other_choices: Mapping[str, str]) -> dict[str, Texts]:

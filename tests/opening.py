@@ -95,8 +95,9 @@ def has_four_cards(page):
 
 
 def finding(page):
-    """The sentence that a page says first, as text to be copied."""
-    return page.get("code")[0].value
+    """The sentence that a page says first, with names in full, as its button copies it."""
+    (copied,) = (one.proto.json for one in page.get("bidi_component") if one.proto.id.endswith("copy-finding"))
+    return plain(json.loads(copied)["text"].partition("\n- ")[0]).replace("**", "").strip()
 
 
 def table(page, heading):

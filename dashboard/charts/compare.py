@@ -29,15 +29,17 @@ from metrics.evaluation import EQUAL
 from metrics.studies.pair_findings import Verdicts
 from metrics.studies.pairs import significant_signs
 from metrics.studies.prose import signed
-from metrics.support.arrays import BoolArray
+from metrics.support.arrays import BoolArray, FloatArray
 from metrics.support.wording import chance_percent, count_of, percent, with_signs, written_p
 
 _FOREST_ROW, _SLIM_ROW = 60, 36
 """Pixels of a comparison with its name above, and beside its values."""
 _MIDDLE, _SHIFT = 0.16, 0.13
 """Rows from a row's middle to its values' middle, and from there to each value."""
-_STARS_ROOM = 84
-"""Pixels to the right for the stars."""
+_STARS_ROOM, _QUERIES_ROOM = 84, 116
+"""Pixels to the right for the stars, and for the queries won, lost and equal."""
+_BINS = 21
+"""Bars of a histogram, the middle one around 0."""
 _WASH = 0.12
 """Opacity of the background of rows whose verdict changes."""
 _OUTLYING = 4.0
@@ -48,10 +50,10 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
     """Draw traditional above tied difference per comparison, filled if significant.
 
     Rows whose verdict differs between the two are shaded. Outlying differences are written in words so that
-    they do not flatten the others. Stars on the right are traditional, then tied. `is_slim` puts names beside
-    the values.
+    they do not flatten the others. On the right: queries won, lost and equal by tied values, then stars,
+    traditional and tied. `is_slim` puts names beside the values, without the queries.
     """
-    middle = 0.0 if is_slim else _MIDDLE
+    middle, room = (0.0, _STARS_ROOM) if is_slim else (_MIDDLE, _STARS_ROOM + _QUERIES_ROOM)
     figure, is_outlying = Figure(palette), _is_outlying(verdicts)
     is_drawn, names = ~is_outlying, verdicts.tied["reranker"]
     for row in np.flatnonzero(verdicts.changed):
@@ -86,7 +88,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
     }
     add_legend(figure, marks)
-    figure.style(112 + (_SLIM_ROW if is_slim else _FOREST_ROW) * len(names), r=_STARS_ROOM, t=56)
+    figure.style(112 + (_SLIM_ROW if is_slim else _FOREST_ROW) * len(names), r=room, t=56)
     if is_slim:
         label_rows(figure, names, top=CLEAR_TOP)
     else:
@@ -107,8 +109,8 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         text, x, side = (f"← {text}", 0.01, "left") if tied < 0 else (f"{text} →", 0.99, "right")
         figure.write(text, xref="paper", y=row + middle, x=x, xanchor=side)
     for table, shift, title, colour in (
-        (verdicts.traditional, 24, "trad.", palette.traditional),
-        (verdicts.tied, 60, "tied", palette.tied),
+        (verdicts.traditional, room - 60, "trad.", palette.traditional),
+        (verdicts.tied, room - 24, "tied", palette.tied),
     ):
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
         figure.write(title, **place, yref="paper", y=1, yanchor="top", font={"color": colour, "size": 12})
@@ -116,7 +118,48 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
             is_quiet = stars in {"ns", "–"}
             font = {"color": palette.muted if is_quiet else colour, "size": 12 if is_quiet else 15}
             figure.write(stars, **place, y=number + middle, font=font)
+    if not is_slim:
+        place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": 62, "font": {"size": 12}}
+        figure.write("won · lost · equal", **place, yref="paper", y=1, yanchor="top")
+        for number, row in enumerate(verdicts.tied.itertuples()):
+            text = f"<b>{row.won:,}</b> · <b>{row.lost:,}</b> · {row.equal:,}"
+            figure.write(text, **place, y=number + middle)
     return figure
+
+
+def difference_histogram(
+    differences: FloatArray, pair: "pd.Series[Any]", palette: Palette, measure: str
+) -> Figure:
+    """Draw how many queries differ by how much, with the mean difference and its interval above.
+
+    `differences` are those that are not 0, `pair` is the row of the table of pairs.
+    """
+    figure = Figure(palette, bargap=0.08)
+    reach = float(np.abs(differences).max(initial=0)) or 1.0
+    counts, ends = np.histogram(differences, _BINS, (-reach, reach))
+    middles, top = (ends[1:] + ends[:-1]) / 2, 1.18 * max(1, counts.max())
+    figure.draw_bars(
+        x=middles,
+        y=counts,
+        marker={"color": faded(palette.other, 0.5)},
+        customdata=np.column_stack([ends[:-1], ends[1:]]),
+        hovertemplate="%{y:,} queries<br>from %{customdata[0]:+.3f} to %{customdata[1]:+.3f}",
+    )
+    figure.draw_upright(0, line={"width": 1, "dash": "solid"}, layer="below")
+    if np.isfinite(pair["low"]):
+        figure.draw_line(x=[pair["low"], pair["high"]], y=[top, top], line={"color": palette.tied, "width": 3})
+    figure.draw_marks(
+        x=[pair["difference"]],
+        y=[top],
+        marker={"color": palette.tied, "size": 11},
+        hovertemplate=f"mean {signed(pair['difference'], 4)}<br>{_test_text(pair)}",
+    )
+    end = pair["low"] if np.isfinite(pair["low"]) else pair["difference"]
+    text = f"mean {signed(pair['difference'])}"
+    figure.write(text, x=end, y=top, xanchor="right", xshift=-10, font={"color": palette.tied})
+    figure.style(300, t=32)
+    figure.set_xaxes(title_text=f"{measure} difference of a query", range=[-1.05 * reach, 1.05 * reach])
+    return figure.set_yaxes(title_text="queries", range=[0, 1.12 * top])
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:

@@ -15,6 +15,7 @@ from dashboard import cache, choices, controls, pages, visitor
 from dashboard.cache import ShownBoard, board_turn, cached, drawn
 from dashboard.charts.compare import (
     difference_forest,
+    difference_histogram,
     finish_heatmap,
     matrix_width,
     order_matrix,
@@ -25,7 +26,7 @@ from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.choices import Selection, Testing, View, choose_testing
 from dashboard.controls import select_slider
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import escape_copied, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets.browser import watch_width
@@ -43,7 +44,7 @@ from metrics.studies.experiment import heading as measure_heading
 from metrics.studies.leaderboard import places
 from metrics.studies.pair_findings import Verdicts, p_text, significance_finding
 from metrics.studies.pairs import find_method, significant_signs
-from metrics.studies.prose import Prose, Strong, and_more, signed
+from metrics.studies.prose import Prose, Strong, and_more, chance, decimal, signed
 from metrics.studies.query_values import SortKey, query_differences
 from metrics.studies.tradeoffs import coverage
 from metrics.support.shown_columns import shown_columns
@@ -77,20 +78,23 @@ def show(selection: Selection) -> None:
     name = parse(measure).traditional
     verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
-        finding(significance_finding(verdicts, name), view.rerankers)
+        finding(significance_finding(verdicts, name), view.rerankers, figures_text(verdicts, name))
     if section == STABILITY:
         stability_section(view, measure)
     elif section == TRADEOFFS:
         tradeoff_section(view, measure, baseline, testing)
     elif section == PAIRS:
         pairs_section(view, measure, testing)
-    elif len(view.rerankers) > 1:
+    elif len(view.rerankers) > _PAIR:
         baseline_section(view, verdicts, measure, baseline)
+    elif len(view.rerankers) == _PAIR:
+        two_section(view, verdicts, measure, baseline)
 
 
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
     " p < ", "\u00a0p\u00a0<\u00a0"
 )
+_PAIR, _MOST_COPIED = 2, 30
 _MAX_NOTES = 4
 """Notes shown below the table at most; the table has all."""
 _HIDDEN = (
@@ -119,7 +123,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, n_drawn: int)
     heading(
         f"Difference from {escape_markdown(name)}",
         f"{selection}Mean difference with 95% {verdicts.interval}; filled: significant. "
-        "Right: stars by traditional and by tied scores.",
+        "Right: queries by tied scores, then stars by traditional and by tied scores.",
     )
     chart(
         drawn(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
@@ -147,6 +151,11 @@ def comparison_table(verdicts: Verdicts) -> None:
         ),
         explanation="Changed verdicts first." if has_changed_first else "",
     )
+    test_notes(verdicts, labels)
+
+
+def test_notes(verdicts: Verdicts, labels: Mapping[str, str]) -> None:
+    """Name test and correction, and show the reservations about comparisons."""
     st.caption(f"{verdicts.method[0].upper()}{verdicts.method[1:]}.")
     noted = verdicts.tied[verdicts.tied["note"] != ""].groupby("note", sort=False)["reranker"]
     for note, names in islice(noted, _MAX_NOTES):
@@ -179,6 +188,38 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
         row = verdicts.tied.set_index("reranker").loc[reranker]
         section_finding(comparison_sentence(row, parse(measure).traditional), view.rerankers)
         _query_table(view, measure, reranker, baseline, order)
+
+
+@section("Two rerankers")
+def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
+    """Draw the differences of two rerankers query by query, and the queries that decide."""
+    pair, name = verdicts.tied.iloc[0], parse(measure).traditional
+    reranker = str(pair["reranker"])
+    rows = view.study(query_differences, measure, reranker, baseline, view.traditional, sort_by="difference")
+    differences = rows.loc[rows["difference"] != 0, "difference"].to_numpy()
+    equal = f" {count_of(int(pair['equal']), 'query')} are equal and not drawn." * bool(pair["equal"])
+    labels = short_names(view.rerankers)
+    heading(
+        f"{escape_markdown(labels[reranker])} minus {escape_markdown(labels[baseline])}, query by query",
+        f"Tied {name} differences. Above: their mean with 95% {verdicts.interval}.{equal}",
+    )
+    figure = drawn(difference_histogram, differences, pair, view.palette, name)
+    chart(figure, "differences", f"Number of queries by tied {name} difference of {reranker} from {baseline}.")
+    test_notes(verdicts, labels)
+    _query_table(view, measure, reranker, baseline, "difference")
+
+
+def figures_text(verdicts: Verdicts, measure: str) -> str:
+    """Return a Markdown list with the figures of comparisons: means, difference, interval, p and queries."""
+    lines = [
+        f"- {escape_copied(row.reranker)} {decimal(row.mean)}, {escape_copied(row.baseline)} "
+        f"{decimal(row.mean_baseline)} {measure}, ties averaged: {signed(row.difference)}, 95% interval "
+        f"{signed(row.low)} to {signed(row.high)}, {chance(row.p_adjusted)}; won, lost, equal: "
+        f"{row.won:,}, {row.lost:,}, {row.equal:,}"
+        for row in verdicts.best_first().tied.head(_MOST_COPIED).itertuples()
+        if row.n > 1
+    ]
+    return "".join(f"\n{line}" for line in lines) + "\n\n" * bool(lines)
 
 
 def comparison_sentence(row: "pd.Series[Any]", measure: str) -> Prose:

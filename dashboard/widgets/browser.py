@@ -15,8 +15,8 @@ def _asset(name: str) -> str:
 
 
 _mount = st.components.v2.component("tiescope.browser", js=_asset("browser.js"))
-_mount_link = st.components.v2.component(
-    "tiescope.link", html=_asset("link.html"), css=_asset("link.css"), js=_asset("link.js")
+_mount_copy = st.components.v2.component(
+    "tiescope.copy", html=_asset("copy.html"), css=_asset("copy.css"), js=_asset("copy.js")
 )
 _mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
 
@@ -40,9 +40,9 @@ def watch_width() -> None:
     _mount_width(key=WIDTH_KEY, data=data, on_is_narrow_change=_draw_again)
 
 
-def offer_link() -> None:
-    """Draw the button that copies the address."""
-    _mount_link(key="link")
+def offer_copy(key: str, label: str, text: str = "") -> None:
+    """Draw a button that copies a Markdown text with a link to the page, or the address alone."""
+    _mount_copy(key=key, data={"label": label, "text": text}, width="content" if text else "stretch")
 
 
 def mend_looks(colours: Palette) -> None:

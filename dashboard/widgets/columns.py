@@ -30,10 +30,8 @@ Columns = Mapping[str, Any]
 def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # noqa: ANN401 Streamlit's own is private
     """Return Streamlit's configuration of a column; a share is a bar from 0 to 100."""
     match column.kind:
-        case "text":
+        case "text" | "flag":
             return st.column_config.TextColumn(column.label, width=column.width, help=column.help)
-        case "flag":
-            return st.column_config.CheckboxColumn(column.label, help=column.help)
         case "share":
             bar: dict[str, Any] = {"format": "%.3g%%", "min_value": 0, "max_value": 100, "color": "orange"}
             return st.column_config.ProgressColumn(column.label, width=column.width, help=column.help, **bar)
@@ -162,11 +160,15 @@ def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
 
 
 def scale_shares(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
-    """Return a table with its shares as percentages."""
-    shares = [
-        name for name, column in columns.items() if isinstance(column, ShownColumn) and column.is_hundredfold
-    ]
-    return frame.assign(**{name: 100 * frame[name] for name in shares})
+    """Return a table with its shares as percentages, and yes or no for its flags."""
+    ours = {name: column for name, column in columns.items() if isinstance(column, ShownColumn)}
+    shares = {name: 100 * frame[name] for name, column in ours.items() if column.is_hundredfold}
+    flags = {
+        name: frame[name].map({True: "yes", False: "no"})
+        for name, column in ours.items()
+        if column.kind == "flag"
+    }
+    return frame.assign(**shares, **flags)
 
 
 def streamlit_columns(

@@ -14,10 +14,10 @@ from dashboard.boards import while_open
 from dashboard.cache import drawn
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
-from dashboard.controls import page_link
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets import columns as table_columns
+from dashboard.widgets.browser import offer_copy
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong, plain
@@ -50,16 +50,15 @@ class Card:
     help: str | None = None
 
 
-def finding(prose: Prose, names: Iterable[str] = ()) -> None:
-    """Show the main finding of a page with a button to copy it; its tooltip has long names in full."""
+def finding(prose: Prose, names: Iterable[str] = (), figures: str = "") -> None:
+    """Show the main finding of a page with a button that copies it as Markdown, `figures` and a link with it.
+
+    Its tooltip has long names in full.
+    """
     with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
         with st.container():
             section_finding(prose, names, ":material/lightbulb: ")
-        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
-            text = plain(prose).strip()
-            st.code(text, language=None, wrap_lines=True)
-            markdown = prose_markdown(prose, escape_copied).strip()
-            st.code(f"{markdown} [TieScope]({page_link()})", "markdown", wrap_lines=True)
+        offer_copy("copy-finding", "Copy", prose_markdown(prose, escape_copied).strip() + figures)
 
 
 def section_finding(prose: Prose, names: Iterable[str] = (), icon: str = "") -> None:

@@ -28,7 +28,7 @@ from metrics import evaluate
 from metrics.studies.draws import draws
 from metrics.studies.pair_findings import Verdicts, verdicts
 from metrics.studies.pairs import COLUMNS, STARS, compare, significant_signs
-from metrics.studies.prose import plain, signed
+from metrics.studies.prose import chance, plain, signed
 from metrics.studies.query_values import query_differences, values_by_query
 from metrics.support.wording import written_p
 
@@ -77,7 +77,8 @@ def test_the_page_shows_the_table_of_all_pairs_of_the_board(sample):
     page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc")
     pairs = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
     rows = table(page, "Results against").set_index("reranker")
-    expected = pairs.tied.assign(changed=pairs.changed).set_index("reranker").reindex(rows.index)
+    changed = pairs.changed.map({True: "yes", False: "no"})
+    expected = pairs.tied.assign(changed=changed).set_index("reranker").reindex(rows.index)
     shown = [name for name in (*COLUMNS, "changed") if name in rows]
     assert len(shown) == 12
     pd.testing.assert_frame_equal(rows[shown], expected[shown])
@@ -135,12 +136,25 @@ def test_a_test_chosen_in_more_changes_every_figure_and_line_of_compare(sample, 
 def test_a_subset_on_screen_is_still_corrected_for_all_pairs_of_the_board(sample):
     names = sample.scores.index.unique("reranker").to_list()
     page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", rerankers=names[:2])
-    row = only(table(page, "Results against").to_dict("records"))
     pairs = compare(sample, "Hits@5").set_index(["baseline", "reranker"])
-    pair = pairs.loc[tuple(name for name in names[:2])]
-    assert row["p_adjusted"] == pair["p_adjusted"]
-    assert row["p_adjusted"] != compare(sample.only(names[:2]), "Hits@5")["p_adjusted"].iloc[0]
+    p = chance(pairs.loc[tuple(names[:2]), "p_adjusted"])
+    assert p != chance(compare(sample.only(names[:2]), "Hits@5")["p_adjusted"].iloc[0])
+    assert p in finding(page)
     assert "corrected for 6 pairs" in texts(page)
+
+
+def test_two_rerankers_have_one_distribution_and_the_queries_that_decide(sample):
+    names = sample.scores.index.unique("reranker").to_list()[:2]
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", rerankers=names)
+    assert set(charts(page)) == {"differences"}
+    bars, interval, mean = charts(page)["differences"]["data"]
+    pair = compare(sample, "Hits@5").set_index(["baseline", "reranker"]).loc[tuple(names)]
+    assert sum(bars["y"]) == pair["n_differ"]
+    assert interval["x"] == [pair["low"], pair["high"]]
+    assert mean["x"] == [pair["difference"]]
+    rows = table(page, "Query by query")
+    assert rows["difference"].abs().is_monotonic_decreasing
+    assert not page.expander
 
 
 @pytest.mark.parametrize("test", ["sign flips", "t-test", "bootstrap", "Mann-Whitney U"])
@@ -192,10 +206,9 @@ THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
 
 def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     page = opened("compare", data=label(board(three_csv=THREE)), test="Wilcoxon signed-rank")
-    row = table(page, "Results against").iloc[0]
-    assert row["p_adjusted"] == 0.25
-    assert row["low"] > 0
     text = texts(page)
+    assert "p = 0.250" in text
+    assert charts(page)["differences"]["data"][1]["x"][0] > 0
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
     assert "Wilcoxon signed-rank test, corrected for 1 pair by Holm." in text
     assert "Student's t interval of the mean difference (p compares ranks), corrected like p" in text
@@ -467,8 +480,8 @@ def test_the_percent_of_a_place_is_read_on_every_shade(palette):
     limits = pd.DataFrame({"best_place": 1, "worst_place": 2}, chances.index)
     cells = finish_heatmap(chances, limits, [1] * len(chances), palette).data[0]
     scale = [colour for _, colour in cells.colorscale]
-    for text, chance in zip(np.ravel(cells.text), chances.to_numpy().ravel(), strict=True):
-        place = chance * (len(scale) - 1)
+    for text, share in zip(np.ravel(cells.text), chances.to_numpy().ravel(), strict=True):
+        place = share * (len(scale) - 1)
         shade = blend(scale[int(place)], scale[int(place) + 1], place % 1)
         assert contrast(re.search("#[0-9A-F]{6}", text)[0], shade) >= 4.2
 

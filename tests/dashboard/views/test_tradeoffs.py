@@ -184,7 +184,7 @@ def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
     assert texts_of[0] == texts_of[1]
     assert lines.set_index(["reranker", "ties"]).loc[("slow", "tied"), "Latency (s)"] == "1.15 −**"
     said = texts(page, "caption")
-    assert "compared with middle by paired t-test, corrected for 3 pairs by Bonferroni, separately" in said
+    assert "compared with middle by paired t-test, corrected for 3 pairs by Bonferroni" in said
     assert "+ better than middle, − worse." in said
 
 

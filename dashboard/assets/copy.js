@@ -11,11 +11,15 @@ async function copy(text) {
   return isCopied;
 }
 
-export default function ({ parentElement }) {
+// Copies a Markdown text that ends in the address, or the address alone.
+export default function ({ parentElement, data }) {
   const button = parentElement.querySelector("button");
   const label = button.querySelector("span");
+  label.textContent = data.label;
+  button.classList.toggle("plain", Boolean(data.text));
   button.onclick = async () => {
-    label.textContent = (await copy(location.href)) ? "Link copied" : "Copy it from the address bar";
-    setTimeout(() => { label.textContent = "Copy link"; }, SHOWN_FOR);
+    const text = data.text ? `${data.text} [TieScope](${location.href})` : location.href;
+    label.textContent = (await copy(text)) ? "Copied" : "The browser does not allow it";
+    setTimeout(() => { label.textContent = data.label; }, SHOWN_FOR);
   };
 }
