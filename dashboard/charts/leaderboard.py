@@ -12,6 +12,7 @@ from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
 from dashboard.charts.labels import chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette, faded
 from metrics.evaluation import EQUAL
+from metrics.studies.prose import signed_decimals
 from metrics.support.wording import percent, with_signs
 
 _STACKED_ROW = 44
@@ -206,15 +207,6 @@ def _add_texts(
     for column, (words, colour) in texts.items():
         x = np.full(len(rows), places[column][0])
         figure.draw_words(x, np.arange(len(rows)), words, color=colour, **look)
-
-
-def signed_decimals(value: float) -> str:
-    """Write a difference with three decimals, a sign and a true minus; 0 for none."""
-    if abs(value) <= EQUAL:
-        return "0"
-    if abs(value) < 0.0005:  # noqa: PLR2004 what three decimals show
-        return "<0.001" if value > 0 else ">−0.001"
-    return f"{value:+.3f}".replace("-", "−")
 
 
 def _add_heads(

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import boards, choices, controls, pages, visitor
 from dashboard.boards import while_open
 from dashboard.cache import (
+    OFFERED,
     PROMPTS_LABEL,
     SAMPLE_LABEL,
     SIMULATED_LABEL,
@@ -30,7 +31,13 @@ from dashboard.widgets import components as ui
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.first_rows import ShownRows, find_reranker, search_rows, shown_rows
-from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
+from dashboard.widgets.leaderboard_parts import (
+    charted_rerankers,
+    leaderboard_charts,
+    leaderboard_table,
+    measures_html,
+    shared_text,
+)
 from dashboard.widgets.pairs import pair_verdicts
 from metrics import parse
 from metrics.evaluation import AS_READ, EQUAL
@@ -40,13 +47,15 @@ from metrics.studies import unjudged as unjudged_study
 from metrics.studies.draws import same_runs
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
+from metrics.studies.measure_table import LETTERED, as_latex, as_markdown, caption, cells, measure_column
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose, decimal
 from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, part_of
 
-SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Unjudged documents"
+SCORES, MEASURES, PAIRS = "Scores", "All measures", "Pairs that swap"
+TOOLS, UNJUDGED = "Other tools", "Unjudged documents"
 _FINDABLE = 12  # rerankers from which on one is looked for by name
 _SAMPLES = {
     SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
@@ -66,12 +75,14 @@ def show(selection: Selection) -> None:
         part = find_reranker() if len(selection.rerankers) >= _FINDABLE else ""
     view = selection.score(measure)
     unjudged = unjudged_counts(view, measure)
-    sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
+    sections = [SCORES, MEASURES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
     section = controls.choose_section(sections)
     name, rows = parse(measure), view.study(leaderboard, measure, view.traditional)
     with verdict_place:
         verdict(view, measure)
-    if section == PAIRS:
+    if section == MEASURES:
+        measures_section(view, measure, rows, part)
+    elif section == PAIRS:
         swaps_section(view, measure)
     elif section == TOOLS:
         drawable = charted_rerankers(rows)
@@ -170,6 +181,73 @@ def scores_section(
         return rows.assign(std=std.reindex(rows.index)).reset_index()
 
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=table_rows, download=download)
+
+
+@cached(max_entries=24)
+def measure_columns(view: ShownBoard, measures: tuple[str, ...], traditional: str) -> dict[str, pd.DataFrame]:
+    """Return the column of each measure in the table of all measures."""
+    return {
+        name: measure_column(view.evaluation, name, pair_verdicts(view, name, traditional).tied)
+        for name in measures
+    }
+
+
+@ui.section(MEASURES)
+def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) -> None:
+    """Draw the means of all measures with letters of significance, and the table for papers."""
+    names = tuple(dict.fromkeys([*OFFERED, measure]))
+    columns = measure_columns(view, names, view.traditional)
+    keys = {parse(name).tied: columns[name]["tied"] for name in names}
+    keys |= {"tie ratio": rows["tie_ratio"], "gap": rows["gap"].abs()}
+    head = st.container(horizontal=True, vertical_alignment="center")
+    with st.container(horizontal=True, gap="small"):
+        key = controls.select(
+            "Sort by",
+            list(keys),
+            "sorted_by",
+            parse(measure).tied,
+            label_visibility="collapsed",
+            format_func="Sort by {}".format,
+            width=185,
+        )
+        ordered = rows.loc[keys[key].sort_values(ascending=False, kind="stable").index]
+        pinned = _pinned([str(name) for name in rows.index])
+    matches = search_rows(ordered.drop(pinned), part)
+    places = shown_rows(len(matches), "places", first=LETTERED, has_pages=True)
+    shown = pd.concat([ordered.loc[pinned], places.of(matches)])
+    labels = short_names(map(str, rows.index))
+    st.html(
+        measures_html(*cells(columns, shown, labels, measure), list(shown.index), len(pinned), view.palette)
+    )
+    places.buttons()
+    note = caption(len(rows), pair_verdicts(view, measure, view.traditional).method)
+    st.caption(" ".join(filter(None, (escape_markdown(note), shared_text(rows)))))
+    with head:
+        st.header(MEASURES, anchor=False, width="content")
+        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+            written = cells(columns, shown, {name: name for name in labels}, measure)
+            st.code(as_markdown(*written, note), "markdown", height=160)
+            st.code(as_latex(*written, note), "latex", height=160)
+        parts = [column.add_prefix(f"{name}_") for name, column in columns.items()]
+        every = pd.concat([*parts, rows[["tie_ratio", "gap"]]], axis=1).loc[ordered.index]
+        ui.download_csv(every.reset_index(), "measures")
+
+
+def _pinned(names: list[str]) -> list[str]:
+    """Draw the choice of rerankers whose rows come first."""
+    labels = short_names(names)
+    none: list[str] = []
+    chosen = controls.choose("pinned", none, lambda chosen: set(chosen) <= set(names), list)
+    st.multiselect(
+        "Pin",
+        names,
+        format_func=labels.__getitem__,
+        placeholder="Pin rows",
+        label_visibility="collapsed",
+        width=160 if visitor.is_narrow() else 400,
+        **controls.bound("pinned", chosen),
+    )
+    return chosen
 
 
 def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:

@@ -1,6 +1,6 @@
 """The charts and the table of a leaderboard, for several pages."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.cache import ShownBoard, cached, drawn, segments
 from dashboard.charts import leaderboard as charts
 from dashboard.charts.labels import shared_parts, short_names
-from dashboard.charts.palette import Palette
+from dashboard.charts.palette import Palette, faded
 from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
@@ -18,11 +18,15 @@ from dashboard.widgets.components import chart, heading, section, table
 from metrics import parse
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard import VERDICTS, segment_table, share_text
+from metrics.studies.measure_table import Cell
+from metrics.support.escaping import html
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 
 _COLOURS = ("green", "yellow", "orange", "blue", "gray")
 """Colours of `VERDICTS`."""
+_SHADE = 0.22
+"""Opacity of the shade behind the best mean of a column."""
 _MAX_NAMED = 5
 """Rerankers without a list named at most."""
 
@@ -77,6 +81,30 @@ def shared_text(leaderboard: pd.DataFrame) -> str:
     """Return a sentence with the parts of long names that pages leave out; empty for none."""
     parts = " and ".join(f"“{escape_markdown(part)}”" for part in shared_parts(map(str, leaderboard.index)))
     return f"Names leave out {parts}." if parts else ""
+
+
+def measures_html(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    whole_names: Sequence[str],
+    n_pinned: int,
+    palette: Palette,
+) -> str:
+    """Return a table of measures in HTML: letters raised, the best bold, columns shaded, intervals on hover."""
+    columns = "".join(f'<th scope="col">{html(head)}</th>' for head in heads)
+    widths = [max((len(row[column].letters) for row in rows), default=0) for column in range(1, len(heads))]
+    lines = []
+    for number, (name, (label, *cells)) in enumerate(zip(whole_names, rows, strict=True)):
+        line = f'<th scope="row" title="{html(name)}">{html(label.text)}</th>'
+        for cell, width in zip(cells, widths, strict=True):
+            text = f"<b>{html(cell.text)}</b>" if cell.is_best else html(cell.text)
+            look = f"background: {faded(palette.tied, round(_SHADE * cell.height, 3))}" if cell.height else ""
+            raised = f'<sup style="width: {width}ch">{cell.letters}</sup>' if width else ""
+            note = f"95% over queries {cell.interval} (Student's t)" if cell.interval else ""
+            line += f'<td style="{look}" title="{html(note)}">{text}{raised}</td>'
+        lines.append(f'<tr class="{"pinned" * (number == n_pinned - 1)}">{line}</tr>')
+    table = f"<table><thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    return f'<div class="measures" role="region" aria-label="All measures" tabindex="0">{table}</div>'
 
 
 @cached(max_entries=16)

@@ -11,7 +11,7 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.studies.leaderboard import mean_intervals
 from metrics.studies.pairs import significant_signs
-from metrics.studies.prose import decimal, signed
+from metrics.studies.prose import decimal, signed_decimals
 from metrics.support.arrays import BoolArray
 from metrics.support.escaping import latex, markdown
 from metrics.support.wording import percent, with_signs
@@ -89,12 +89,21 @@ def measure_column(evaluation: Evaluation, measure: str, pairs: pd.DataFrame) ->
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the table: its text, letters, whether it is the best of its column, and its interval."""
+    """A cell of the table.
+
+    Attributes:
+        text: what it shows.
+        letters: letters of significance.
+        is_best: whether it is the best of its column.
+        interval: ends of the interval of a mean, in words.
+        height: where a mean is between the lowest (0) and the best (1) of its column.
+    """
 
     text: str
     letters: str = ""
     is_best: bool = False
     interval: str = ""
+    height: float = 0.0
 
 
 def cells(
@@ -116,8 +125,10 @@ def cells(
             value = column.loc[name]
             text = decimal(value["tied"]) if pd.notna(value["tied"]) else "–"
             ends = [decimal(value[end]) for end in ("low", "high") if pd.notna(value[end])]
-            row.append(Cell(text, value["letters"], bool(value["is_best"]), " to ".join(ends)))
-        rows.append([*row, Cell(with_signs(percent(ratio))), Cell(signed(difference, 3))])
+            lowest, best = column["tied"].min(), column["tied"].max()
+            height = (value["tied"] - lowest) / (best - lowest) if value["tied"] > lowest else 0.0
+            row.append(Cell(text, value["letters"], bool(value["is_best"]), " to ".join(ends), height))
+        rows.append([*row, Cell(with_signs(percent(ratio))), Cell(signed_decimals(difference))])
     return heads, rows
 
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from metrics.evaluation import EQUAL
 from metrics.support.wording import LONG, written_p
 
 
@@ -68,6 +69,15 @@ def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
     text = decimal(value, digits)
     is_above = plus and value > 0 and text.strip("0.")
     return f"+{text}" if is_above else text.replace("-", "−", 1)
+
+
+def signed_decimals(value: float) -> str:
+    """Write a difference for a table: three decimals, a sign and a true minus; 0 for none."""
+    if abs(value) <= EQUAL:
+        return "0"
+    if abs(value) < 0.0005:  # noqa: PLR2004 what three decimals show
+        return "<0.001" if value > 0 else ">−0.001"
+    return f"{value:+.3f}".replace("-", "−")
 
 
 def and_more(n: int) -> str:

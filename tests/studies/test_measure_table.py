@@ -101,7 +101,7 @@ def test_a_row_has_each_measure_then_tie_ratio_and_gap(written):
     heads, rows = written
     assert heads == ["Reranker", "MTRR", "TMHits@10", "Tie ratio", "RR gap"]
     assert [cell.text for cell in rows[1]] == ["MiniLM grade 0-10", "0.688", rows[1][2].text, "98%", "+0.085"]
-    assert rows[0][1] == Cell("0.741", "a", is_best=True, interval=rows[0][1].interval)
+    assert rows[0][1] == Cell("0.741", "a", is_best=True, interval=rows[0][1].interval, height=1)
     assert rows[1][1].letters == "b"
     assert rows[0][1].interval.startswith("0.69")
 

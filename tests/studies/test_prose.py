@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from metrics.studies.prose import Strong, decimal, headline, plain, signed
+from metrics.studies.prose import Strong, decimal, headline, plain, signed, signed_decimals
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,11 @@ def test_a_headline_is_the_first_sentence_with_more_than_a_strong_word():
     assert plain(headline(("By ", Strong("x. y"), " it is 0.5 off."))) == "By x. y it is 0.5 off."
     two = (Strong("2 of 9 rest."), " ", Strong("a"), " leads (p = 0.01).", " ", Strong("b"), " trails.")
     assert plain(headline(two)) == "2 of 9 rest. a leads (p = 0.01)."
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1e-13, "0"), (4e-4, "<0.001"), (-4e-4, ">−0.001"), (0.0126, "+0.013"), (-0.0126, "−0.013")],
+)
+def test_a_gap_has_a_sign_and_is_0_only_where_there_is_none(value, text):
+    assert signed_decimals(value) == text

@@ -12,7 +12,6 @@ from dashboard.charts.leaderboard import (
     place_strip,
     rank_texts,
     score_bounds,
-    signed_decimals,
     tool_strip,
 )
 from dashboard.charts.marks import rows_height
@@ -102,14 +101,6 @@ def test_a_traditional_rank_is_seen_only_where_it_differs():
     (moved,) = (trace for trace in traces(figure_of(leaderboard([2, 1, 3])), "text") if trace.text[0] == "#2")
     is_seen = [colour == LIGHT.traditional for colour in moved.textfont.color]
     assert is_seen == [True, True, False]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0"), (1e-13, "0"), (4e-4, "<0.001"), (-4e-4, ">−0.001"), (0.0126, "+0.013"), (-0.0126, "−0.013")],
-)
-def test_a_gap_has_a_sign_and_is_0_only_where_there_is_none(value, text):
-    assert signed_decimals(value) == text
 
 
 def test_where_no_rank_changes_there_is_no_slope_and_its_width_goes_to_the_scores():

@@ -1,5 +1,7 @@
 """The Leaderboard: what is drawn of many rerankers, and what stands first."""
 
+import re
+
 import numpy as np
 from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
@@ -107,7 +109,12 @@ def test_the_pairs_that_swap_are_those_of_the_study_each_less_likely_than_not():
 
 def test_pairs_that_swap_and_other_tools_are_a_click_away_and_in_the_address():
     page = opened("leaderboard")
-    assert page.segmented_control(key="section").options == ["Scores", "Pairs that swap", "Other tools"]
+    assert page.segmented_control(key="section").options == [
+        "Scores",
+        "All measures",
+        "Pairs that swap",
+        "Other tools",
+    ]
     page.segmented_control(key="section").set_value("Pairs that swap").run()
     assert len(table(page, "Pairs that swap")) == 5
     page.segmented_control(key="section").set_value("Other tools").run()
@@ -187,3 +194,54 @@ def test_where_all_is_judged_nothing_asks_about_unjudged_documents():
     page = opened("leaderboard")
     assert "Unjudged documents" not in page.segmented_control(key="section").options
     assert "are unjudged" not in texts(page)
+
+
+def measures_page(**query):
+    """The section of all measures: the page, and the HTML of its table."""
+    page = opened("leaderboard", section="All measures", **query)
+    (text,) = [node.proto.body for node in page.get("html") if '<div class="measures"' in node.proto.body]
+    return page, text
+
+
+def rows_of(text):
+    """The names of the rows of a table in HTML."""
+    return re.findall(r'scope="row" title="([^"]+)"', text)
+
+
+def test_all_measures_have_letters_and_intervals_on_hover_and_the_best_is_bold():
+    page, text = measures_page()
+    heads = re.findall(r'scope="col">([^<]+)<', text)
+    assert heads == [
+        "Reranker",
+        "MTRR",
+        "tied MAP",
+        "tied nDCG@10",
+        "tied R@10",
+        "TMHits@10",
+        "Tie ratio",
+        "RR gap",
+    ]
+    assert '"95% over queries 0.691 to 0.791 (Student\'s t)"' in text.replace("&#x27;", "'")
+    assert '<b>0.741</b><sup style="width: 2ch">a</sup>' in text
+    assert finding(page).startswith("MiniLM grade 0-10 leads only because of its tie order: ")
+    assert "Rerankers that share a letter do not differ significantly (sign flips" in texts(page)
+
+
+def test_rows_are_sorted_by_a_measure_found_by_name_and_pinned_and_the_address_keeps_it():
+    _, text = measures_page(sorted_by="TMHits@10", pinned=["BM25"])
+    assert rows_of(text)[:2] == ["BM25", "MiniLM grade 0-10"]
+    page, text = measures_page(data=thirty(), named="RUN07", pinned=["run03"])
+    assert rows_of(text) == ["run03", "run07"]
+    assert page.query_params["pinned"] == "run03"
+
+
+def test_the_table_of_measures_is_copied_with_whole_names_for_papers(downloads):
+    page, _ = measures_page(measure="P@10")
+    markdown, latex = [code.value for code in page.code if "MiniLM int8" in code.value][-2:]
+    assert "| MiniLM int8 | **0.741**<sup>a</sup> |" in markdown
+    assert "tied P@10" in markdown
+    assert "\\caption{Tied means, the best in bold." in latex
+    assert "corrected for 28 pairs" in latex
+    rows = downloads["measures"]().set_index("reranker")
+    assert rows.loc["MiniLM int8", "RR_letters"] == "a"
+    assert {"P@10_tied", "P@10_low", "P@10_high", "tie_ratio", "gap"} <= set(rows)
