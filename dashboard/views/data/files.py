@@ -140,6 +140,7 @@ def finding_cards(board: Board, findings: pd.DataFrame) -> None:
 
 def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown: int) -> None:
     colour, note = _BADGES[severity]
+    note = note if board.runs.is_judged else "nothing can be scored before you add judgments"
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             count = sum(len(line.names) for group in groups for line in group.lines)

@@ -212,6 +212,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
                 if st.button("Keep highest", key="keep-max"):
                     replace_draft(BoardSpec(spec.entries, "max"))
     st.caption(f"{UNCHANGED}{_what_to_remove(spec, sources)}")
+    _offer_to_add(sources)
     _offer_to_settle(spec, [place for place, error in errors.items() if MISSING_SCORE_HINT in str(error)])
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
@@ -256,6 +257,21 @@ def _offer_to_score(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) 
                 columns = {**dict(spec.entries[position].columns), "score": name, "relevance": ""}
                 spec = spec.with_columns(position, columns)
             replace_draft(spec)
+
+
+def _offer_to_add(sources: Sequence[Source | TieScopeError]) -> None:
+    """Offer to add judgments without a run to the visitor's board."""
+    choice = boards.shown_board()
+    has_only_judgments = all(isinstance(source, Source) and source.kind == "qrels" for source in sources)
+    if has_only_judgments and choice and choice[0].label not in cache.SAMPLES:
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            name = escape_markdown(boards.board_name(choice[0].label))
+            st.markdown(f"These are judgments. Add them to **{name}**?", width="content")
+            st.button("Add them", type="primary", key="add-judgments", on_click=_add_to_board)
+
+
+def _add_to_board() -> None:
+    controls.set_widget("add", value=True)
 
 
 def _what_to_remove(spec: BoardSpec, sources: list[Source | TieScopeError]) -> str:

@@ -246,6 +246,19 @@ def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgmen
     assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
 
 
+def test_judgments_that_are_dropped_alone_are_added_to_the_board_by_a_button():
+    labels = csv(("query", "passage", "relevant"))
+    page = drop(opened("data"), labels_csv=labels)
+    assert "No run is given" in said(page)
+    assert "add-judgments" not in {button.key for button in page.button}  # there is only the sample
+    page = drop(opened("data"), **GRADES)
+    assert "nothing can be scored before you add judgments" in plain(texts(page))
+    page = drop(opened("data", data=page.query_params["data"]), labels_csv=labels)
+    page.button(key="add-judgments").click().run()
+    assert (said(page), board_name(page)[:17]) == ("", "2 runs, 3 queries")
+    assert "without judgments" not in plain(texts(page))
+
+
 def test_columns_that_may_be_either_are_asked_for_once_and_nothing_of_the_sample_is_shown():
     rows = [("query", "passage", "ada", "grace"), *((*row[:3], row[3] + 1) for row in CASES[1:])]
     page = drop(opened("data"), both_csv="\n".join(",".join(map(str, row)) for row in rows))
