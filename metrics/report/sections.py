@@ -34,7 +34,7 @@ from metrics.support.wording import chance_percent, compared_as, count_of, first
 from metrics.ties import treatment
 
 _STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
-_MOST_ROWS, _MOST_FILES, _MOST_PAIRS = 20, 6, 20
+_MOST_FILES, _MOST_PAIRS = 6, 20
 _BY_ORDER = {"Worst": "worst:.4f", "Best": "best:.4f"}
 _Write = Callable[[ReportStudies], Section]
 SECTIONS: dict[str, _Write] = {}
@@ -91,8 +91,10 @@ def _summary(studies: ReportStudies) -> Section:
         f" {measure.traditional} breaks ties by {studies.order.order}. Worst and best are the smallest and "
         "largest mean of any tie order."
     )
-    title = f"The first {_MOST_ROWS} of {count}" if count > _MOST_ROWS else "Leaderboard"
-    table = Table.of(title, studies.leaderboard.head(_MOST_ROWS), _board_columns(studies, {}))
+    board = studies.leaderboard
+    is_shown = (np.arange(count) < MAX_RERANKERS) | (board["traditional_rank"] == 1)
+    title = f"{is_shown.sum()} of {count} rerankers" if count > MAX_RERANKERS else "Leaderboard"
+    table = Table.of(title, board[is_shown], _board_columns(studies, {}))
     return Section(
         f"Rerankers by {measure.tied}, best first.{'' if studies.has_own_rule else orders}",
         sentences=(_significance_finding(studies, studies.verdicts),) if has_others else (),

@@ -259,6 +259,19 @@ def test_of_many_rerankers_tools_are_asked_about_the_thirty_best():
     assert section(finished, "tools").summary.endswith("the 30 rerankers with the highest tied score.")
 
 
+def test_the_summary_has_thirty_rerankers_and_the_one_that_leads_by_its_sort():
+    first_of_five = "".join(
+        f"q{q} Q0 d{document} 1 1 t\n" for q in range(4) for document in sorted(range(5), key=lambda d: d != q)
+    )
+    runs = board(**{f"r{n:02}_trec": STRICT for n in range(35)}, lucky_trec=first_of_five, qrels_txt=QRELS).runs
+    finished = report(runs, traditional="input", sections=["summary"])
+    lucky = finished.studies.leaderboard.loc["lucky"]
+    assert (lucky["tied_rank"], lucky["traditional_rank"]) == (36, 1)
+    (table,) = section(finished, "summary").tables
+    assert (len(table.rows), table.frame["Reranker"].iloc[-1]) == (31, "lucky")
+    assert "lucky" in plain(finished.conclusion)
+
+
 def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():
     second_of_two = "".join(f"q{q} Q0 {document} 1 1 t\n" for q in range(4) for document in ("other", f"d{q}"))
     runs = board(**{f"r{n:02}_trec": STRICT for n in range(35)}, tied_trec=second_of_two, qrels_txt=QRELS).runs
