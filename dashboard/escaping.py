@@ -26,6 +26,11 @@ def without_folders(message: str) -> str:
     return _FOLDERS.sub("…/", message)
 
 
+def without_options(message: str) -> str:
+    """Leave out what a message offers on the command line and in Python, in parentheses."""
+    return _OPTIONS.sub("", message)
+
+
 def error_markdown(error: Exception) -> str:
     """Return an error as Markdown for a page; logs and commands show full paths, and options in parentheses."""
-    return escape_markdown(_OPTIONS.sub("", without_folders(str(error))))
+    return escape_markdown(without_options(without_folders(str(error))))

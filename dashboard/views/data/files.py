@@ -13,7 +13,7 @@ from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
 from dashboard.choices import Selection, board_settings
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import escape_markdown, without_options
 from dashboard.library.audit import record_event
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
 from dashboard.library.download import zipped
@@ -168,7 +168,7 @@ def _group(board: Board, group: FindingGroup) -> None:
     if len(group.lines) == 1:
         place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
     title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
-    text.markdown(f"{title}{_grey(place)}  \n{_grey(group.hint).strip()}")
+    text.markdown(f"{title}{_grey(place)}  \n{_grey(without_options(group.hint)).strip()}")
     if button is not None:
         label, spec = _other_rule(board, group.code)
         if button.button(label, key=f"fix-{group.code}"):

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,93 +19,63 @@ from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import file_records, first_record, value_arrays
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded
-from metrics.support.cached import cached_property
 from metrics.support.wording import part_of, quote
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons:
+class Comparisons(NamedTuple):
     """Comparisons of documents within lists, by pair.
 
     Attributes:
-        list_of: (n_documents,) list of each document.
-        first: (n_pairs,) the earlier document of the pair.
-        second: (n_pairs,) the later document.
-        n: (n_pairs,) number of comparisons.
-        wins: (n_pairs,) wins of `first`, a tie counting half.
-        is_inconsistent: (n_pairs,) whether the comparisons disagree.
+        list_of: (n_pairs,) list of each pair.
+        is_inconsistent: (n_pairs,) whether the comparisons of a pair disagree.
+        n_missing: (n_lists,) number of pairs that were never compared.
+        copeland: (n_documents,) pairs won, a tied pair counting half; the more frequent winner wins a pair.
+
+    Source: Copeland, 1951; as PRP-Allpair: Qin et al., arXiv 2306.17563, equation 2.
     """
 
     list_of: IntArray
-    first: IntArray
-    second: IntArray
-    n: IntArray
-    wins: FloatArray
     is_inconsistent: BoolArray
+    n_missing: IntArray
+    copeland: FloatArray
 
     @classmethod
     def of(
         cls, list_of: IntArray, document: IntArray, opponent: IntArray, results: FloatArray
     ) -> "Comparisons":
-        """Group comparisons, (n_rows,) each, by pair."""
-        is_swapped = document > opponent
-        results = np.where(is_swapped, 1 - results, results)
-        keys = np.minimum(document, opponent) * len(list_of) + np.maximum(document, opponent)
-        pairs, pair_of, n = np.unique(keys, return_inverse=True, return_counts=True)
-        wins = _sums(pair_of, results, len(pairs))
-        is_inconsistent = _sums(pair_of, results**2, len(pairs)) * n != wins**2  # exact: results are halves
-        return cls(list_of, pairs // len(list_of), pairs % len(list_of), n, wins, is_inconsistent)
-
-    @cached_property
-    def n_lists(self) -> int:
-        """Number of lists."""
-        return int(self.list_of.max(initial=-1)) + 1
-
-    @cached_property
-    def n_missing(self) -> IntArray:
-        """(n_lists,) number of pairs that were never compared."""
-        n_documents = np.bincount(self.list_of, minlength=self.n_lists)
-        compared = np.bincount(self.list_of[self.first], minlength=self.n_lists)
-        return n_documents * (n_documents - 1) // 2 - compared
-
-    @cached_property
-    def outcome(self) -> FloatArray:
-        """(n_pairs,) 1 where `first` won more often, 0 where it lost, else 1/2."""
-        return (np.sign(2 * self.wins - self.n) + 1) / 2
-
-    @cached_property
-    def copeland(self) -> FloatArray:
-        """(n_documents,) pairs won, a tied pair counting half; the more frequent winner wins a pair.
-
-        Source: Copeland, 1951; as PRP-Allpair: Qin et al., arXiv 2306.17563, equation 2.
-        """
-        n = len(self.list_of)
-        return _sums(self.first, self.outcome, n) + _sums(self.second, 1 - self.outcome, n)
-
-
-def _sums(places: IntArray, values: FloatArray, n: int) -> FloatArray:
-    return np.asarray(np.bincount(places, values, n), np.float64)
+        """Group comparisons, (n_rows,) each, by pair; `list_of` (n_documents,) is the list of each document."""
+        n_documents = len(list_of)
+        keys = np.minimum(document, opponent) * n_documents + np.maximum(document, opponent)
+        wins = pd.Series(np.where(document > opponent, 1 - results, results)).groupby(keys)  # of the earlier
+        shares = wins.mean()
+        first, second = np.divmod(np.asarray(shares.index, np.int64), n_documents)
+        outcome = (np.sign(2 * shares.to_numpy() - 1) + 1) / 2
+        won = np.bincount(first, outcome, n_documents) + np.bincount(second, 1 - outcome, n_documents)
+        copeland = np.asarray(won, np.float64)
+        sizes = np.bincount(list_of)
+        n_missing = sizes * (sizes - 1) // 2 - np.bincount(list_of[first], minlength=len(sizes))
+        is_inconsistent = (wins.max() > wins.min()).to_numpy()
+        return cls(list_of[first], is_inconsistent, n_missing, copeland)
 
 
 def preference_findings(
     comparisons: Comparisons, queries: pa.Array, line_of: Callable[[int], int], file: str
 ) -> Iterator[Finding]:
-    """Report missing and inconsistent comparisons; `queries` holds that of each document."""
-    list_of, n_lists, n_pairs = comparisons.list_of, comparisons.n_lists, len(comparisons.n)
-    n_inconsistent, n_missing = int(comparisons.is_inconsistent.sum()), int(comparisons.n_missing.sum())
-    inconsistent = np.unique(list_of[comparisons.first[comparisons.is_inconsistent]])
+    """Report missing and inconsistent comparisons; `queries` holds the query of each list's first document."""
+    list_of, is_inconsistent, n_missing, _ = comparisons
+    n_pairs, n_inconsistent, n_never = len(list_of), int(is_inconsistent.sum()), int(n_missing.sum())
     again = f"Pairs compared more than once with different results: {part_of(n_inconsistent, n_pairs, 'pair')}"
-    never = f"Never compared: {part_of(n_missing, n_missing + n_pairs, 'pair')}"
+    never = f"Never compared: {part_of(n_never, n_never + n_pairs, 'pair')}"
     for code, lists, count, message in (
-        ("inconsistent", inconsistent, n_inconsistent, again),
-        ("missing", np.flatnonzero(comparisons.n_missing), n_missing, never),
+        ("inconsistent", np.unique(list_of[is_inconsistent]), n_inconsistent, again),
+        ("missing", np.flatnonzero(n_missing), n_never, never),
     ):
         if len(lists):
-            document = int(np.argmax(list_of == lists[0]))
+            first = int(lists[0])
             in_lists = (
-                f"in {part_of(len(lists), n_lists, 'list')}, query {quote(queries[document].as_py())} first."
+                f"in {part_of(len(lists), len(n_missing), 'list')}, query {quote(queries[first].as_py())}"
             )
-            text, line = f"{message}, {in_lists}", line_of(document)
+            text, line = f"{message}, {in_lists} first.", line_of(first)
             yield make_finding(f"preferences-{code}", file, text, line=line, count=count)
 
 
@@ -209,8 +179,10 @@ def _source(
     header = [*(columns[ours] for ours in keys), "document", "copeland"]
     usual = {"query_id": columns["query_id"], "doc_id": "document", "score": "copeland"}
     mapping = choice.mapping(origin.file, header, usual)
-    queries, rows = raw[columns["query_id"]].cast(pa.string()), origin.take(first_row)
-    noted += preference_findings(comparisons, queries, rows.line_of, origin.file)
+    rows = origin.take(first_row)
+    of_lists = np.unique(list_of_row[first_row], return_index=True)[1]  # the first document of each list
+    queries = raw[columns["query_id"]].cast(pa.string()).take(pa.array(of_lists))
+    noted += preference_findings(comparisons, queries, rows.take(of_lists).line_of, origin.file)
     return build_source(raw, mapping, rows, "preferences", header, noted, choice.missing_score)
 
 

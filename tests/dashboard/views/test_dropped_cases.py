@@ -190,6 +190,7 @@ def test_a_dropped_file_that_cannot_be_scored_is_told_in_a_sentence(files, sente
 def test_queries_among_their_own_results_are_left_out_and_kept_by_a_button():
     page = dropped(VALUES["the query among its results"][0])
     assert "2 of 2 lists hold the query itself as a document" in plain(texts(page))
+    assert "--" not in plain(texts(page))
     page.button(key="fix-own-query").click().run()
     assert "Documents with the ID of their query, left out: 2 of 6" in plain(texts(page))
     assert reciprocal_ranks(page) == [0.875]
