@@ -1,18 +1,13 @@
 """Floor 1: runs and judgments."""
 
+from typing import TYPE_CHECKING
+
 from metrics.runs.columns import COLUMNS, MissingScore
 from metrics.runs.files import File
 from metrics.runs.findings import KINDS
 from metrics.runs.formats.format import Format
 from metrics.runs.formats.frames import Nested
 from metrics.runs.formats.letor import with_predictions
-from metrics.runs.formats.registry import (
-    FORMATS,
-    has_header,
-    open_run,
-    read,
-    tie_order,
-)
 from metrics.runs.from_paths import (
     Table,
     Tables,
@@ -30,6 +25,21 @@ from metrics.runs.from_paths import (
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.source import Source
+
+if TYPE_CHECKING:
+    from metrics.runs.formats.registry import FORMATS, has_header, open_run, read, tie_order
+
+_OF_REGISTRY = ("FORMATS", "has_header", "open_run", "read", "tie_order")
+
+
+def __getattr__(name: str) -> object:
+    """Import the registry of formats on first use, because dictionaries and frames do not need it."""
+    if name not in _OF_REGISTRY:
+        raise AttributeError(f"module 'metrics.runs' has no attribute {name!r}")
+    from metrics.runs.formats import registry  # noqa: PLC0415 many formats, for files alone
+
+    return getattr(registry, name)
+
 
 __all__ = [
     "COLUMNS",

@@ -26,7 +26,6 @@ from metrics.runs.formats.frames import (
 )
 from metrics.runs.formats.json_records import LISTS, leaf_fields
 from metrics.runs.formats.letor import LETOR, with_predictions
-from metrics.runs.formats.registry import read_chosen, scores_may_be_grades
 from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
@@ -215,6 +214,8 @@ def distinct_file_names(files: Sequence[object]) -> list[str]:
 
 def may_be_either(source: Source) -> bool:
     """Return whether the numbers of a file may be scores or grades, by its format or its header."""
+    from metrics.runs.formats.registry import scores_may_be_grades  # noqa: PLC0415 many formats, for files alone
+
     return scores_may_be_grades(source.format) or bool(beir_columns(source.header))
 
 
@@ -350,6 +351,8 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         if content.kind == "qrels":
             if any(is_judgments(content, path, judgments) for judgments in all_judgments):
                 continue
+            from metrics.runs.formats.registry import scores_may_be_grades  # noqa: PLC0415 as in may_be_either
+
             may_be_judgments = len(named_files) > 1 and not all_judgments and name is None
             if may_be_judgments and not scores_may_be_grades(content.format):
                 yield as_judgments(content)
@@ -398,6 +401,8 @@ def _read(table: Table, choice: ColumnChoice, name: str, file_name: str = "") ->
     if isinstance(table, Path):
         file = File.open(table)
         choice = choice.of_file(str(table), file.name, file.stem)
+        from metrics.runs.formats.registry import read_chosen  # noqa: PLC0415 many formats, for files alone
+
         return read_chosen(replace(file, name=file_name or file.name), choice)
     if not is_frame(table):
         raise _no_table(table)

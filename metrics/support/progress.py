@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Timer
 
-from metrics.support.escaping import clean
 from metrics.support.wording import count_of
 
 PATIENCE = 1.0
@@ -26,6 +25,8 @@ def progress(task_name: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console  # noqa: PLC0415 only on a terminal
     from rich.markup import escape  # noqa: PLC0415 likewise
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415 likewise
+
+    from metrics.support.escaping import clean  # noqa: PLC0415 likewise
 
     columns = (
         TextColumn("{task.description}"),
