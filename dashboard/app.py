@@ -17,9 +17,9 @@ from dashboard.choices import choose_selection
 from dashboard.escaping import escape_markdown
 from dashboard.long_work import waiting_shown
 from dashboard.pages import DATA, LARGE, PAGES
-from dashboard.results import choose_results, command_results
 from dashboard.views.data.files import undo
-from dashboard.widgets.browser import equip_browser, mend_looks, offer_copy
+from dashboard.views.large import choose_results, command_results
+from dashboard.visitor import equip_browser, mend_looks, offer_copy
 from dashboard.widgets.components import THIS_PAGE, section
 from metrics.ties import treatment
 

@@ -15,11 +15,15 @@ from dashboard.access.sign_in import identity
 from dashboard.draft import mark_shown
 from dashboard.escaping import error_markdown, escape_markdown, without_folders
 from dashboard.library.audit import record_event
-from dashboard.library.boards import Board
+from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.library.loaded import Published
 from dashboard.library.records import SEPARATOR, STRANGER, Access, Record, id_of
+from dashboard.long_work import long_work
 from dashboard.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
+from metrics.runs import Source
+from metrics.support.progress import begin_step
+from metrics.support.wording import count_of
 
 DATA = "data"
 _VISITED = "_known_data"
@@ -348,3 +352,44 @@ def _keep(board: Board, amends: Record | None) -> Record | None:
     except TieScopeError as error:
         notify(f"{error} The board shown is not saved: it exists in memory only.")
         return None
+
+
+def rebuild_board(spec: BoardSpec) -> None:
+    """Show the board of a changed spec, or the error that it raises."""
+    before = shown_board()
+    with long_work():
+        board = cache.build_board(spec, read_all(spec))
+        if isinstance(board, Board):
+            show_board(with_names_of(before[0].spec, board) if before else board, amends=before)
+    if isinstance(board, TieScopeError):
+        st.error(f"{error_markdown(board)} Nothing was changed.", icon=":material/error:")
+
+
+def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
+    """Return the content or the error of each file, and report progress."""
+    entries, rows = spec.entries, 0
+    sources: list[Source | TieScopeError] = []
+    for position, entry in enumerate(entries):
+        begin_step("Reading", position, len(entries), entry.file.name, rows)
+        sources.append(source := cache.read_entry(entry))
+        rows += len(source.table) if isinstance(source, Source) else 0
+    begin_step("Joining", 0, 1, count_of(len(entries), "file"), rows)
+    return sources
+
+
+def with_names_of(before: BoardSpec, board: Board) -> Board:
+    """Return a board with the names and order of its rerankers before, if the same columns are read."""
+    digests = {entry.columns_digest for entry in before.entries}
+    if board.spec.names is None and digests.issuperset(entry.columns_digest for entry in board.spec.entries):
+        with suppress(TieScopeError):  # no reranker of the old board is left
+            return keep_arrangement(board, before)
+    return board
+
+
+def change_library(*steps: Callable[[], None]) -> None:
+    """Take steps that change the library; show the error of one that fails, and take no further step."""
+    try:
+        for step in steps:
+            step()
+    except TieScopeError as error:
+        st.error(f"{error_markdown(error)} Nothing was changed.", icon=":material/error:")

@@ -31,11 +31,12 @@ from dashboard.library.records import Record
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from dashboard.settings import OPEN
-from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
-from metrics.evaluation import ScoringOptions, score_runs
+from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.runs import Runs, Source, named_judgments, with_predictions
 from metrics.studies.leaderboard import query_segments
+from metrics.studies.pair_findings import Verdicts, verdicts
+from metrics.studies.pairs import Family
 from metrics.ties import Ranking
 
 _SAMPLE_DATA = next(
@@ -356,3 +357,38 @@ def file_version(path: Path) -> tuple[str, int, int]:
     except OSError as error:
         raise ReadError(path.name, "it is gone", "Open it again.") from error
     return str(path), status.st_mtime_ns, status.st_size
+
+
+class Testing(NamedTuple):
+    """How pairs are tested, as `compare` takes it."""
+
+    test: str = "flips"
+    correction: str | None = None
+    family: Family = "all"
+
+
+def pair_verdicts(view: ShownBoard, measure: str, traditional: str) -> Verdicts:
+    """Return all pairs of the shown rerankers, tied and traditional, corrected for all pairs of the board."""
+    return compared_pairs(view, measure, traditional, "", Testing())
+
+
+@cached(show_spinner="Comparing rerankers …", max_entries=24)
+def compared_pairs(
+    view: ShownBoard, measure: str, traditional: str, baseline: str, testing: Testing
+) -> Verdicts:
+    """Return the pairs of the shown rerankers with a baseline (all pairs if empty), tested as chosen."""
+    if baseline and testing == Testing():
+        return pair_verdicts(view, measure, traditional).against(baseline)
+    evaluation = _board_evaluation(view, measure, traditional)
+    return verdicts(evaluation, measure, traditional, baseline or None, **testing._asdict()).among(
+        view.rerankers
+    )
+
+
+def _board_evaluation(view: ShownBoard, measure: str, traditional: str) -> Evaluation:
+    runs = view.board.runs
+    if view.rerankers == runs.rerankers:
+        return view.evaluation
+    ties = ("expected", traditional)
+    with board_turn(view.board):
+        return score_runs(runs, measure, ties, view.scoring).only(runs.rerankers, view.queries)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
 from dashboard.boards import DATA, choose_board, notify, owner
-from dashboard.cache import grade_counts
+from dashboard.cache import Testing, grade_counts
 from dashboard.charts.palette import Palette
 from dashboard.controls import choose, get_text, segmented, select, set_value
 from dashboard.escaping import escape_markdown
@@ -200,14 +200,6 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
         "unjudged documents left out": scoring.unjudged == "leave_out",
     }
     return [phrase for phrase, is_different in phrases.items() if is_different]
-
-
-class Testing(NamedTuple):
-    """How pairs are tested, as `compare` takes it."""
-
-    test: str = "flips"
-    correction: str | None = None
-    family: Family = "all"
 
 
 def choose_testing() -> Testing:

@@ -1,12 +1,15 @@
 """Stored uploads: the original bytes under their sha256, which a database keeps as zstd frames."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
+from itertools import count
 from math import inf
 from typing import cast
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pyarrow as pa
 
@@ -108,3 +111,27 @@ def pack(block: bytes) -> bytes:
 def unpack(frame: bytes) -> bytes:
     """Return the content of a zstd frame; OSError if it is damaged."""
     return cast("bytes", pa.input_stream(pa.BufferReader(frame), compression="zstd").read())
+
+
+def zipped(files: Sequence[File]) -> bytes:
+    """Return a zip of files; LibraryError if a stored file is missing or damaged."""
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, file in zip(zip_names([file.name for file in files]), files, strict=True):
+            with archive.open(name, "w", force_zip64=True) as stream:
+                for block in uploaded_blocks(file):
+                    stream.write(block)
+    return packed.getvalue()
+
+
+def zip_names(names: Sequence[str]) -> list[str]:
+    """Return distinct names without folders, which unpack on every system."""
+    used: set[str] = set()
+    distinct = []
+    for name in names:
+        plain = re.sub(r'[\x00-\x1f\x7f\\/:*?"<>|]', "-", name).strip(". ") or "file"
+        stem, dot, ending = plain.partition(".")
+        tries = (plain if number == 1 else f"{stem}-{number}{dot}{ending}" for number in count(1))
+        distinct.append(next(text for text in tries if text.casefold() not in used))
+        used.add(distinct[-1].casefold())
+    return distinct

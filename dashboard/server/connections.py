@@ -1,13 +1,20 @@
 """Time limits for incomplete requests, and limits on waiting connections and on messages of sockets."""
 
+import asyncio
+import logging
 import sys
 from asyncio import TimerHandle, Transport
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from socket import IPPROTO_TCP, TCP_NODELAY
 from typing import Any, ClassVar
 
+import streamlit as st
 from starlette.types import Scope
 from uvicorn.config import HTTP_PROTOCOLS
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from dashboard.streamlit_internals import forget_expired_sessions
 
 _CONNECTION = "tiescope.connection"
 """Extension of a socket's scope: the connection, which has the limit of its messages."""
@@ -100,3 +107,37 @@ def allow_many_files() -> None:
         limit = 2**16 if hard == resource.RLIM_INFINITY else min(hard, 2**16)
         if soft != resource.RLIM_INFINITY and soft < limit:
             resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+
+
+_LOG = logging.getLogger(__name__)
+_SECONDS = 5
+"""Interval between looks for ended sessions."""
+
+
+@asynccontextmanager
+async def forget_ended_sessions(_: st.App) -> AsyncIterator[dict[str, Any]]:
+    """Drop expired sessions while the server runs.
+
+    Streamlit keeps a session for `server.disconnectedSessionTTL` seconds after its page closed, and only checks
+    when another page opens or closes.
+    """
+    task = asyncio.create_task(forget_repeatedly())
+    try:
+        yield {}
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def forget_repeatedly() -> None:
+    """Drop expired sessions at intervals; log the first failure."""
+    is_logged = False
+    while True:
+        await asyncio.sleep(_SECONDS)
+        try:
+            forget_expired_sessions()
+        except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
+            if not is_logged:
+                _LOG.exception("The memory of closed sessions could not be freed. TieScope will try again.")
+            is_logged = True

@@ -33,11 +33,9 @@ def _import_pages() -> None:
     """Import the modules of the frame and the first page."""
     import dashboard.long_work
     import dashboard.pages
-    import dashboard.results
     import dashboard.views.data.files
     import dashboard.views.large
-    import dashboard.views.leaderboard
-    import dashboard.widgets.browser  # noqa: F401 imported for those who import them again
+    import dashboard.views.leaderboard  # noqa: F401 imported for those who import them again
 
 
 def _draw_sample() -> None:

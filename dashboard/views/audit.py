@@ -8,7 +8,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
-from dashboard import published as table_choice
 from dashboard.cache import drawn
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, clipped, short_names
@@ -153,12 +152,12 @@ def open_table(view: Selection) -> tuple[str, PublishedTable] | None:
     A file that cannot be read leaves the table before in place.
     """
     has_sample = view.board.label == cache.SAMPLE_LABEL
-    table = table_choice.choose_table(
-        view.board, table_choice.SAMPLE_TABLE if has_sample else table_choice.NO_TABLE, has_sample=has_sample
+    table = audited_table.choose_table(
+        view.board, audited_table.SAMPLE_TABLE if has_sample else audited_table.NO_TABLE, has_sample=has_sample
     )
-    if table == table_choice.NO_TABLE:
+    if table == audited_table.NO_TABLE:
         _offer_field(view.board)
-        lost = table_choice.missing_table()
+        lost = audited_table.missing_table()
         begin = (
             f"This link audits {escape_markdown(lost)}, which this board does not have. Drop the file here "
             "again"
@@ -171,7 +170,7 @@ def open_table(view: Selection) -> tuple[str, PublishedTable] | None:
             icon=":material/table_view:",
             type="primary",
             key="example-table",
-            on_click=partial(table_choice.take_table, table_choice.FILE_ORDER),
+            on_click=partial(audited_table.take_table, audited_table.FILE_ORDER),
         )
         return None
     files = audited_table.published_files(view.board, table)
@@ -185,7 +184,7 @@ def open_table(view: Selection) -> tuple[str, PublishedTable] | None:
 
 
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
-    names = {table_choice.SAMPLE_TABLE: files[0].name, table_choice.FILE_ORDER: "Example with mistakes"}
+    names = {audited_table.SAMPLE_TABLE: files[0].name, audited_table.FILE_ORDER: "Example with mistakes"}
     and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
     with st.container(border=True, horizontal=True, vertical_alignment="center", width=400):
@@ -194,19 +193,19 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
         st.space("stretch")
         with st.popover("Replace", icon=":material/upload:", type="tertiary"):
             _offer_field(board)
-            if table != table_choice.FILE_ORDER:
+            if table != audited_table.FILE_ORDER:
                 st.button(
                     "Example table with mistakes",
                     icon=":material/table_view:",
                     key="example-table",
                     help="This board's table with ties in file order and four decimals.",
-                    on_click=partial(table_choice.take_table, table_choice.FILE_ORDER),
+                    on_click=partial(audited_table.take_table, audited_table.FILE_ORDER),
                 )
-            if table != table_choice.SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
+            if table != audited_table.SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
                 st.button(
                     "The sample's table",
                     key="sample",
-                    on_click=partial(table_choice.take_table, table_choice.SAMPLE_TABLE),
+                    on_click=partial(audited_table.take_table, audited_table.SAMPLE_TABLE),
                 )
 
 
@@ -219,7 +218,7 @@ def _offer_field(board: Board) -> None:
     files = [File(file.name, file.getvalue()) for file in uploaded]
     if text.strip() and not files:
         files = [File("pasted.txt", text.encode("utf-8", "replace"))]
-    if not table_choice.is_new(files):
+    if not audited_table.is_new(files):
         return
     label = table_label(files)
     published = audited_table.read_table(audited_table.AuditKey(board.key, label), tuple(files))
@@ -228,7 +227,7 @@ def _offer_field(board: Board) -> None:
         st.caption("Nothing was replaced.")
         return
     try:
-        table_choice.take_files(board, files)
+        audited_table.take_files(board, files)
     except TieScopeError as error:
         st.error(error_markdown(error), icon=":material/error:")
     else:
@@ -431,7 +430,7 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
             choices.index(row.matched),
             key=key,
             format_func=lambda name: ours.get(name, name),
-            on_change=partial(table_choice.match_by_hand, str(row.published), key),
+            on_change=partial(audited_table.match_by_hand, str(row.published), key),
         )
 
 

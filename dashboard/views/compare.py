@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, choices, controls, pages, visitor
-from dashboard.cache import ShownBoard, board_turn, cached, drawn
+from dashboard.cache import ShownBoard, Testing, board_turn, cached, compared_pairs, drawn
 from dashboard.charts.compare import (
     difference_forest,
     difference_histogram,
@@ -24,17 +24,16 @@ from dashboard.charts.compare import (
 from dashboard.charts.labels import MATRIX_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
 from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
-from dashboard.choices import Selection, Testing, View, choose_testing
+from dashboard.choices import Selection, View, choose_testing
 from dashboard.controls import select_slider
 from dashboard.escaping import escape_copied, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work
-from dashboard.widgets.browser import watch_width
+from dashboard.visitor import watch_width
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
-from dashboard.widgets.pairs import compared_pairs
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs

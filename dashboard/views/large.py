@@ -1,31 +1,104 @@
 """Large results: a stored evaluation with any number of lists."""
 
+import json
+import os
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from dashboard import cache, controls
-from dashboard.cache import cached
+from dashboard.boards import leave_board, owner
+from dashboard.cache import cached, file_version
+from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
+from dashboard.choices import policy_phrases, select_order
+from dashboard.controls import choose, select
 from dashboard.escaping import escape_markdown
+from dashboard.library.audit import record_event
 from dashboard.library.turns import DEAR_ROWS, turn
-from dashboard.results import Results
+from dashboard.settings import OPEN
+from dashboard.visitor import theme
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
-from metrics import TieScopeError, parse
+from metrics import parse
+from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.pair_findings import verdicts
 from metrics.studies.prose import Prose
-from metrics.studies.stored_summary import StoredSummary, stored_summary, stored_summary_finding
+from metrics.studies.stored_summary import (
+    LEADERBOARD_TREATMENTS,
+    StoredSummary,
+    stored_summary,
+    stored_summary_finding,
+)
 from metrics.studies.swapped_orders import swapped_orders
 from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
 from metrics.ties import treatment
+
+_KEY = "results"
+_AUDITED = "_audited_results"
+
+
+@dataclass(frozen=True)
+class Results:
+    """A stored evaluation, the treatment of ties for the traditional score, and the colours of the theme."""
+
+    stored: Stored
+    traditional: str
+    palette: Palette
+
+
+def command_results() -> dict[str, Path]:
+    """Return label → file of the command line's stored evaluations."""
+    results: dict[str, Path] = {}
+    for path in map(Path, json.loads(os.environ.get(OPEN) or "{}").get("stored", [])):
+        results[path.name if path.name not in results else f"{path.name} ({len(results) + 1})"] = path
+    return results
+
+
+@cached(max_entries=32)
+def _open_stored(path: str, *_changed: int) -> Stored:
+    return Stored.open(path)
+
+
+def choose_results() -> Results | None:
+    """Draw the choice of a stored evaluation and return it, None without one."""
+    leave_board()
+    files = command_results()
+    label = choose(_KEY, next(iter(files), ""), files.__contains__)
+    if not label:
+        return None
+    select("Results", list(files), _KEY)
+    try:
+        stored = _open_stored(*file_version(files[label]))
+    except TieScopeError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return None
+    if st.session_state.get(_AUDITED) != label:
+        st.session_state[_AUDITED] = label
+        record_event("opened", owner(), path=label)
+    orders = [name for name in stored.ties if name not in ("expected", "std")]
+    if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
+        needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
+        st.error(
+            f"This page needs tie orders that the file was not scored under. Score the file with {needed}.",
+            icon=":material/error:",
+        )
+        return None
+    traditional = select_order(orders, "results_order")
+    counts = count_of(len(stored.rerankers), "reranker"), count_of(stored.n_lists, "list")
+    st.caption(", ".join([*counts, *policy_phrases(stored.policies.sum(), stored.options)]) + ".")
+    return Results(stored, traditional, theme())
+
 
 _FEW_MEASURES = 5
 """Measures drawn as a row of buttons at most."""

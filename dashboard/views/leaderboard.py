@@ -19,6 +19,7 @@ from dashboard.cache import (
     board_turn,
     cached,
     drawn,
+    pair_verdicts,
     segments,
 )
 from dashboard.charts.labels import clipped, sentence_names, short_names
@@ -26,9 +27,8 @@ from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, tool_strip
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
-from dashboard.visitor import visitor_zone
+from dashboard.visitor import visitor_zone, watch_width
 from dashboard.widgets import components as ui
-from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.first_rows import ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.leaderboard_parts import (
@@ -38,7 +38,6 @@ from dashboard.widgets.leaderboard_parts import (
     measures_html,
     shared_text,
 )
-from dashboard.widgets.pairs import pair_verdicts
 from metrics import parse
 from metrics.evaluation import AS_READ, EQUAL
 from metrics.measures import MeasureAt

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard import controls, pages, visitor
 from dashboard.boards import board_name
-from dashboard.cache import cached
+from dashboard.cache import cached, pair_verdicts
 from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import sentence_names, short_names
@@ -23,10 +23,9 @@ from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import Selection, View, shown_measure
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
-from dashboard.widgets.browser import watch_width
+from dashboard.visitor import watch_width
 from dashboard.widgets.components import chart, elide_prose
 from dashboard.widgets.one_list import load_list, possible_values_of
-from dashboard.widgets.pairs import pair_verdicts
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import question

@@ -15,9 +15,8 @@ from dashboard.cache import drawn
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
-from dashboard.visitor import is_narrow
+from dashboard.visitor import is_narrow, offer_copy
 from dashboard.widgets import columns as table_columns
-from dashboard.widgets.browser import offer_copy
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong, plain

@@ -8,11 +8,10 @@ import pytest
 from boards import board as uploaded
 from repository import REAL_RUNS
 
-from dashboard.cache import PROMPTS_LABEL, SAMPLES, SIMULATED_LABEL, ShownBoard
+from dashboard.cache import PROMPTS_LABEL, SAMPLES, SIMULATED_LABEL, ShownBoard, compared_pairs, pair_verdicts
 from dashboard.choices import Testing as Choice
 from dashboard.library.boards import open_files
 from dashboard.views.leaderboard import _verdict_prose, swapped_orders
-from dashboard.widgets.pairs import compared_pairs, pair_verdicts
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.report import report
 from metrics.studies.audit.audit import audit

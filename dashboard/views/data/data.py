@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache, changes, choices, controls, pages
+from dashboard import boards, cache, choices, controls, pages
 from dashboard.charts.labels import short_names
 from dashboard.choices import Selection
 from dashboard.escaping import escape_markdown
@@ -75,7 +75,7 @@ def arrange(board: Board, rerankers: Sequence[str]) -> None:
         if st.button("Apply", type="primary", disabled=not changed, key="arrange"):
             kept = edited[edited["shown"]].sort_values("order", kind="stable")
             names = {str(board.runs.rerankers[row]): str(name).strip() for row, name in kept["name"].items()}
-            changes.rebuild_board(board.spec.arranged(names))
+            boards.rebuild_board(board.spec.arranged(names))
 
 
 def _reranker_rows(runs: Runs) -> pd.DataFrame:

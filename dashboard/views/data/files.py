@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import boards, cache, changes, controls
+from dashboard import boards, cache, controls
 from dashboard.cache import cached
 from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
@@ -16,11 +16,10 @@ from dashboard.choices import Selection, board_settings
 from dashboard.escaping import escape_markdown, without_options
 from dashboard.library.audit import record_event
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
-from dashboard.library.download import zipped
 from dashboard.library.loaded import unpacked_files
 from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
-from dashboard.library.uploads import DROP_SELF, MISSING_SCORE
+from dashboard.library.uploads import DROP_SELF, MISSING_SCORE, zipped
 from dashboard.visitor import theme, visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
@@ -102,7 +101,7 @@ def _card(board: Board, position: int, findings: pd.DataFrame) -> None:
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{digest[:12]}-{position}", icon=":material/close:", type="tertiary"
         ):
-            changes.rebuild_board(board.spec.without_file(position))
+            boards.rebuild_board(board.spec.without_file(position))
 
 
 def _badge(counts: "pd.Series[int]") -> None:
@@ -172,7 +171,7 @@ def _group(board: Board, group: FindingGroup) -> None:
     if button is not None:
         label, spec = _other_rule(board, group.code)
         if button.button(label, key=f"fix-{group.code}"):
-            changes.rebuild_board(spec)
+            boards.rebuild_board(spec)
 
 
 def _messages(group: FindingGroup) -> None:
@@ -269,7 +268,7 @@ def undo() -> None:
             f":material/delete: Deleted **{escape_markdown(gone.name)}**. It can be restored for a day."
         )
         if st.button("Undo", key="undo", type="tertiary"):
-            changes.change_library(
+            boards.change_library(
                 lambda: cache.open_library().restore(gone.id, boards.owner()),
                 lambda: boards.switch_to_board(gone.label),
             )
@@ -301,17 +300,17 @@ def _library_controls(record: Record) -> None:
         as_now = "From now on, the board opens with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             settings = board_settings()
-            changes.change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
+            boards.change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
         access = boards.default_access(owner)
-        changes.change_library(
+        boards.change_library(
             lambda: boards.switch_to_board(library.duplicate(record.id, owner, access=access).label)
         )
     if record.owner == owner:
         if owner and not boards.is_stranger():
             _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
-            changes.change_library(
+            boards.change_library(
                 lambda: library.delete(record.id, owner), lambda: boards.leave_deleted_board(record)
             )
 
@@ -324,7 +323,7 @@ def _name(record: Record, owner: str) -> None:
     name = st.text_input("Name", max_chars=200, key=key, placeholder=record.name, width=280)
     if name.strip() in ("", record.name):
         return
-    changes.change_library(
+    boards.change_library(
         lambda: boards.switch_to_board(cache.open_library().rename(record.id, name, owner).label)
     )
 
@@ -341,4 +340,4 @@ def _share(record: Record, owner: str) -> None:
         )
         st.code(boards.board_link(record.label), language=None, wrap_lines=True)
         if access is not None and access != record.access:
-            changes.change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
+            boards.change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import boards, cache, controls
 from dashboard.access.sign_in import is_open_to_all
-from dashboard.changes import change_library, read_all
+from dashboard.boards import change_library, read_all
 from dashboard.choices import Selection
 from dashboard.draft import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.escaping import escape_markdown

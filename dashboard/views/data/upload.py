@@ -8,9 +8,9 @@ import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import boards, cache, changes, controls, pages, visitor
+from dashboard import boards, cache, controls, pages, visitor
+from dashboard.boards import read_all
 from dashboard.cache import cached
-from dashboard.changes import read_all
 from dashboard.choices import Selection
 from dashboard.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.escaping import error_markdown, escape_markdown
@@ -18,7 +18,7 @@ from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name,
 from dashboard.library.loaded import packed_files, table_label
 from dashboard.library.uploads import MISSING_SCORE
 from dashboard.long_work import is_cancelled, long_work
-from dashboard.published import kept_files, take_files, take_table
+from dashboard.widgets.audited_table import kept_files, take_files, take_table
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ
@@ -403,7 +403,7 @@ def columns_and_rows(board: Board) -> None:
     name = controls.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     position = names.index(name)
     source = board.sources[position]
-    choose_columns(board.spec, position, source.header, source.mapping, changes.rebuild_board)
+    choose_columns(board.spec, position, source.header, source.mapping, boards.rebuild_board)
     _preview(_first_rows(board, position), source)
 
 

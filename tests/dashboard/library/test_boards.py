@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
 
-from dashboard.changes import with_names_of
+from dashboard.boards import with_names_of
 from dashboard.library.boards import BoardSpec, keep_arrangement, make_board, open_files
 from dashboard.views.data.upload import board_finding
 from metrics.errors import TieScopeError

@@ -10,8 +10,8 @@ from libraries import replace_bytes
 from opening import opened
 
 from dashboard import cache
-from dashboard.library.download import zip_names, zipped
 from dashboard.library.loaded import packed_files, table_label
+from dashboard.library.uploads import zip_names, zipped
 from dashboard.settings import INSECURE
 from metrics.errors import LibraryError
 from metrics.runs import File

@@ -8,7 +8,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.state import SessionState
 
 from dashboard import streamlit_internals
-from dashboard.server import sessions
+from dashboard.server import connections
 from dashboard.streamlit_internals import forget_expired_sessions, forget_strangers
 
 
@@ -60,8 +60,8 @@ def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, ca
     def fail():
         raise next(outcomes)
 
-    monkeypatch.setattr(sessions, "_SECONDS", 0)
-    monkeypatch.setattr(sessions, "forget_expired_sessions", fail)
+    monkeypatch.setattr(connections, "_SECONDS", 0)
+    monkeypatch.setattr(connections, "forget_expired_sessions", fail)
     with pytest.raises(asyncio.CancelledError):
-        finish(sessions.forget_repeatedly())
+        finish(connections.forget_repeatedly())
     assert len(caplog.records) == 1
