@@ -69,7 +69,7 @@ def without_judgments() -> None:
     """Say that a page needs judgments, and offer to add them."""
     st.markdown("Nothing says which documents are relevant, so nothing can be scored yet.")
     if st.button("Add judgments", icon=":material/upload_file:", type="primary"):
-        controls.set_widget("add", value=True)
+        controls.remember("add", value=True)
         st.switch_page(DATA.file)
 
 

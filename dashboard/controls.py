@@ -145,13 +145,13 @@ def set_value(key: str, value: object) -> None:
         choices().texts[key] = _texts(value)
 
 
-def widget_value(key: str) -> Any:  # noqa: ANN401 of any widget
-    """Return the value of a widget that the address does not name, None before it is drawn."""
+def recall(key: str) -> Any:  # noqa: ANN401 of any kind
+    """Return a value of the session that the address does not name, such as that of a widget; None without."""
     return st.session_state.get(key)
 
 
-def set_widget(key: str, value: object) -> None:
-    """Set a widget that the address does not name, before it is drawn."""
+def remember(key: str, value: object) -> None:
+    """Set a value of the session that the address does not name, that of a widget before it is drawn."""
     st.session_state[key] = value
 
 

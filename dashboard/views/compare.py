@@ -175,7 +175,7 @@ def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
 def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
     """Draw one comparison and the queries behind it when the section is opened."""
     if controls.is_linked("compared") or controls.is_linked("farthest"):
-        controls.set_widget("comparison-detail", value=True)
+        controls.remember("comparison-detail", value=True)
     detail = st.expander("One comparison, query by query", key="comparison-detail", on_change="rerun")
     if not detail.open:
         return

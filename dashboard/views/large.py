@@ -83,8 +83,8 @@ def choose_results() -> Results | None:
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
-    if st.session_state.get(_AUDITED) != label:
-        st.session_state[_AUDITED] = label
+    if controls.recall(_AUDITED) != label:
+        controls.remember(_AUDITED, label)
         record_event("opened", owner(), path=label)
     orders = [name for name in stored.ties if name not in ("expected", "std")]
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
-import streamlit as st
 
 from dashboard import cache, controls
 from dashboard.boards import publish, published_results
@@ -39,7 +38,7 @@ def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
     offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
     requested = get_text(TABLE)
     if controls.is_linked(TABLE) and requested not in (*offered, SAMPLE_TABLE):
-        st.session_state[_LOST] = requested.rpartition("~")[0] or requested
+        controls.remember(_LOST, requested.rpartition("~")[0] or requested)
     elif own and requested not in offered:
         set_value(TABLE, own[0])  # of a board just opened
     choice = choose(TABLE, default, offered.__contains__)
@@ -48,7 +47,7 @@ def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
 
 def missing_table() -> str | None:
     """Return the table of the link if the board does not have it, until another is chosen."""
-    return cast("str | None", st.session_state.get(_LOST))
+    return cast("str | None", controls.recall(_LOST))
 
 
 def kept_files(board: Board) -> tuple[File, ...]:
@@ -61,22 +60,22 @@ def is_new(files: Sequence[File]) -> bool:
     """Return whether the field has new files; an empty field forgets the earlier ones."""
     label = table_label(files) if files else None
     if label is None:
-        st.session_state.pop(_TAKEN, None)
-    return label is not None and st.session_state.get(_TAKEN) != label
+        controls.remember(_TAKEN, None)
+    return label is not None and controls.recall(_TAKEN) != label
 
 
 def take_files(board: Board, files: Sequence[File]) -> None:
     """Keep published results with the board and audit it against them; LibraryError if they are too large."""
     label = table_label(files)
     publish(board.label, (label, packed_files(files)))
-    st.session_state[_TAKEN] = label
+    controls.remember(_TAKEN, label)
     take_table(label)
 
 
 def take_table(name: str) -> None:
     """Audit another table, without the names matched by hand for the table before."""
     set_value(_NAMES, None)
-    st.session_state.pop(_LOST, None)
+    controls.remember(_LOST, None)
     set_value(TABLE, name)
 
 
@@ -95,7 +94,7 @@ def match_by_hand(published: str, key: str) -> None:
     """Match a published name with the value of a control."""
     pairs = _pairs(controls.choices().texts.get(_NAMES, []))
     pairs.pop(published, None)
-    names = pairs | {published: st.session_state[key] or ""}
+    names = pairs | {published: controls.recall(key) or ""}
     set_value(_NAMES, [f"{name}={ours}" for name, ours in names.items()])
 
 

@@ -318,8 +318,8 @@ def _library_controls(record: Record) -> None:
 def _name(record: Record, owner: str) -> None:
     """Draw the field for the name; emptied, it shows the current name again."""
     key = f"name-{record.id}-{record.version}"
-    if not (controls.widget_value(key) or "").strip():
-        controls.set_widget(key, record.name if record.named else "")
+    if not (controls.recall(key) or "").strip():
+        controls.remember(key, record.name if record.named else "")
     name = st.text_input("Name", max_chars=200, key=key, placeholder=record.name, width=280)
     if name.strip() in ("", record.name):
         return

@@ -385,11 +385,11 @@ def _choose_lists(
 def _preset_control(ties: float, levels: int) -> None:
     """Draw the presets; none is selected if the sliders have other values."""
     presets = {(preset.tie_probability, preset.levels): name for name, preset in _PRESETS.items()}
-    controls.set_widget("_preset", presets.get((ties, levels)))
+    controls.remember("_preset", presets.get((ties, levels)))
     st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)
 
 
 def _take_preset() -> None:
-    if preset := _PRESETS.get(controls.widget_value("_preset")):
+    if preset := _PRESETS.get(controls.recall("_preset")):
         controls.set_value("madeties", preset.tie_probability)
         controls.set_value("madelevels", float(preset.levels))
