@@ -48,7 +48,7 @@ def visitor_zone() -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-_ASSETS = Path(__file__).parents[1] / "assets"
+_ASSETS = Path(__file__).parent / "assets"
 
 
 def _asset(name: str) -> str:
