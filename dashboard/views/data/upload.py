@@ -271,7 +271,7 @@ def _offer_to_add(sources: Sequence[Source | TieScopeError]) -> None:
 
 
 def _add_to_board() -> None:
-    controls.set_widget("add", value=True)
+    controls.remember("add", value=True)
 
 
 def _what_to_remove(spec: BoardSpec, sources: list[Source | TieScopeError]) -> str:
