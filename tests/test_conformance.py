@@ -23,6 +23,8 @@ from metrics.conformance import (
     order_sentences,
     read_results,
 )
+from metrics.studies.permutations import possible_values
+from metrics.ties import Ranking
 
 CASES = load_cases()
 TREATMENTS = {
@@ -59,6 +61,15 @@ def test_every_case_is_what_we_evaluate_under_every_treatment(precision):
             if not math.isclose(ours, exact, rel_tol=1e-12, abs_tol=1e-13):
                 differences.append((case["id"], order, ours, exact))
     assert differences == []
+
+
+def test_the_possible_values_of_every_case_add_up_to_its_tied_value():
+    for case in CASES:
+        possible = possible_values(Ranking.of(as_runs(case), "A"), "q", case["measure"], "input")
+        error = 0.03 if possible.draws else 1e-13
+        total = possible.rows["value"] @ possible.rows["chance"]
+        assert total == pytest.approx(expected_value(case, "tied", "float64"), rel=1e-12, abs=error), case["id"]
+        assert not possible.draws or case["measure"] == "bpref"
 
 
 def test_the_cases_are_two_hundred_whose_names_differ():
