@@ -8,7 +8,6 @@ import streamlit as st
 from dashboard import boards, choices, controls, visitor
 from dashboard.boards import is_session_only
 from dashboard.cache import ShownBoard, cached, drawn
-from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.simulator import precision_panels
 from dashboard.choices import Selection
 from dashboard.controls import toggle
@@ -68,27 +67,26 @@ def small_list() -> None:
         documents = _edit_table(name, has_further=has_further)
     measures = ("RR", f"Hits@{k}", "AP", f"nDCG@{k}")
     if not documents:
-        with above:
-            ui.cards(*(ui.Card("circle", f"Tied {measure}", "–", "no document") for measure in measures))
         wide.info("Give a document a score to begin.", icon=":material/info:")
         return
     rows, chances, scores, n_orders, possible = _score(documents, measures, relevant_from)
     with above:
         rr = scores.loc["RR"]
         ui.finding(query_finding(rows, chances, rr, "RR", "input", n_orders, "the order listed"))
-        notes = [
-            f"as listed {decimal(value.input, 4)} · {value.pessimistic:.2f} to {value.optimistic:.2f}"
-            for value in scores.itertuples()
-        ]
-        tied = [decimal(value, 4) for value in scores["expected"]]
-        values = zip(scores.index, tied, notes, strict=True)
-        ui.cards(
-            *(ui.Card("circle", f"Tied {measure}", value, note, "blue") for measure, value, note in values)
+        draw_permutations(possible, rows, visitor.theme(), "small-list")
+    cards = [
+        ui.Card(
+            "circle",
+            f"Tied {value.Index}",
+            decimal(value.expected, 4),
+            f"as listed {decimal(value.input, 4)} · {value.pessimistic:.2f} to {value.optimistic:.2f}",
+            "blue",
         )
+        for value in scores.itertuples()
+    ]
     with wide:
-        palette = visitor.theme()
-        ui.chart(drawn(tie_ladder, rows, palette, k), "small-list", "The list by score.")
-    draw_permutations(possible, rows, palette, "small-list-values")
+        ui.cards(*cards[:2])
+        ui.cards(*cards[2:])
 
 
 def _choose_scenario() -> str:
