@@ -11,12 +11,14 @@ from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
 from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import Box, PlotArea
 from dashboard.charts.palette import Palette, faded
-from metrics.studies.prose import signed
+from metrics.studies.prose import decimal, signed
 from metrics.studies.tradeoffs import duration
 from metrics.support.arrays import BoolArray, FloatArray
 
 _MIN_SECONDS = 1e-9
 """Seconds below which latencies are equal."""
+_LOSS, _TARGETS = 88, 60
+"""Pixels right of the recall, for the difference and for the targets."""
 _BUDGET_REACH = 5
 """Factor by which a budget outside the latencies still extends the axis."""
 
@@ -164,55 +166,31 @@ def _figures(timed: pd.DataFrame, is_far_below: BoolArray, palette: Palette) -> 
     ]
 
 
-def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = marks.SMALL) -> Figure:
-    """Draw DR@k against Div@k, one named dot per reranker; few rerankers have bounds.
-
-    `covered` has recall, distinct and targets, the last two also with _worst and _best.
-    """
-    figure = Figure(palette).style(marks.TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
-    x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
-    x, y = covered["targets"], covered["distinct"]
-    x_bars, y_bars = (ends if len(covered) <= marks.MOST_BARS else ends.iloc[:0] for ends in (x_ends, y_ends))
-    left, right = padded_range(np.append(x_bars.to_numpy(), x))
-    bottom, top = padded_range(np.append(y_bars.to_numpy(), y))
-    plot = PlotArea(left, right, bottom, top, width)
-    marks.add_segments(figure, x_bars, y, palette.bounds, 9)
-    marks.add_segments(figure, x, y_bars, palette.bounds, 9)
-    lines = [plot.box(tuple(ends), (y[name], y[name])) for name, *ends in x_bars.itertuples()]
-    lines += [plot.box((x[name], x[name]), tuple(ends)) for name, *ends in y_bars.itertuples()]
-    figure.draw_marks(
-        x=x,
-        y=y,
-        marker=marks.tied_dot(palette) | {"line": {"color": palette.ground, "width": 1}},
-        customdata=marks.named_rows(covered.index, y_ends.join([x_ends, covered["recall"]]).to_numpy()),
-        hovertemplate=f"<b>%{{customdata[0]}}</b><br>DR@{k} %{{y:.4f}}, worst to best %{{customdata[1]:.4f}} – "
-        f"%{{customdata[2]:.4f}}<br>Div@{k} %{{x:.4f}}, worst to best %{{customdata[3]:.4f}} – "
-        f"%{{customdata[4]:.4f}}<br>Recall@{k} %{{customdata[5]:.4f}}",
-    )
-    figure.set_yaxes(title_text=f"DR@{k}", nticks=6, range=[bottom, top])
-    figure.set_xaxes(title_text=f"Div@{k}, distinct targets per query", nticks=5, range=[left, right])
-    spots, is_bold = np.column_stack([x, y, y]), np.zeros(len(covered), bool)
-    return marks.add_names(figure, list(covered.index), is_bold, spots, plot, lines)
-
-
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
-    """Draw the loss from Recall@k (ring) to DR@k (dot), one row per reranker."""
+    """Draw the loss from Recall@k (ring) to DR@k (dot), one row per reranker, with Div@k beside it.
+
+    `covered` has recall, distinct, lost, repeated and targets, the last with _worst and _best.
+    """
     rows = pd.Series(np.arange(len(covered)), covered.index)
-    room = 12 + 8 * max(len(signed(-lost)) for lost in covered["lost"])
-    figure = Figure(palette).style(60 + marks.ROW * len(covered), r=room, t=8, b=BELOW_TICKS - 4)
+    figure = Figure(palette).style(84 + marks.ROW * len(covered), r=_LOSS + _TARGETS, t=32, b=BELOW_TICKS - 4)
     marks.add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
+    hover = covered[["recall", "distinct", "repeated", "targets", "targets_worst", "targets_best"]]
     for column, marker in (("recall", ring), ("distinct", marks.tied_dot(palette))):
         figure.draw_marks(
             x=covered[column],
             y=rows,
             marker=marker,
-            customdata=marks.named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
+            customdata=marks.named_rows(covered.index, hover.to_numpy()),
             hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>DR@{k} "
-            "%{customdata[2]:.4f}<br>%{customdata[3]:.1%} of the relevant documents repeat a target",
+            "%{customdata[2]:.4f}<br>%{customdata[3]:.1%} of the relevant documents repeat a target<br>"
+            f"Div@{k} %{{customdata[4]:.4f}}, worst to best %{{customdata[5]:.4f}} – %{{customdata[6]:.4f}}",
         )
-    for row, lost in enumerate(covered["lost"]):
-        figure.write(signed(-lost), x=1, xref="paper", xanchor="left", xshift=8, yref="y", y=row)
+    for column, shift, title in (("lost", _LOSS, "DR − Recall"), ("targets", _LOSS + _TARGETS, f"Div@{k}")):
+        place = {"xref": "paper", "x": 1, "xanchor": "right", "xshift": shift - 6}
+        figure.write(title, **place, yref="paper", y=1, yanchor="bottom", font={"color": palette.muted})
+        for row, value in enumerate(covered[column]):
+            figure.write(signed(-value) if column == "lost" else decimal(value, 2), **place, yref="y", y=row)
     marks.label_rows(figure, covered.index)
     figure.set_layout(showlegend=False)
     return figure.set_xaxes(nticks=5, range=padded_range(covered[["recall", "distinct"]].to_numpy()))

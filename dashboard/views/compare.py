@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import cache, choices, controls, pages, visitor
+from dashboard import choices, controls, pages, visitor
 from dashboard.cache import ShownBoard, Testing, board_turn, cached, compared_pairs, drawn
 from dashboard.charts.compare import (
     difference_forest,
@@ -22,8 +22,8 @@ from dashboard.charts.compare import (
     verdict_matrix,
 )
 from dashboard.charts.labels import MATRIX_COLUMNS, elide_text, sentence_names, short_names
-from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
-from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
+from dashboard.charts.marks import MOST_BARS
+from dashboard.charts.tradeoffs import latency_scatter, recall_dumbbell
 from dashboard.choices import Selection, View, choose_testing
 from dashboard.controls import select_slider
 from dashboard.escaping import escape_copied, escape_markdown
@@ -32,8 +32,7 @@ from dashboard.long_work import is_cancelled, long_work
 from dashboard.visitor import watch_width
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, side_by_side, table
-from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows, table_and_chart_places
-from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
+from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs
@@ -432,45 +431,29 @@ def tested_experiment(
 
 
 def tradeoff_section(view: View, measure: str, baseline: str, testing: Testing) -> None:
-    """Draw quality against latency and diversity, and every measure against the baseline."""
+    """Draw quality against latency, recall with diversity, and every measure against the baseline."""
     is_timed = bool(len(list_speeds(view)))
     k, latency, budget = _choose(is_timed=is_timed)
     row_range = shown_rows(len(view.rerankers))
-    n_drawn = row_range.n_shown
+    name, n_drawn = parse(measure), row_range.n_shown
     rows = ranked_tradeoffs(view, measure, view.traditional, latency)
     ordered = replace(view, rerankers=list(rows.index))
     covered = depth_coverage(view, k, view.traditional)
-    section_finding(
-        tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k), view.rerankers
-    )
+    section_finding(tradeoffs.tradeoff_finding(rows, covered, name.traditional, budget, k), view.rerankers)
     names_with_targets = [name for name in tradeoffs.with_targets(view.board.runs) if name in view.rerankers]
-    has_segments, has_targets = bool(len(cache.segments(view.board))), bool(names_with_targets)
+    has_targets = bool(names_with_targets)
     wide, narrow = chart_places("speed", has_left=is_timed, has_right=has_targets)
     if is_timed:
         with wide:
-            latency_section(view, rows, parse(measure).traditional, latency, budget, n_drawn)
+            latency_section(view, rows, name.traditional, latency, budget, n_drawn)
     if has_targets:
         with narrow:
-            diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_alone=not is_timed)
-    gaps = segment_gaps(ordered, measure, view.traditional) if has_segments else None
-    table_place, chart_place = table_and_chart_places(len(rows))
-    with chart_place:
-        with_target = covered.loc[names_with_targets]
-        wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=has_targets)
-        if gaps is not None:
-            with wide:
-                segment_chart(ordered, gaps, measure, ordered.rerankers[:n_drawn], "segments")
-        if has_targets:
-            with narrow:
-                recall_section(ordered, with_target, k, n_drawn)
-        row_range.buttons()
-    with table_place:
-        experiment = tested_experiment(ordered, k, view.traditional, baseline, testing)
-        experiment_table(experiment, view.traditional, baseline, has_targets=has_targets)
-        figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
-        if gaps is not None:
-            segment_gap_table(gaps, measure)
-    hidden_charts(view, {"latency": is_timed, "segment": has_segments, "target_id": has_targets})
+            recall_section(view, covered.loc[names_with_targets], k, n_drawn)
+            row_range.buttons()
+    tested = tested_experiment(ordered, k, view.traditional, baseline, testing)
+    figures = rows.join(covered)
+    experiment_table(tested, figures, view.traditional, baseline, is_timed=is_timed, has_targets=has_targets)
+    hidden_charts(view, {"latency": is_timed, "target_id": has_targets})
 
 
 def _choose(*, is_timed: bool) -> tuple[int, tradeoffs.Latency, float | None]:
@@ -518,7 +501,6 @@ def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
         "latency": "Quality against latency needs each list's latency in seconds, repeated in every row of the "
         "list.",
         "target_id": f"Distinct recall and diversity need the target of each document, in the {file}.",
-        "segment": "Gap by query group needs the group of each query in at least one of its rows.",
     }
     notes = st.grid(len(columns), min_column_width=260)
     for column in columns:
@@ -548,76 +530,36 @@ def latency_section(
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
 
-@section("Distinct recall against diversity")
-def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: bool) -> None:
-    """Draw the share of targets found against their number."""
-    bars = "; bars: worst to best tie order" if len(coverage) <= MOST_BARS else ""
-    heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
-    if len(coverage) < len(view.rerankers):
-        st.caption(f"The chart shows {len(coverage):,} of {len(view.rerankers):,} rerankers.")
-    figure = drawn(diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL)
-    chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
-
-
-@section("Recall against distinct recall")
+@section("Recall and diversity")
 def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:
-    """Draw recall beside recall that counts each target once."""
-    heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
-    alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
+    """Draw recall beside recall that counts each target once, with the number of targets."""
+    heading(
+        "Recall and diversity",
+        f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once. Right: their difference, and "
+        f"Div@{k}, distinct targets per query.",
+    )
+    if len(coverage) > n_drawn:
+        st.caption(f"The chart shows {n_drawn} of {len(coverage):,} rerankers.")
+    alt = f"Recall@{k}, DR@{k} and Div@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
     chart(drawn(recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
 
 
-@section("All figures")
-def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, has_targets: bool) -> None:
-    """Draw all figures of each reranker."""
-    name = parse(measure)
-    standings = badge_column("Front", tradeoffs.STANDINGS, ("blue", "blue", "orange", "gray", "gray"))
-    columns = {
-        **shown_columns("reranker"),
-        **({"standing": standings} if is_timed else {}),
-        **shown_columns(
-            *("tied", "traditional"),
-            *(("p50", "p95", ("mean", "mean_latency")) if is_timed else ()),
-            "recall",
-            *(("distinct", "targets", "repeated") if has_targets else ()),
-            *(["beaten_by"] if is_timed else []),
-            tied=name.tied,
-            traditional=name.traditional,
-            k=k,
-        ),
-    }
-    milliseconds = {
-        latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]]
-        for latency in tradeoffs.LATENCIES
-    }
-    standing = [[standing] for standing in rows["standing"]]
-    table(
-        rows.assign(**milliseconds, standing=standing),
-        "All figures",
-        "tradeoffs",
-        columns,
-        lambda: figure_file(rows, k),
-    )
-
-
-def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
-    """Return the figures for the download: seconds, and measures by their names."""
-    measures = {"recall": f"R@{k}", "distinct": f"DR@{k}", "targets": f"Div@{k}"}
-    names = {column + end: name + end for column, name in measures.items() for end in ("", "_worst", "_best")}
-    names |= {latency: f"latency_{latency}" for latency in tradeoffs.LATENCIES}
-    return rows.drop(columns="seconds").rename(columns=names)
-
-
 @section("Every measure, tested")
 def experiment_table(
-    experiment: tuple[pd.DataFrame, pd.DataFrame, str], traditional: str, baseline: str, *, has_targets: bool
+    tested: tuple[pd.DataFrame, pd.DataFrame, str],
+    figures: pd.DataFrame,
+    traditional: str,
+    baseline: str,
+    *,
+    is_timed: bool,
+    has_targets: bool,
 ) -> None:
-    """Draw every measure with stars, one tied and one traditional line per reranker.
+    """Draw every measure with stars, one tied and one traditional line per reranker, and its latencies.
 
     Hits at four depths come last, because narrow pages have no room for them.
     """
-    rows, lines, note = experiment
+    rows, lines, note = tested
     hidden = () if has_targets else ("DR@", "Div@")
     measures = [name for name in rows["measure"].unique() if not name.startswith(hidden)]
     headings = {
@@ -625,25 +567,20 @@ def experiment_table(
         for name in sorted(measures, key=lambda name: name.startswith("Hits@"))
     }
     lines = lines.replace({"ties": {"expected": "tied", traditional: "traditional"}})
-    columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
+    columns: dict[str, Any] = dict(shown_columns("reranker", "ties"))
+    columns |= {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
+    further = ["repeated"] if has_targets else []
+    if is_timed:
+        columns["standing"] = badge_column(
+            "Front", tradeoffs.STANDINGS, ("blue", "blue", "orange", "gray", "gray")
+        )
+        further += ["p50", "p95", "mean", "beaten_by"]
+        milliseconds = figures[list(tradeoffs.LATENCIES)].map(lambda seconds: float(f"{1000 * seconds:.3g}"))
+        figures = figures.assign(**milliseconds, standing=[[standing] for standing in figures["standing"]])
+    columns |= shown_columns(*(("mean", "mean_latency") if name == "mean" else name for name in further))
+    lines = lines.join(figures[[name for name in columns if name in figures]], on="reranker")
     rerankers = rows["reranker"].unique()
     name = short_names(rerankers)[baseline]
     title = f"Against {escape_markdown(name)}" if len(rerankers) > 1 else "Means"
-    table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
+    table(lines, title, "experiment", columns, download=rows)
     st.caption(escape_markdown(elide_text(note, sentence_names(rerankers))))
-
-
-@section("The table of segments")
-def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
-    """Draw the gaps by query group as a table when it is opened."""
-    figures = st.expander("Gap by query group, in figures", key="segment-figures", on_change="rerun")
-    if not figures.open:
-        return
-    name = parse(measure)
-    columns = shown_columns(
-        *("reranker", "segment", "traditional", "tied", "gap", ("n", "n_queries")),
-        traditional=name.traditional,
-        tied=name.tied,
-    )
-    with figures:
-        table(rows, "By query group", "segments", columns)

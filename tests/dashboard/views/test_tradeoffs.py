@@ -13,21 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opening import finding, opened, texts
-from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
+from tradeoff_boards import TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
 from dashboard.charts.marks import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.charts.rerankers import MOST_SEGMENTS
 from dashboard.charts.tradeoffs import latency_scatter
 from dashboard.library.boards import default_name
-from dashboard.views.compare import LATENCY_NAMES, figure_file
+from dashboard.views.compare import LATENCY_NAMES
 from metrics import evaluate
 from metrics.studies.experiment import experiment_lines, experiment_measures, experiment_table
 from metrics.studies.tradeoffs import coverage_measures, latencies, pareto_front, with_latency
 
 ALL_BOARDS = {**TIMED, **UNTIMED}
-COLUMNS = ["latency", "segment", "target_id"]
+COLUMNS = ["latency", "target_id"]
 
 
 def add_board(new_board):
@@ -52,13 +51,21 @@ def charts(page):
 
 
 def rows(page):
-    return opening.table(page, "All figures").set_index("reranker")
+    """The tied lines of the table."""
+    heading = "Means" if "Means" in [one.value for one in page.header] else "Against"
+    lines = opening.table(page, heading).set_index("reranker")
+    return lines[lines["ties"] == "tied"]
+
+
+def figures_of(lines, column):
+    """The figures of a column without their stars."""
+    return lines[column].str.extract(r"^(\S+)", expand=False).astype(float).to_dict()
 
 
 def test_of_the_sample_data_no_chart_is_hidden():
     page = opened("compare", section="Trade-offs")
     assert hidden(page) == []
-    assert set(charts(page)) == {"latency", "segments", "recall", "diversity"}
+    assert set(charts(page)) == {"latency", "recall"}
 
 
 def test_the_section_says_what_is_missing_of_the_simulated_data():
@@ -96,33 +103,36 @@ def test_any_latency_can_be_weighed(name, statistic):
     ("name", "gone"),
     [
         ("latency, segments and targets", []),
-        ("latency alone", ["segment", "target_id"]),
-        ("targets alone", ["latency", "segment"]),
+        ("latency alone", ["target_id"]),
+        ("targets alone", ["latency"]),
         ("segments alone", ["latency", "target_id"]),
-        ("columns without a value", ["latency", "segment", "target_id"]),
-        ("negative and infinite latencies", ["latency", "segment", "target_id"]),
+        ("columns without a value", ["latency", "target_id"]),
+        ("negative and infinite latencies", ["latency", "target_id"]),
     ],
 )
 def test_a_chart_is_hidden_with_its_reason_where_its_column_is_absent(name, gone):
     _, page = within_budget(name)
     assert hidden(page) == gone
-    charts_of_column = dict(zip(COLUMNS, (["latency"], ["segments"], ["recall", "diversity"]), strict=True))
-    assert set(charts(page)) == {
-        key for column, keys in charts_of_column.items() if column not in gone for key in keys
-    }
-    columns = {name for frame in page.dataframe for name in json.loads(frame.proto.columns)}
-    assert ("distinct" in columns) == ("DR@20" in columns) == ("target_id" not in gone)
+    chart_of_column = {"latency": "latency", "target_id": "recall"}
+    assert set(charts(page)) == {chart for column, chart in chart_of_column.items() if column not in gone}
+    (frame,) = page.dataframe
+    columns = set(json.loads(frame.proto.columns))
+    assert ("repeated" in columns) == ("DR@20" in columns) == ("target_id" not in gone)
+    assert ("p50" in columns) == ("standing" in columns) == ("latency" not in gone)
 
 
 def test_figures_are_those_of_the_evaluation():
     new_board = TIMED["latency, segments and targets"]()
-    figures = rows(open_board(new_board, measure="Hits@3", depth="5"))
-    means = evaluate(new_board.runs, ["Hits@3", *coverage_measures(5)], ["input", "expected"]).summary()
-    for column, value in (("tied", ("Hits@3", "expected")), ("traditional", ("Hits@3", "input"))):
-        assert figures[column].to_dict() == pytest.approx(means[*value, "mean"].to_dict())
-    for column, measure in (("recall", "R@5"), ("distinct", "DR@5"), ("targets", "Div@5")):
-        assert figures[column].to_dict() == pytest.approx(means[measure, "expected", "mean"].to_dict())
-    assert figures["p50"].to_dict() == pytest.approx({"fast": 11.5, "middle": 115, "slow": 1150})
+    page = open_board(new_board, depth="5")
+    lines = rows(page)
+    means = evaluate(new_board.runs, ["RR", *coverage_measures(5)], ["input", "expected"]).summary()
+    for column, measure in (("MRR", "RR"), ("Recall@5", "R@5"), ("DR@5", "DR@5"), ("Div@5", "Div@5")):
+        expected = means[measure, "expected", "mean"].to_dict()
+        assert figures_of(lines, column) == pytest.approx(expected, abs=5e-5)
+    assert lines["p50"].to_dict() == pytest.approx({"fast": 11.5, "middle": 115, "slow": 1150})
+    dots = next(trace for trace in charts(page)["recall"]["data"][::-1] if "customdata" in trace)
+    drawn = {name: target for name, *_, target, _, _ in dots["customdata"]}
+    assert drawn == pytest.approx(means["Div@5", "expected", "mean"].to_dict())
 
 
 def test_depth_is_twenty_unless_the_link_says_otherwise():
@@ -151,17 +161,17 @@ def test_a_budget_that_does_not_exist_is_no_limit():
 def test_a_segment_restricts_latencies_and_targets_to_its_queries():
     new_board = TIMED["latency, segments and targets"]()
     figures = rows(open_board(new_board, segments=["short"]))
-    assert figures.loc["fast", "n_timed"] == 2
     assert figures.loc["fast", "p50"] == pytest.approx(12)
     scores = evaluate(new_board.runs, ["DR@20"], ["expected"]).scores["DR@20", "expected"]
-    assert figures.loc["slow", "distinct"] == pytest.approx(scores.loc["slow"].loc[["q1", "q3"]].mean())
+    distinct = scores.loc["slow"].loc[["q1", "q3"]].mean()
+    assert figures_of(figures, "DR@20")["slow"] == pytest.approx(distinct, abs=5e-5)
 
 
 @pytest.mark.parametrize("scoring", [{"precision": "decimals:0"}, {"empty": "skip"}, {"relevant_from": "2"}])
 @pytest.mark.parametrize("name", ["latency, segments and targets", "nothing relevant"])
 def test_targets_are_counted_as_lists_are_scored(name, scoring):
     page = open_board(TIMED[name](), **scoring)
-    assert rows(page)[["recall", "distinct", "targets"]].notna().all(axis=None)
+    assert not rows(page)[["Recall@20", "DR@20", "Div@20"]].isin(["–"]).any(axis=None)
 
 
 def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
@@ -169,7 +179,8 @@ def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
     page = open_board(new_board, baseline="middle", test="t-test", correction="Bonferroni", depth="5")
     lines = opening.table(page, "Against middle")
     names = ["Hits@1", "Hits@5", "Hits@10", "Hits@20", "MRR", "Recall@5", "DR@5", "Div@5", "Latency (s)"]
-    assert lines.columns.to_list() == ["reranker", "ties", *names]
+    more = ["standing", "repeated", "p50", "p95", "mean", "beaten_by"]
+    assert lines.columns.to_list() == ["reranker", "ties", *names, *more]
     assert lines["ties"].to_list() == ["tied", "traditional"] * 3
     evaluation = evaluate(new_board.runs, experiment_measures(5), ["expected", "input"])
     timed = with_latency(evaluation, latencies(new_board.runs))
@@ -179,7 +190,7 @@ def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
         .set_index(["reranker", "ties"])
         .sort_index()
         .to_dict()
-        for frame in (lines, expected)
+        for frame in (lines[expected.columns], expected)
     ]
     assert texts_of[0] == texts_of[1]
     assert lines.set_index(["reranker", "ties"]).loc[("slow", "tied"), "Latency (s)"] == "1.15 −**"
@@ -188,27 +199,12 @@ def test_one_table_has_every_measure_with_stars_by_the_chosen_test():
     assert "+ better than middle, − worse." in said
 
 
-def test_both_tables_follow_the_order_of_the_shown_measure():
-    orders = []
-    for measure in ("RR", "Hits@10"):
-        page = opening.opened("compare", section="Trade-offs", measure=measure)
-        tables = [opening.table(page, title)["reranker"] for title in ("Against", "All figures")]
-        orders.append([list(dict.fromkeys(names)) for names in tables])
-        assert orders[-1][0] == orders[-1][1]
+def test_the_table_follows_the_order_of_the_shown_measure():
+    orders = [
+        rows(opened("compare", section="Trade-offs", measure=measure)).index.to_list()
+        for measure in ("RR", "Hits@10")
+    ]
     assert orders[0] != orders[1]
-
-
-def test_gaps_by_segment_follow_the_shown_measure():
-    new_board, means = TIMED["latency, segments and targets"](), []
-    for measure in ("RR", "Hits@3"):
-        page = open_board(new_board, measure=measure)
-        page.session_state["segment-figures"] = True
-        gaps, figures = opening.table(page.run(), "By query group"), rows(page)
-        sums = (gaps["tied"] * gaps["n"]).groupby(gaps["reranker"]).sum()
-        means.append((sums / gaps.groupby("reranker")["n"].sum()).to_dict())
-        assert means[-1] == pytest.approx(figures["tied"].to_dict())
-        assert figures.index.to_list() == ["fast", "middle", "slow"]
-    assert means[0] != pytest.approx(means[1])
 
 
 def test_stars_are_against_the_baseline_shown_whichever_was_shown_before():
@@ -236,24 +232,6 @@ def test_a_name_is_text_in_every_chart():
     for figure in charts(within_budget("hostile names")[1]).values():
         assert "<b>*x*" not in json.dumps(figure)
         assert "\u202e" not in json.dumps(figure, ensure_ascii=False)
-
-
-def test_only_the_largest_segments_are_drawn_and_the_table_has_all():
-    page = open_board(table(THREE, rising, lambda query: f"kind {query // 2}", queries=24)())
-    assert len(charts(page)["segments"]["layout"]["xaxis"]["ticktext"]) == MOST_SEGMENTS
-    (figures,) = page.expander
-    assert not figures.dataframe
-    page.session_state["segment-figures"] = True
-    page.run()
-    assert opening.table(page, "By query group")["segment"].nunique() == 12
-
-
-def test_the_file_names_measures_and_seconds():
-    page = open_board(table(THREE, rising, kind)())
-    figures = opening.table(page, "All figures").assign(p50=[0.1, 0.2, 0.3])
-    names = set(figure_file(figures, 20).columns)
-    assert {"reranker", "tied", "latency_p50", "R@20", "DR@20_worst", "Div@20_best"} <= names
-    assert "seconds" not in names
 
 
 VALUES = st.floats(0, 1).map(lambda value: round(value, 3))
@@ -361,27 +339,11 @@ def test_the_budget_shades_what_is_too_slow(budget, shaded):
     assert all(shape.x0 >= 0.99 * (budget or 0) for shape in boxes)
 
 
-def test_charts_with_rows_show_twenty_rerankers_and_all_on_request():
+def test_the_chart_with_rows_shows_twenty_rerankers_and_all_on_request():
     names = [f"r{number:02d}" for number in range(23)]
     many = add_board(table(names, rising, segment=kind, target=lambda document: document // 3)())
     page = opened("compare", section="Trade-offs", data=many)
-    n_rows = {key: len(charts(page)[key]["layout"]["yaxis"]["ticktext"]) for key in ("segments", "recall")}
-    assert n_rows == {"segments": 20, "recall": 20}
-    assert "the best 20 of 23" in texts(page)
-    assert len(charts(page)["diversity"]["data"][-1]["customdata"]) == 20
+    assert len(charts(page)["recall"]["layout"]["yaxis"]["ticktext"]) == 20
     assert "shows 20 of 23 rerankers." in texts(page)
-    kinds = [node.type for node in page.main]
-    assert len(kinds) - kinds[::-1].index("dataframe") < len(kinds) - kinds[::-1].index("plotly_chart")
     page.button(key="show-drawn-expand_more").click().run()
-    assert len(charts(page)["segments"]["layout"]["yaxis"]["ticktext"]) == 23
-
-
-def test_the_way_to_all_rerankers_stands_below_the_one_chart_that_has_a_row_each():
-    page = opened(
-        "compare",
-        section="Trade-offs",
-        data=add_board(table([f"r{n:02d}" for n in range(21)], rising, segment=kind)()),
-    )
-    nodes = list(page.main)
-    below = nodes[nodes.index(page.button(key="show-drawn-expand_more")) + 1 :]
-    assert any(node.type == "markdown" and "no `target_id` column" in node.value for node in below)
+    assert len(charts(page)["recall"]["layout"]["yaxis"]["ticktext"]) == 23
