@@ -128,6 +128,8 @@ _NAMES = [
 """Our columns and the normalised names by which they are recognised, exact names before synonyms."""
 GRADES = frozenset({"grade", "rating", "grades", "ratings"})
 """Normalised names of columns that are scores where relevance has another column or file, else relevance."""
+_DISTANCES = re.compile(r"(?:.*distances?|dist|loss|perplexity)")
+"""Normalised names of columns whose smaller values rank first, which are no scores."""
 _BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
 
@@ -259,6 +261,8 @@ class ColumnChoice:
             if ours not in mapping:
                 problem = f"no {ours} column among {', '.join(header)}"
                 hint = f"Rename the correct column to {ours}, or choose it as {ours}."
+                if ours == "score" and (name := next(filter(is_distance, header), "")):
+                    hint = f"Smaller values of {name} rank first. Write their negatives into a column score."
                 raise ReadError(file, problem, hint, line=1).with_columns(header, mapping)
         return mapping
 
@@ -268,6 +272,11 @@ def refuse_many_columns(file: str, header: Collection[object]) -> None:
     if len(header) > MAX_COLUMNS:
         problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
         raise ReadError(file, problem, "Leave out columns that you do not need.", line=1)
+
+
+def is_distance(name: str) -> bool:
+    """Return whether the name of a column says that smaller values rank first."""
+    return _DISTANCES.fullmatch(normalised(name)) is not None
 
 
 def normalised(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
@@ -13,7 +14,7 @@ import pyarrow as pa
 from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_columns, recognise
 from metrics.runs.conversion import as_grades
-from metrics.runs.files import File
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import (
     Dictionary,
@@ -24,7 +25,7 @@ from metrics.runs.formats.frames import (
     is_frame,
     of_frame,
 )
-from metrics.runs.formats.json_records import LISTS, leaf_fields
+from metrics.runs.formats.json_records import LISTS, flatten
 from metrics.runs.formats.letor import LETOR, with_predictions
 from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of
 from metrics.runs.joining import Repeated, judgment_columns
@@ -294,7 +295,7 @@ def _frame_in_memory(tables: Any, value: Literal["score", "relevance"]) -> Frame
     first = next(iter(tables.values()), None) if isinstance(tables, Mapping) else None
     if isinstance(first, Mapping) and first and not any(isinstance(part, _PARTS) for part in first.values()):
         return Dictionary(tables, value)
-    if isinstance(tables, dict | list) and (shape := shape_of(tables)).leaf == "record" and any(shape.keys):
+    if isinstance(tables, dict | list) and (shape := shape_of(tables)).leaf != "value" and any(shape.keys):
         return _frame_of_records(shape, tables)
     is_ranked = isinstance(first, list | tuple) and not _are_rows(first)
     is_scored = isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), _PARTS)
@@ -306,10 +307,9 @@ def _is_by_query(value: object) -> bool:
 
 
 def _frame_of_records(shape: Shape, tables: object) -> pd.DataFrame:
-    frame = pd.DataFrame([dict(leaf_fields(record)) for record in shape.records("table", tables)])
-    known = recognise(list(frame.columns))
-    usual = {name: ours for ours, name in shape.usual if name in frame and ours not in known}
-    return frame.rename(columns=usual)
+    records = shape.records("table", deepcopy(tables))  # lists are emptied as they are opened
+    flat = flatten(records, FileProvenance.memory("table"), ColumnChoice({}), shape.usual)
+    return pd.DataFrame(flat.rows).rename(columns={theirs: ours for ours, theirs in flat.usual.items()})
 
 
 def _are_rows(tables: object) -> bool:

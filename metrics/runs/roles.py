@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, TieScopeError, UsageError
-from metrics.runs.columns import BY_NAME, GRADES, normalised, recognise
+from metrics.runs.columns import BY_NAME, GRADES, is_distance, normalised, recognise
 from metrics.runs.source import Source
 
 Content = Source | TieScopeError
@@ -123,11 +123,12 @@ def _has_scores(file: Content) -> bool:
 
 def _further(file: Content) -> list[str]:
     """Return the columns of a file without scores that names do not tell, and that may be numbers."""
+    names: Sequence[str] = []
     if isinstance(file, Source):
-        return [name for name in file.table.column_names if name not in BY_NAME]
-    if not isinstance(file, ReadError) or not {"query_id", "doc_id"} <= file.mapping.keys():
-        return []
-    return [name for name in file.header if name not in file.mapping.values()]
+        names = [name for name in file.table.column_names if name not in BY_NAME]
+    elif isinstance(file, ReadError) and {"query_id", "doc_id"} <= file.mapping.keys():
+        names = [name for name in file.header if name not in file.mapping.values()]
+    return [name for name in names if not is_distance(name)]
 
 
 def _agree(contents: Sequence[Content], name: str) -> bool:

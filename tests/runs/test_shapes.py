@@ -28,6 +28,25 @@ SHAPES = {
     "objects with a score": {
         query: {document: {"score": score} for document, score in docs.items()} for query, docs in RUN.items()
     },
+    "responses of Elasticsearch by query": {
+        query: {
+            "took": 3,
+            "hits": {
+                "max_score": 0.5,
+                "hits": [{"_id": hit["corpus_id"], "_score": hit["score"]} for hit in hits],
+            },
+        }
+        for query, hits in HITS.items()
+    },
+    "points in a field of each query": {
+        query: {"points": [{"id": hit["corpus_id"], "score": hit["score"]} for hit in hits]}
+        for query, hits in HITS.items()
+    },
+    "pairs of document and score": {query: [[*pair] for pair in docs.items()] for query, docs in RUN.items()},
+    "documents as objects": {
+        query: [{"relevance_score": hit["score"], "document": {"id": hit["corpus_id"]}} for hit in hits]
+        for query, hits in HITS.items()
+    },
     "Pyserini's retrieval of a reader": {
         query: {
             "question": "what?",
@@ -45,6 +64,22 @@ def test_a_run_scores_the_same_in_every_shape(value, indent, tmp_path):
     (tmp_path / "run.json").write_text(json.dumps(value, indent=indent))
     runs = read_runs(tmp_path / "run.json", tmp_path / "qrels.txt")
     assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
+
+
+def test_a_run_beside_plain_values_is_read(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"model": "m", "depth": 2, "results": RUN}))
+    source = read(File.open(tmp_path / "run.json"))
+    assert source.table["score"].to_pylist() == [0.5, 0.5, 0.1, 0.4]
+    assert set(source.table["query_id"].to_pylist()) == {"q1", "q2"}
+
+
+def test_distances_are_no_scores_unless_chosen(write):
+    path = write("run.csv", "query_id,doc_id,cosine_distance\nq1,d1,0.1\nq1,d2,0.9\n")
+    advice = r"no score column among .* Smaller values of cosine_distance rank first\. Write their negatives"
+    with pytest.raises(ReadError, match=advice):
+        read_runs(path, {"q1": {"d1": 1}})
+    runs = read_runs(path, {"q1": {"d1": 1}}, columns={"score": "cosine_distance"})
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.5]
 
 
 def test_lists_of_hits_without_queries_are_numbered_from_0(tmp_path):
@@ -124,9 +159,7 @@ def test_a_document_longer_than_the_head_of_a_file_keeps_its_shape():
         assert (source.format, len(source.table)) == ("json-hits", 2_000)
 
 
-@pytest.mark.parametrize(
-    "value", [value for name, value in SHAPES.items() if "Pyserini" not in name and "indented" not in name]
-)
+@pytest.mark.parametrize("value", [value for name, value in SHAPES.items() if "indented" not in name])
 def test_a_run_in_memory_scores_as_its_file(value):
     qrels = {"q1": {"d2": 1}, "q2": {"d3": 1}}
     for given, names in ((value, 1), ({"A": value, "B": value}, 2)):

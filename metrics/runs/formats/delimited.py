@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -365,9 +365,12 @@ def _list_column(head: Head) -> str:
     plain = [name for name in header if not recognise([name]) or name != singular(name)]
     if not may_list_documents([name for name in header if name not in plain]):
         return ""
-    cells = dict(zip(header, values, strict=False))
+    cells = dict(zip(header, map(cell_documents, values), strict=False))
     ids = [name for name in plain if "doc_id" in recognise([singular(name)]) or name in RANKINGS]
-    return next((name for name in ids if len(_ids_in(cells.get(name, ""))) > 1), "")
+    hits = [name for name in plain if isinstance(cell := cells.get(name), list) and holds_objects(cell)]
+    texts = (name for name in ids if isinstance(cell := cells.get(name), str) and len(_ids_in(cell)) > 1)
+    lists = (name for name in ids if isinstance(cells.get(name), list))
+    return next(chain(hits, lists, texts), "")
 
 
 def _ids_in(cell: str) -> list[str]:

@@ -235,7 +235,7 @@ def flatten(
     names = {ours: name for ours, name in reversed(usual) if name in flat.header and ours not in known}
     flat = replace(flat, usual=names)
     while not _is_complete(flat, choice) and (array := _array_to_open(flat, choice)):
-        flat = _open_array(flat, array)
+        flat = _open_array(flat, array, usual)
     return flat
 
 
@@ -282,6 +282,8 @@ def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
     if any("." in theirs and theirs not in header for theirs in choice.columns.values()):
         return False
     mapping = recognise(header, replace(choice, strict=False).among(header, flat.usual))
+    if flat.rows and isinstance(flat.rows[0].get(mapping.get("doc_id", "")), dict):
+        return False
     return {"query_id", "doc_id"} <= mapping.keys() and bool({"score", "relevance"} & mapping.keys())
 
 
@@ -312,7 +314,7 @@ def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
     return candidates[0] if candidates else None
 
 
-def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
+def _open_array(flat: FlatRecords, array: str, usual: Sequence[tuple[str, str]]) -> FlatRecords:
     """Give each object of an array a row of its own; rows without objects are dropped."""
     rows, owners, n_empty, n_values = list[Record](), list[int](), 0, 0
     for number, row in enumerate(flat.rows):
@@ -335,7 +337,8 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
         inner.clear()  # or the objects would take memory twice
     fields = dict.fromkeys(name for row in rows for name in row if name.startswith(f"{array}."))
     leaves = {name.removeprefix(f"{array}."): name for name in fields}
-    inside = {ours: leaves[leaf] for ours, leaf in recognise(list(leaves)).items()}
+    inside = {ours: leaves[leaf] for ours, leaf in reversed(usual) if leaf in leaves}
+    inside |= {ours: leaves[leaf] for ours, leaf in recognise(list(leaves)).items()}
     noted = flat.noted
     if n_empty:
         message = f"{describe_part(n_empty, len(flat.rows), 'record', f'have nothing in {array}')}."
@@ -513,20 +516,22 @@ def read_json(head: Head, choice: ColumnChoice) -> Source:
     if (names := run_and_judgments(document)) is None:
         return _document_source(head.file, document, choice)
     sources = []
-    for name, value in zip(names, ("score", "relevance"), strict=True):
+    for name, value in zip(names, ("score", "relevance"), strict=False):
         part = document[name]
         if not isinstance(part, dict) or not part:
             problem = f"{name} holds {excerpt(part)}"
             raise ReadError(head.file.name, problem, "Write {query: [document, document]}.")
         sources.append(_document_source(head.file, part, replace(choice, columns={}), value))
-    run, judgments = sources
-    return replace(run, judgments=judgments, noted=(*run.noted, *judgments.noted))
+    run, *judgments = sources
+    if not judgments:
+        return run
+    return replace(run, judgments=judgments[0], noted=(*run.noted, *judgments[0].noted))
 
 
 def _document_source(file: File, document: Any, choice: ColumnChoice, value: str = "") -> Source:  # noqa: ANN401 as above
     """Read a document as its shape says; `value` is what plain values are, if that is known."""
     shape = shape_of(document)
-    if shape.leaf == "record":
+    if shape.leaf != "value":
         source = records_source(*shaped_records(file, document, shape), shape.format, choice, shape.usual)
         is_numbered = shape.path == ("[]", "[]") and source.mapping["query_id"] == "query_id"
         noted = [make_finding("columns-told", file.name, _NUMBERED)] if is_numbered else []

@@ -74,7 +74,7 @@ def _is_letor(head: Head) -> bool:
 
 def _are_predictions(head: Head) -> bool:
     numbers = (parse_number(b" ".join(line).decode("utf-8", "replace")) for line in head.lines)
-    return all(number is not None for number in numbers)
+    return len(head.lines) > 1 and all(number is not None for number in numbers)
 
 
 def with_predictions(

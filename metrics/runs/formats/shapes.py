@@ -47,6 +47,14 @@ def _holds_documents(record: Record) -> bool:
     return any(isinstance(record.get(name), list) for name in DOCUMENT_ARRAYS)
 
 
+def _holds_hits(record: Record) -> bool:
+    """Return whether a record has a list of documents by its name, or of hits, also as Elasticsearch does."""
+    fields = [record, *(value for value in [record.get("hits")] if isinstance(value, dict))]
+    lists = [of_field.get(name) for of_field in fields for name in (*DOCUMENT_ARRAYS, *RANKINGS)]
+    starts = [value[0] for value in lists if isinstance(value, list) and value]
+    return _holds_documents(record) or any(isinstance(start, dict) and _is_hit(start) for start in starts)
+
+
 @dataclass(frozen=True)
 class Shape:
     """One way to write lists as JSON.
@@ -55,7 +63,7 @@ class Shape:
         format: name of its format.
         path: steps from the document to its rows: a name is a field, `*` all fields, `[]` all entries.
         keys: our columns that the names and places at `*` and `[]` give; "" for a step that tells nothing.
-        leaf: whether a row is a record or a plain value.
+        leaf: whether a row is a record, a plain value, or a pair of document and score.
         holds: what the first record must hold.
         usual: our columns and the fields of a record that hold them if no name tells.
     """
@@ -63,7 +71,7 @@ class Shape:
     format: str
     path: tuple[str, ...]
     keys: tuple[str, ...] = ()
-    leaf: Literal["record", "value"] = "record"
+    leaf: Literal["record", "value", "pair"] = "record"
     holds: Callable[[Record], bool] = _any
     usual: tuple[tuple[str, str], ...] = ()
 
@@ -71,7 +79,7 @@ class Shape:
         """Return whether a document has its first row where this shape has it."""
         value: Any = document
         for step in self.path:
-            kind: Any = list if step == "[]" else dict
+            kind: Any = list | tuple if step == "[]" else dict
             if not isinstance(value, kind):
                 return False
             if step not in ("*", "[]"):
@@ -83,6 +91,9 @@ class Shape:
             if self.leaf == "record" and len(set(map(type, children))) > 1:
                 return False
             value = children[0] if children else None
+        if self.leaf == "pair":
+            is_pair = isinstance(value, list | tuple) and len(value) == len(_PAIR)
+            return is_pair and isinstance(value[1], int | float)
         if self.leaf == "value":
             return value is not None and not isinstance(value, dict | list)
         return isinstance(value, dict) and self.holds(value)
@@ -101,7 +112,9 @@ class Shape:
         path: tuple[str, ...],
         keys: tuple[str, ...],
     ) -> Iterator[tuple[tuple[str, ...], dict[str, object]]]:
-        kinds: tuple[type, ...] = (list,) if path[:1] == ("[]",) else (dict,)
+        if self.leaf == "pair" and not path and isinstance(node, list | tuple) and len(node) == len(_PAIR):
+            node = dict(zip(_PAIR, node, strict=True))
+        kinds: tuple[type, ...] = (list, tuple) if path[:1] == ("[]",) else (dict,)
         if type(node) not in kinds:
             where = f"{' → '.join(keys)} holds {excerpt(node)}" if keys else f"{excerpt(node)} is not a record"
             raise ReadError(file, where, "Write all parts alike.")
@@ -130,6 +143,7 @@ def _children(value: Any) -> Iterable[object]:  # noqa: ANN401 a dictionary or a
 
 
 _BY_QUERY = ("query_id", "")
+_PAIR = ("doc_id", "score")
 _HIT = (("doc_id", "_id"), ("doc_id", "id"))
 _ARRAY, RECORD = Shape("json", ("[]",), ("",)), Shape("json", ())
 SHAPES = (
@@ -142,6 +156,8 @@ SHAPES = (
     Shape("json", ("*", "[]"), ("", ""), holds=_names_query),
     Shape("json-hits", ("*", "[]"), _BY_QUERY, holds=_names_document, usual=_HIT),
     Shape("json-hits", ("[]", "[]"), _BY_QUERY, holds=_is_hit, usual=_HIT),
+    Shape("json-hits", ("*", "[]"), _BY_QUERY, "pair"),
+    Shape("json", ("*",), ("query_id",), holds=_holds_hits, usual=_HIT),
     Shape("json-lists", ("*", "[]"), _BY_QUERY, "value"),
     Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), "value"),
     Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), holds=_has_number),
@@ -149,7 +165,6 @@ SHAPES = (
     Shape("mteb-predictions", ("*", "*", "*", "*"), leaf="value"),
     Shape("mteb-predictions", ("*", "*", "*", "*", "*"), leaf="value"),
     _ARRAY,
-    Shape("json", ("*",), ("query_id",), holds=_holds_documents),
     RECORD,
 )
 """All shapes, in the order in which they are tried."""
@@ -198,12 +213,16 @@ def shape_of(document: object) -> Shape:
     return next((shape for shape in SHAPES if shape.fits(document)), other)
 
 
-def run_and_judgments(document: object) -> tuple[str, str] | None:
-    """Return the fields of a document that hold a run and judgments by query, or None."""
+def run_and_judgments(document: object) -> tuple[str, ...] | None:
+    """Return the fields of a document that hold a run and judgments by query, or a run beside plain values."""
     if not isinstance(document, dict):
         return None
     runs, judgments = ([name for name in names if name in document] for names in (_RUN, _JUDGMENTS))
-    return (runs[0], judgments[0]) if len(runs) == len(judgments) == 1 else None
+    if len(runs) == len(judgments) == 1:
+        return runs[0], judgments[0]
+    parts = [name for name, value in document.items() if isinstance(value, dict | list)]
+    is_run = len(runs) == 1 < len(document) and parts == runs and isinstance(document[runs[0]], dict)
+    return (runs[0],) if is_run else None
 
 
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*+(?P<closed>")?|[\[\]{},]')
@@ -264,6 +283,16 @@ def singular(name: str) -> str:
     return name.removesuffix("s")
 
 
-RANKINGS = ("ranking", "ranked", "retrieved", "results", "hits", "predictions", "prediction")
-"""Names of fields that list the IDs of documents."""
+RANKINGS = (
+    "ranking",
+    "ranked",
+    "retrieved",
+    "results",
+    "hits",
+    "predictions",
+    "prediction",
+    "points",
+    "matches",
+)
+"""Names of fields that list the IDs of documents, or hits."""
 _MAX_OPEN = 200
