@@ -1,6 +1,8 @@
 """Files as people have them: each shape is read as meant, from a file, from Python and by the command."""
 
 import json
+from datetime import date
+from decimal import Decimal
 
 import pandas as pd
 import pyarrow as pa
@@ -125,6 +127,19 @@ def test_lists_in_parquet_and_frames_are_read_as_in_json(hits, tmp_path):
     parquet.write_table(table, tmp_path / "lists.parquet")
     for given in (tmp_path / "lists.parquet", table, table.to_pandas()):
         assert evaluate(given, "RR", "expected").means("RR")["expected"].to_list() == [0.875]
+
+
+def test_decimals_and_dates_in_lists_of_parquet_are_read_and_bytes_are_refused(tmp_path):
+    scores = pa.array([[Decimal("0.5"), Decimal("0.25")], [Decimal("0.125")]])
+    dates = pa.array([[date(2026, 1, day) for day in (1, 2)], [date(2026, 1, 3)]])
+    table = pa.table(LISTS | {"scores": scores, "doc_ids": dates})
+    parquet.write_table(table, tmp_path / "lists.parquet")
+    source = read(File.open(tmp_path / "lists.parquet"))
+    assert source.table["score"].to_pylist() == [0.5, 0.25, 0.125]
+    assert source.table["doc_id"].to_pylist() == ["2026-01-01", "2026-01-02", "2026-01-03"]
+    parquet.write_table(pa.table(LISTS | {"doc_ids": [[b"a", b"b"], [b"c"]]}), tmp_path / "lists.parquet")
+    with pytest.raises(ReadError, match="row 1: doc_id holds \"b'a'\""):
+        read(File.open(tmp_path / "lists.parquet"))
 
 
 def test_parquet_with_more_values_in_lists_than_allowed_is_refused(tmp_path, monkeypatch):

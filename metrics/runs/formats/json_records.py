@@ -455,8 +455,8 @@ def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.A
         ReadError: a value is an array or object, or text that is not Unicode.
     """
     types = set(map(type, values)) - {type(None)}
-    if types & {dict, list}:
-        row = next(row for row, value in enumerate(values) if isinstance(value, dict | list))
+    if types & {dict, list, bytes}:
+        row = next(row for row, value in enumerate(values) if isinstance(value, dict | list | bytes))
         hint = "Give text or a number"
         if isinstance(value := values[row], dict) and value:
             hint += f", or choose a field inside it: {', '.join(f'{name}.{field}' for field in value)}"
@@ -469,7 +469,8 @@ def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.A
         if types <= {int, float}:  # whole numbers that no float64 holds stay text
             return pa.array(values, pa.float64())
     try:
-        texts = (value if isinstance(value, str | None) else json.dumps(value) for value in values)
+        texts = (json.dumps(value) if isinstance(value, int | float) else value for value in values)
+        texts = (value if isinstance(value, str | None) else str(value) for value in texts)  # dates, decimals
         return pa.array(texts, pa.string())
     except UnicodeEncodeError as error:
         raise ReadError(origin.file, f"{name} holds text that is not Unicode", "Correct it.") from error

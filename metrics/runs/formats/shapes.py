@@ -130,7 +130,7 @@ class Shape:
 
 def excerpt(value: object) -> str:
     """Return a JSON value for a message, shortened."""
-    text = json.dumps(value)
+    text = json.dumps(value, default=str)
     return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]} ..."
 
 
