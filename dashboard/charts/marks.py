@@ -80,12 +80,6 @@ def add_values(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # no
         figure.draw_scatter(**{axis: table[name]}, **look | trace)
 
 
-def add_diamond(figure: Figure, x: float, y: float, hover: str, **trace: Any) -> None:  # noqa: ANN401
-    """Add the diamond of one traditional score below its axis."""
-    marker = traditional_diamond(figure.palette)
-    figure.draw_marks(x=[x], y=[y], marker=marker, hovertemplate=hover, **trace)
-
-
 def add_bounds(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
     """Add a bar from `worst` to `best` for each row of a table, counted from the top."""
     look = {"width": 0.42, "marker": {"color": figure.palette.bounds}, "name": "worst to best"}

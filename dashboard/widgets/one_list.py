@@ -85,11 +85,6 @@ class ListInView:
         return {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 
     @property
-    def has_own_rule(self) -> bool:
-        """Whether the measure has its own rule for ties instead of a mean over orders."""
-        return bool(parse(self.measure).measure.answers)
-
-    @property
     def has_landing(self) -> bool:
         """Whether the ranks of single documents are worth a chart: grades count, and ties are small enough."""
         family, top = parse(self.in_question).measure.family, self.rows.head(HEATMAP_ROWS)

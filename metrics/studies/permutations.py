@@ -143,13 +143,13 @@ def possible_values(
                 "is_traditional": is_own,
             }
         )
-    counted = np.where(counted_documents(ranking, measure), ranking.grades, -1)[np.array(examples)]
-    matters = (counted != counted[0]).any(axis=0) if len(counted) > 1 else counted[0] > 0
+    grades = np.where(counted_documents(ranking, measure), ranking.grades, -1)[np.array(examples)]
+    matters = (grades != grades[0]).any(axis=0) if len(grades) > 1 else grades[0] > 0
     first = int(matters.argmax())
-    start = 0 if first + _SEEN <= MAX_RANKS else min(first - 1, len(listed) - MAX_RANKS)
+    start = 0 if first + _SEEN <= MAX_RANKS else max(0, min(first - 1, len(listed) - MAX_RANKS))
     position = np.argsort(listed)
-    shown = [tuple(position[row - listed.min()][start : start + MAX_RANKS].tolist()) for row in examples]
-    rows = pd.DataFrame(records).astype({"first_rank": "Int64", "last_rank": "Int64"}).assign(order=shown)
+    order = [tuple(position[row - listed.min()][start : start + MAX_RANKS].tolist()) for row in examples]
+    rows = pd.DataFrame(records).astype({"first_rank": "Int64", "last_rank": "Int64"}).assign(order=order)
     n_digits = value_digits(rows)
     rows.insert(0, "name", [_row_name(row, n_digits) for row in rows.itertuples()])
     return PossibleValues(measure, beside, traditional, scores, start + 1, orders.draws, rows)

@@ -155,6 +155,13 @@ def test_example_orders_show_the_tie_that_matters(above, start):
     assert possible.start == start
 
 
+@pytest.mark.parametrize("documents", [2, 3, 4])
+def test_a_short_list_is_shown_whole_however_late_its_tie(documents):
+    possible = possible_values(flat(documents, 1, above=12), "q", "RR", "input")
+    assert possible.start == 1
+    assert {len(order) for order in possible.rows["order"]} == {12 + documents}
+
+
 def test_a_list_without_relevant_documents_has_one_value():
     possible = possible_values(ranking([Doc("a", 1), Doc("b", 1)]), "q", "RR", "input")
     assert possible.rows[["value", "chance", "beside"]].to_numpy().tolist() == [[0, 1, 0]]
