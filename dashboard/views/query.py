@@ -1,6 +1,5 @@
 """Queries: one list, and every order that its ties allow."""
 
-from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -88,11 +87,7 @@ def choose_list(selection: Selection) -> one_list.ListInView:
                 width=300,
             )
     current = one_list.load_list(view, reranker, query, measure)
-    document = current.ranking.documents_of(query)[:1]
-    text = list_study.text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
-    if text and text[0].strip():
-        text_start = shorten(text[0], 2 * one_list.LETTERS, placeholder=" …")
-        st.markdown(f":material/search: **{escape_markdown(text_start)}**")
+    one_list.show_query_text(current)
     return current
 
 

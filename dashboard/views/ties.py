@@ -61,7 +61,7 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
         is_clickable=True,
     )
     if open_row is not None and reranker and query:
-        list_panel(view, reranker, query, (measure,))
+        list_panel(view, reranker, query, measure)
     else:
         st.caption("Click a dot to open its list. Click a reranker in the legend to hide it.")
     row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 import pandas as pd
 import streamlit as st
@@ -242,25 +243,31 @@ def largest_gaps_table(
     )
 
 
-def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
+def show_query_text(current: ListInView) -> None:
+    """Show the text of the query, if the files have it."""
+    document = current.ranking.rows[current.ranking.documents_of(current.query)[:1]]
+    text = text_column(current.view.board.runs, current.reranker, document, "query_text")
+    if text and text[0].strip():
+        text_start = shorten(text[0], 2 * LETTERS, placeholder=" …")
+        st.markdown(f":material/search: **{escape_markdown(text_start)}**")
+
+
+def list_panel(view: View, reranker: str, query: str, measure: str) -> None:
     """Show one list below a chart, with a link to Queries."""
-    ranking = view.ranking(reranker)
-    rows = ladder(ranking, query)
-    values = view.evaluation.scores.loc[(reranker, query)]
+    current = load_list(view, reranker, query, measure)
+    rows = current.rows
     with st.container(border=True):
         st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
+        show_query_text(current)
         st.caption(
-            f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
+            f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant, "
+            f"{count_of(current.written, 'order')}. "
             + escape_markdown(boxes_text([rows], view.scoring))
             + " Hatched: unjudged." * (not rows["judged"].all())
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
-        k = max((parse(name).k or 0 for name in measures), default=0) or None
-        chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} with its ties.")
-        for name in measures:
-            st.markdown(values_text(name, values[name], view.traditional))
-        counts = count_orderings(ranking, query)
-        st.caption(count_of(orderings_text(counts.log10_orderings), "order"))
+        chart(tie_ladder(rows, view.palette, current.k), "list-ladder", f"The list of {query} with its ties.")
+        st.markdown(values_text(measure, current.value, view.traditional))
         st.page_link(
             pages.QUERIES.file,
             label="Open in Queries",
