@@ -54,7 +54,7 @@ def finding(prose: Prose, names: Iterable[str] = (), figures: str = "") -> None:
 
     Its tooltip has long names in full.
     """
-    with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
+    with st.container(border=True, key="finding", horizontal=not is_narrow(), vertical_alignment="center"):
         with st.container():
             section_finding(prose, names, ":material/lightbulb: ")
         offer_copy("copy-finding", "Copy", prose_markdown(prose, escape_copied).strip() + figures)
