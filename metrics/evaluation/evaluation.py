@@ -153,6 +153,16 @@ def _exact(values: list[float]) -> list[float]:
     return terms
 
 
+def _columns(measures: Sequence[str], ties: Sequence[str]) -> pd.MultiIndex:
+    """Return (measure, ties) of each pair: `MultiIndex.from_product` of distinct names, without its checks."""
+    levels = [sorted(measures), sorted(ties)]
+    places = [
+        np.array([*map(level.index, names)]) for level, names in zip(levels, (measures, ties), strict=True)
+    ]
+    codes = [places[0].repeat(len(ties)), np.tile(places[1], len(measures))]
+    return pd.MultiIndex(levels, codes, names=["measure", "ties"], verify_integrity=False)
+
+
 @dataclass(frozen=True, eq=False)
 class ScoredLists:
     """The values of lists as arrays, from which tables are made.
@@ -180,7 +190,7 @@ class ScoredLists:
     @property
     def scores(self) -> pd.DataFrame:
         """As in `Evaluation`."""
-        columns = pd.MultiIndex.from_product([self.measures, self.ties], names=["measure", "ties"])
+        columns = _columns(self.measures, self.ties)
         is_scored = self.kinds["n_scored"]
         values = self.values.T if is_scored.all() else self.values.T[is_scored]
         return pd.DataFrame(values, index=self.index, columns=columns, copy=False)
