@@ -43,12 +43,13 @@ def evaluate(
 
     Args:
         runs: the runs, as `read_runs` returns them or in any form it reads, such as a data frame with one row
-            per document: query_id, doc_id, score, relevance, and reranker if there are several.
+            per document: query_id, doc_id, score, relevance, and reranker if there are several; or arrays
+            (n_lists, n_docs) of scores by the names of their rerankers.
         measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`), or measures of ir_measures;
             None: RR, Hits@1, Hits@3, Hits@10, AP, nDCG@10.
         ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`; None: input, expected,
             optimistic, pessimistic.
-        qrels: judgments for runs without relevance: a data frame, a dictionary or a path.
+        qrels: judgments for runs without relevance: a data frame, a dictionary, an array or a path.
         precision: how scores are compared: as read (float64), rounded (float32, float16, bfloat16,
             decimals:N), or tied within E of the highest of their group (within:E).
         missing: whether judged queries that a run lacks count 0 (`zero`) or are left out (`skip`).

@@ -63,10 +63,11 @@ def read_runs(
             pairs of both). Without a name here, a reranker is named by its column, else by its file. A frame
             without a query column is one list. {query: [documents]} has ranks and no scores. Frames are those
             of pandas, polars, pyarrow, DuckDB and all that have `__arrow_c_stream__`, dictionaries of columns,
-            and lists of records or named tuples, as ir_measures reads them.
-        qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]}. Not
-            needed if the tables hold relevance, or if one of several `files` holds judgments only. May also be
-            among `files`.
+            and lists of records or named tuples, as ir_measures reads them. An array (n_lists, n_docs)
+            has the scores of a reranker, NaN where a document is not listed. IDs are places, from 0.
+        qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]}, or
+            an array, NaN where a document is not judged. Not needed if the tables hold relevance, or if one of
+            several `files` holds judgments only. May also be among `files`.
         columns: our column → the files', to override recognition by name in every file that has it; "" skips a
             column. For one file only: its name → such a mapping.
         repeated: what to do with a document twice in one list, or with two grades in two files of judgments:

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -19,8 +20,8 @@ from metrics.runs.source import Source, build_source
 from metrics.support.arrays import combine_chunks, from_tensor, repeated
 from metrics.support.wording import count_of
 
-Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]
-"""Query → document → score or grade, as in pytrec_eval and ranx; or query → documents, in order."""
+Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]] | npt.NDArray[np.generic]
+"""Query → document → score or grade, as in pytrec_eval and ranx; query → documents, in order; or an array."""
 
 
 class ArrowTable(Protocol):
