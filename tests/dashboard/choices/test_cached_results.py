@@ -55,7 +55,7 @@ def test_boards_entries_specs_and_texts_are_known_by_their_keys():
 def test_a_page_finds_what_another_page_scored(monkeypatch):
     scored, score_runs = [], cache.score_runs
     monkeypatch.setattr(cache, "score_runs", lambda *given: scored.append(given) or score_runs(*given))
-    opened("leaderboard")
-    before = len(scored)
-    opened("leaderboard")
-    assert len(scored) == before
+    label = cache.loaded_boards().add(board(scored_once_trec=COARSE, qrels_txt=QRELS)).label
+    for page in ("leaderboard", "rerankers", "query"):
+        opened(page, data=label)
+    assert [measures for _, measures, *_ in scored].count(cache.MEASURES) == 1

@@ -27,15 +27,15 @@ def data():
 
 def findings_of(data, page, **choices):
     """What a page says of rerankers one of whose measures has a rule for ties."""
-    opened_page = opened(page, data=data, measure="TsRR", first="TsRR", reranker="flat", **choices)
+    opened_page = opened(page, data=data, measure="TsRR", reranker="flat", **choices)
     lines = texts(opened_page, "markdown").split("\n")
     return [text for text in lines if not text.startswith("**coarse** scores")]
 
 
-@pytest.mark.parametrize("page", ["leaderboard", "rerankers", "ties", "query", "share"])
+@pytest.mark.parametrize("page", ["leaderboard", "rerankers", "ties", "query"])
 def test_a_page_names_the_own_tie_rule_and_dismisses_no_tie(data, page):
     findings = findings_of(data, page)
-    assert any("settles ties by" in text for text in findings) or page == "share"
+    assert any("settles ties by" in text for text in findings)
     assert [word for word in DISMISSALS for text in findings if word in text] == []
 
 
@@ -47,10 +47,10 @@ def test_a_section_of_compare_says_so_and_dismisses_no_tie(data, section):
 
 
 def test_a_link_to_a_measure_there_is_not_says_so_and_shows_the_usual_one():
-    page = opened("ties", first="TsXY")
+    page = opened("ties", measure="TsXY")
     assert "There is no measure 'TsXY'" in texts(page, "warning")
-    assert page.selectbox(key="first").value == "RR"
-    assert not opened("ties", first="TsRR").warning
+    assert page.segmented_control(key="measure").value == "RR"
+    assert not opened("ties", measure="TsRR").warning
 
 
 def test_the_leaderboard_ranks_by_a_rule_of_its_own_without_a_slope(data):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import COARSE, EXTREMES, QRELS, board
-from opening import PAGES, finding, only, opened, plain, table, texts
+from opening import PAGES, PRESENTATION, finding, only, opened, plain, table, texts
 
 from dashboard import cache
 from metrics import emulate, evaluate
@@ -189,6 +189,7 @@ def test_every_page_follows_criteria_and_the_further_scores_that_split_their_tie
     for name in TIE_BROKEN_PAGES:
         page = opened(name, data=by_columns, **RANKED)
         now, expected = shown(page), shown(opened(name, data=by_rank))
+        assert now["findings"] or name in {"audit", PRESENTATION}
         assert (name, now["cards"]) == (name, expected["cards"])
         assert (name, now["findings"]) == (name, expected["findings"])
         for key, choice in RANKED.items():

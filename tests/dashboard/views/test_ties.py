@@ -72,6 +72,8 @@ def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
 def test_the_ties_of_extreme_lists_are_told(name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
     page = opened("ties", data=label, section="Tie sizes")
+    lists_with_ties = table(page, "Ties of each reranker")["with_ties"].sum()
+    assert ("tie-sizes" in charts(page)) == (lists_with_ties > 0) == (name not in {"no ties", "one document"})
     assert "nan" not in texts(page)
 
 
