@@ -8,7 +8,7 @@ import pytest
 from repository import ROOT
 
 import metrics
-from metrics import ReadError, TieScopeError, UsageError
+from metrics import ReadError
 
 
 def test_every_public_name_exists():
@@ -21,12 +21,6 @@ def test_type_checkers_are_told_the_same_public_names_of_the_same_modules():
     told = {alias.asname: node.module for node in stub.body for alias in node.names if node.module != "metrics"}
     assert {name: module for name, module in told.items() if module != "metrics.errors"} == metrics._MODULES  # noqa: SLF001
     assert set(told) == set(metrics.__all__)
-
-
-@pytest.mark.parametrize("kind", [ReadError, UsageError])
-def test_every_error_is_ours_and_a_value_error(kind):
-    assert issubclass(kind, TieScopeError)
-    assert issubclass(kind, ValueError)
 
 
 def test_a_read_error_says_file_line_problem_and_what_to_do():

@@ -11,13 +11,6 @@ from metrics.measures import side_by_side, with_gains
 NAMES = [name for measure in metrics.MEASURES for name in measure.names]
 
 
-@pytest.mark.parametrize("measure", metrics.MEASURES, ids=lambda measure: measure.name)
-def test_a_measure_says_in_one_line_what_it_is_and_where_it_comes_from(measure):
-    for text in (measure.summary, measure.source):
-        assert text.strip()
-        assert "\n" not in text
-
-
 def test_no_two_measures_share_a_name():
     folded = [name.casefold() for name in NAMES]
     assert len(set(folded)) == len(folded)

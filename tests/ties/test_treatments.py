@@ -17,13 +17,6 @@ def test_the_treatments_are_those_that_are_promised():
     assert [one.name for one in metrics.TREATMENTS] == [*TREATMENTS, "std"]
 
 
-@pytest.mark.parametrize("treatment", metrics.TREATMENTS, ids=lambda treatment: treatment.name)
-def test_a_treatment_says_in_one_line_what_it_does_and_who_does_it(treatment):
-    for text in (treatment.summary, treatment.used_by):
-        assert text.strip()
-        assert "\n" not in text
-
-
 BY_CODE_POINT = [("10", 1, 0), ("9", 1, 0), ("a", 1, 1), ("é", 1, 0)]
 PAST_THE_BASIC_PLANE = [("\U0001f600", 1, 1), ("\uffff", 1, 0)]  # where UTF-16 orders otherwise
 GRADED = [("a", 1, -1), ("b", 1, 2), ("c", 1, 0), ("d", 1, 0)]

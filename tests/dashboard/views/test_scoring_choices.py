@@ -82,21 +82,6 @@ def test_a_precision_that_is_written_though_there_is_none_such_is_told_of_once()
     assert not page.run().warning
 
 
-def test_another_measure_is_chosen_by_name_and_cutoff():
-    page = opened("leaderboard")
-    page.selectbox(key="_other").set_value("RBP").run()
-    page.button(key="_other_use").click().run()
-    assert not page.exception
-    assert page.segmented_control(key="measure").value.startswith("RBP")
-
-
-def test_a_measure_stays_when_the_page_is_switched():
-    page = opened("leaderboard", measure="Div@3")
-    page.switch_page("views/rerankers.py").run()
-    assert not page.exception
-    assert page.segmented_control(key="measure").value == "Div@3"
-
-
 @pytest.mark.parametrize("precision", ["float16", "decimals:9", "within:0.37"])
 def test_coarser_scores_change_the_values_and_are_said(precision):
     page = opened("leaderboard", precision=precision)

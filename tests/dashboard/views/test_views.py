@@ -159,13 +159,6 @@ def test_a_link_brings_its_choices_along():
     assert list(table(page, "All rerankers")["reranker"]) == ["TF-IDF"]
 
 
-def test_choices_of_a_link_that_do_not_exist_fall_back():
-    page = opened("leaderboard", measure="nDCG@ten", order="up", rerankers=["nobody"])
-    assert page.segmented_control(key="measure").value == "RR"
-    assert page.selectbox(key="order").value == "input"
-    assert len(table(page, "All rerankers")) == 8
-
-
 def test_a_link_to_data_that_is_gone_says_so_and_shows_other_data_only_when_asked():
     page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
     assert "not on this server" in only(page.warning).value
@@ -184,13 +177,6 @@ def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
     page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
     assert not page.exception
     assert page.selectbox(key="reranker").value == "MiniLM bfloat16"
-
-
-def test_a_choice_survives_a_page_switch():
-    page = opened("leaderboard")
-    page.segmented_control(key="measure").set_value("AP").run()
-    page.switch_page("views/rerankers.py").run()
-    assert page.segmented_control(key="measure").value == "AP"
 
 
 def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():

@@ -3,7 +3,7 @@ import gzip
 import pytest
 from reading import TABLE, columns, refusal
 
-from metrics import FORMATS, UsageError, read_table
+from metrics import UsageError, read_table
 from metrics.runs import File, read
 
 READ = {
@@ -165,9 +165,3 @@ def test_columns_no_synonym_covers_can_be_chosen(write):
 def test_a_chosen_column_that_does_not_exist_is_refused_by_name(write, choice):
     with pytest.raises(UsageError, match=r"nowhere|nothing"):
         read_table(write("t.csv", TABLE), columns=choice)
-
-
-@pytest.mark.parametrize("file_format", FORMATS, ids=lambda file_format: file_format.name)
-def test_a_format_says_in_one_line_what_it_is(file_format):
-    assert file_format.summary.strip()
-    assert "\n" not in file_format.summary
