@@ -275,7 +275,8 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
         tables = list(tables)
     names = run_and_judgments(tables)
     if value == "score" and names and all(_is_by_query(tables[name]) for name in names):
-        return [_as_frames(tables[names[0]], "score"), _as_frames(tables[names[1]], "relevance")]
+        run, *judgments = (tables[name] for name in names)
+        return [_as_frames(run, "score"), *(_as_frames(part, "relevance") for part in judgments)]
     frame = _frame_in_memory(tables, value)
     if frame is not None:
         return frame

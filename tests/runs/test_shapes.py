@@ -73,6 +73,8 @@ def test_a_run_beside_plain_values_is_read(tmp_path):
     source = read(File.open(tmp_path / "run.json"))
     assert source.table["score"].to_pylist() == [0.5, 0.5, 0.1, 0.4]
     assert set(source.table["query_id"].to_pylist()) == {"q1", "q2"}
+    runs = read_runs({"model": "m", "depth": 2, "results": RUN}, {"q1": {"d2": 1}, "q2": {"d3": 1}})
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
 
 
 def test_distances_are_no_scores_unless_chosen(write):
