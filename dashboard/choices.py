@@ -92,17 +92,14 @@ def choose_relevant_from(board: Board) -> None:
         return
     grades = {min(float(math.ceil(grade)), _RELEVANT_FROM_ENDS[1]) for grade in counts if grade >= 1}
     levels = sorted({AS_READ.relevant_from, level, *sorted(grades)[:_MOST_GRADES]})
-
-    def label(level: float) -> str:
-        n_relevant = sum(n for grade, n in counts.items() if grade >= level)
-        return f"Relevant from {level:g} · {count_of(n_relevant, 'judgment')}"
-
+    n_relevant = sum(n for grade, n in counts.items() if grade >= level)
     st.selectbox(
         "Relevant from",
         levels,
-        format_func=label,
+        format_func="Relevant from {:g}".format,
         label_visibility="collapsed",
-        width=270,
+        help=f"Smallest grade that counts as relevant: {count_of(n_relevant, 'judgment')}.",
+        width=190,
         **controls.bound(RELEVANT_FROM, level),
     )
     if level == AS_READ.relevant_from and (name := FROM_2.get(tuple(counts.values()))):
