@@ -32,8 +32,8 @@ from metrics.studies.prose import signed
 from metrics.support.arrays import BoolArray, FloatArray
 from metrics.support.wording import chance_percent, count_of, percent, with_signs, written_p
 
-_FOREST_ROW, _SLIM_ROW = 60, 36
-"""Pixels of a comparison with its name above, and beside its values."""
+_FOREST_ROW, _NARROW_ROW = 36, 60
+"""Pixels of a comparison with its name beside its values, and above."""
 _MIDDLE, _SHIFT = 0.16, 0.13
 """Rows from a row's middle to its values' middle, and from there to each value."""
 _STARS_ROOM, _QUERIES_ROOM = 84, 116
@@ -46,14 +46,14 @@ _OUTLYING = 4.0
 """Multiple of the median reach above which a row is written in words."""
 
 
-def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_slim: bool = False) -> Figure:
+def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_narrow: bool = False) -> Figure:
     """Draw traditional above tied difference per comparison, filled if significant.
 
     Rows whose verdict differs between the two are shaded. Outlying differences are written in words so that
     they do not flatten the others. On the right: queries won, lost and equal by tied values, then stars,
-    traditional and tied. `is_slim` puts names beside the values, without the queries.
+    traditional and tied. `is_narrow` puts names above the values, and leaves out the queries.
     """
-    middle, room = (0.0, _STARS_ROOM) if is_slim else (_MIDDLE, _STARS_ROOM + _QUERIES_ROOM)
+    middle, room = (_MIDDLE, _STARS_ROOM) if is_narrow else (0.0, _STARS_ROOM + _QUERIES_ROOM)
     figure, is_outlying = Figure(palette), _is_outlying(verdicts)
     is_drawn, names = ~is_outlying, verdicts.tied["reranker"]
     for row in np.flatnonzero(verdicts.changed):
@@ -88,8 +88,8 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
     }
     add_legend(figure, marks)
-    figure.style(112 + (_SLIM_ROW if is_slim else _FOREST_ROW) * len(names), r=room, t=56)
-    if is_slim:
+    figure.style(112 + (_NARROW_ROW if is_narrow else _FOREST_ROW) * len(names), r=room, t=56)
+    if not is_narrow:
         label_rows(figure, names, top=CLEAR_TOP)
     else:
         washed = blend(palette.ground, palette.traditional, _WASH)
@@ -118,7 +118,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
             is_quiet = stars in {"ns", "–"}
             font = {"color": palette.muted if is_quiet else colour, "size": 12 if is_quiet else 15}
             figure.write(stars, **place, y=number + middle, font=font)
-    if not is_slim:
+    if not is_narrow:
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": 62, "font": {"size": 12}}
         figure.write("won · lost · equal", **place, yref="paper", y=1, yanchor="top")
         for number, row in enumerate(verdicts.tied.itertuples()):

@@ -118,13 +118,16 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, n_drawn: int)
     n_pairs = len(verdicts.tied)
     changed = ", changed verdicts first" if verdicts.changed.any() else ""
     selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
+    is_narrow = visitor.is_narrow()
+    queries = "" if is_narrow else "queries by tied scores, then "
     heading(
         f"Difference from {escape_markdown(name)}",
         f"{selection}Mean difference with 95% {verdicts.interval}; filled: significant. "
-        "Right: queries by tied scores, then stars by traditional and by tied scores.",
+        f"Right: {queries}stars by traditional and by tied scores.",
     )
+    rows = verdicts.changed_first(FIRST_ROWS, n_drawn)
     chart(
-        drawn(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
+        drawn(difference_forest, rows, view.palette, measure, is_narrow=is_narrow),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
     )

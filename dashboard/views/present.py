@@ -217,7 +217,7 @@ def _tests(view: View, measure: str) -> Slide:
     changed = "Changed verdicts come first. " if rows.changed.any() else ""
     return Slide(
         significance_finding(replace(rows, method=""), name),
-        difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
+        difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
         f"Each reranker against {_short(view, view.baseline)}, {rows.method}: by "
         f"{view.treatment.order} (orange) and with ties averaged (blue). "

@@ -325,7 +325,9 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
     zero, *washes = sorted(figure.layout.shapes, key=lambda shape: shape.type)
     assert (zero.type, zero.x0, zero.x1, zero.y0, zero.y1, zero.yref) == ("line", 0, 0, 0, 1, "y domain")
     assert len(washes) == outcome.changed.sum()
-    assert set(outcome.tied["reranker"]) <= set(words(figure)), "names stand in the chart, not left of it"
+    assert len(set(figure.layout.yaxis.ticktext)) == len(outcome.tied)
+    row = outcome.tied.iloc[0]
+    assert f"<b>{row['won']}</b> · <b>{row['lost']}</b> · {row['equal']}" in words(figure)
 
 
 def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars(sample):
@@ -345,12 +347,11 @@ def test_a_comparison_without_a_common_query_is_described_without_numbers():
     assert plain(compare_page.comparison_sentence(row, "MRR")) == "B has no query in common with the baseline."
 
 
-def test_names_stand_left_of_a_slim_chart_so_that_larger_marks_do_not_cover_them(sample):
+def test_names_stand_above_the_rows_of_a_narrow_chart(sample):
     outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
-    figure = difference_forest(outcome, LIGHT, "Hits@5", is_slim=True)
-    names = figure.layout.yaxis.ticktext
-    assert len(set(names)) == len(outcome.tied)
-    assert not set(names) & set(words(figure))
+    figure = difference_forest(outcome, LIGHT, "Hits@5", is_narrow=True)
+    assert set(outcome.tied["reranker"]) <= set(words(figure))
+    assert not any("·" in text for text in words(figure))
 
 
 def test_a_row_far_off_the_scale_is_told_in_words(sample):
