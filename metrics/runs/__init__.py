@@ -27,9 +27,9 @@ from metrics.runs.model import Runs
 from metrics.runs.source import Source
 
 if TYPE_CHECKING:
-    from metrics.runs.formats.registry import FORMATS, has_header, open_run, read, tie_order
+    from metrics.runs.formats.registry import FORMATS, has_header, open_run, read
 
-_OF_REGISTRY = ("FORMATS", "has_header", "open_run", "read", "tie_order")
+_OF_REGISTRY = ("FORMATS", "has_header", "open_run", "read")
 
 
 def __getattr__(name: str) -> object:
@@ -66,7 +66,6 @@ __all__ = [
     "read",
     "read_runs",
     "read_table",
-    "tie_order",
     "with_names",
     "with_predictions",
 ]

@@ -340,6 +340,12 @@ def whole_lines(file: File) -> Iterator[bytes]:
     yield unfinished
 
 
+def lines_of(file: File) -> Iterator[bytes]:
+    """Yield the lines of a file."""
+    for block in whole_lines(file):
+        yield from block.split(b"\n")[: -1 if block.endswith(b"\n") else None]
+
+
 def line_too_long(file: File, line: int) -> ReadError:
     """Return the error of a line past the limit."""
     problem = f"a line of more than {MAX_LINE // 2**20} MB"

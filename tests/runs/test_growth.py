@@ -45,6 +45,9 @@ def keys(n_bytes, text="{%s}"):
 
 
 GROWING = {
+    "a line of LETOR": lambda n_bytes: (
+        f"1 qid:1 {'1:0 ' * (n_bytes // 8)}#{' docid ' * (n_bytes // 16)}\n0 qid:1 1:0\n"
+    ),
     "marks in an answer": lambda n_bytes: f"query_id,a,b,preferred\nq1,d1,d2,a{'!' * n_bytes}x\n",
     "numbers in an answer": lambda n_bytes: json.dumps(
         {

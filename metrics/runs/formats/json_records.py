@@ -15,7 +15,7 @@ import pyarrow as pa
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
 from metrics.runs.conversion import answer_column, has_extreme_numbers, holds
-from metrics.runs.files import MAX_LINE, File, FileProvenance, whole_lines
+from metrics.runs.files import MAX_LINE, File, FileProvenance, lines_of
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.shapes import (
@@ -157,12 +157,6 @@ def _depth(data: bytes) -> int:
     letters = np.frombuffer(plain, np.uint8)
     is_outside = np.cumsum(letters == ord('"'), dtype=np.uint8) % 2 == 0
     return int(np.cumsum(_STEPS[letters] * is_outside, dtype=np.int32).max(initial=0))
-
-
-def json_lines(file: File) -> Iterator[bytes]:
-    """Yield the lines of a file."""
-    for block in whole_lines(file):
-        yield from block.split(b"\n")[: -1 if block.endswith(b"\n") else None]
 
 
 def no_records(file: str) -> ReadError:
@@ -375,7 +369,7 @@ def line_records(file: File) -> Records:
     refuse_much_memory(file)
     keeps_extreme = has_extreme_numbers(file)
     records, lines, names = [], [], dict[str, str]()
-    for line, text in enumerate(json_lines(file), 1):
+    for line, text in enumerate(lines_of(file), 1):
         if not text.strip():
             continue
         record = parse(file, text, line, keeps_extreme=keeps_extreme)

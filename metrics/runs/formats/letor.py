@@ -9,7 +9,7 @@ import pyarrow as pa
 from metrics.errors import ReadError, TieScopeError
 from metrics.runs.columns import ColumnChoice
 from metrics.runs.conversion import parse_number
-from metrics.runs.files import File, FileProvenance, whole_lines
+from metrics.runs.files import File, FileProvenance, lines_of
 from metrics.runs.findings import make_finding
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.source import Source, build_source
@@ -24,17 +24,14 @@ _UNNAMED = "The lines do not name their documents (# docid = DOCUMENT), so docum
 
 def _lines(file: File) -> Iterator[tuple[int, str]]:
     """Yield the lines that are neither blank nor comments, and their numbers; a ReadError if not UTF-8."""
-    number = 0
-    for block in whole_lines(file):
-        for line in block.split(b"\n")[: -1 if block.endswith(b"\n") else None]:
-            number += 1
-            try:
-                text = line.strip().decode()
-            except UnicodeDecodeError as error:
-                problem = "the text is not UTF-8"
-                raise ReadError(file.name, problem, "Save it as UTF-8.", line=number) from error
-            if text and not text.startswith("#"):
-                yield number, text
+    for number, line in enumerate(lines_of(file), 1):
+        try:
+            text = line.strip().decode()
+        except UnicodeDecodeError as error:
+            problem = "the text is not UTF-8"
+            raise ReadError(file.name, problem, "Save it as UTF-8.", line=number) from error
+        if text and not text.startswith("#"):
+            yield number, text
 
 
 def _read_letor(head: Head, choice: ColumnChoice) -> Source:

@@ -95,11 +95,6 @@ def scores_may_be_grades(format_name: str) -> bool:
     return format_name in _BY_NAME and _BY_NAME[format_name].scores_may_be_grades
 
 
-def tie_order(format_name: str) -> str:
-    """Return how the software that a format belongs to breaks ties."""
-    return _BY_NAME[format_name].tie_order if format_name in _BY_NAME else "input"
-
-
 def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
     if head.is_parquet:
         return parquet.FORMATS[0]

@@ -4,7 +4,7 @@ import pytest
 
 from metrics import ReadError, evaluate, read_runs
 from metrics.runs.files import File
-from metrics.runs.formats.registry import read, tie_order
+from metrics.runs.formats.registry import read
 
 
 def segments(value):
@@ -55,7 +55,8 @@ def test_a_run_saved_by_mteb_has_its_models_name_and_pytrec_evals_order(tmp_path
     (tmp_path / "qrels.json").write_text(json.dumps({"default": {"test": {"q1": {"d2": 1}, "q2": {"d1": 1}}}}))
     runs = read_runs([tmp_path / "T_predictions.json"], qrels=tmp_path / "qrels.json")
     assert runs.rerankers == ["org/m"]
-    assert tie_order("mteb-predictions") == runs.tie_order == "docid_desc"
+    source = read(File.open(tmp_path / "T_predictions.json"))
+    assert source.tie_order == runs.tie_order == "docid_desc"
     assert evaluate(runs, ["RR"], ["expected"]).means("RR")["expected"].tolist() == [0.75]
     named = read_runs({"mine": tmp_path / "T_predictions.json"}, qrels=tmp_path / "qrels.json")
     assert named.rerankers == ["mine"]
