@@ -1,10 +1,11 @@
 """Boards: runs and judgments that belong together, and how they are read and named."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from dashboard.library.uploads import DROP_SELF, RULES, StoredFile, split_choices
@@ -26,7 +27,7 @@ from metrics.runs import (
 from metrics.runs.files import FileProvenance, no_ranks
 from metrics.runs.roles import Content, RolesError, column_roles
 from metrics.support.cached import cached_property
-from metrics.support.wording import count_of
+from metrics.support.wording import count_of, first_names
 
 MOST_FILES = 100
 """Maximum files of a board."""
@@ -276,9 +277,28 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     return make_board(replace(board.spec, names=(*arranged, *new)), board.sources)
 
 
+_SAYS_NOTHING = {"run", "runs", "result", "results", "reranked", "reranker", "trec", "output"}
+"""Words of run names that do not name a collection."""
+_SHORT = 40
+"""Letters up to which a default name lists runs."""
+
+
 def default_name(board: Board) -> str:
-    """Return the default name of a board: its size."""
-    return f"{count_of(len(board.runs.tables), 'run')}, {queries_text(board.n_queries)}"
+    """Return the default name of a board: what it holds, as `new vs old` or `scifact · 7 runs`."""
+    names = list(board.runs.tables)
+    if len(names) < 2:  # noqa: PLR2004 nothing to compare
+        return names[0] if names else queries_text(board.n_queries)
+    words = [re.findall(r"[^\W_]+(?:\.[^\W_]+)*", name) for name in names]
+    shared = [word for word in words[0] if all(word in others for others in words)]
+    if len(names) == 2:  # noqa: PLR2004 a pair
+        own = [" ".join(word for word in own_words if word not in shared) for own_words in words]
+        return " vs ".join(own if all(own) and own[0] != own[1] else names)
+    files = {origin.file for origin in board.runs.origins.values()}
+    subject = " ".join(word for word in shared if word.casefold() not in _SAYS_NOTHING and not word.isdigit())
+    subject = subject or (PurePath(min(files)).name.partition(".")[0] if len(files) == 1 else "")
+    if subject:
+        return f"{subject} · {len(names):,} runs"
+    return first_names(names, 3 if len(first_names(names)) <= _SHORT else 1)
 
 
 def queries_text(count: int) -> str:

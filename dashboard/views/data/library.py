@@ -1,4 +1,4 @@
-"""Data → Library: the uploads kept, actions on them, the boards, and those deleted recently."""
+"""Data → Library: the boards, the uploads kept, actions on them, and boards deleted recently."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -188,6 +188,7 @@ def uploads_section(view: Selection) -> None:
     """Draw the visitor's uploads and boards in tables."""
     uploads = every_upload = cache.open_library().uploads(boards.owner())
     finding(library_finding(every_upload))
+    _boards_table()
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         heading("Uploads", _whose(boards.owner()))
         if uploads:
@@ -221,7 +222,6 @@ def uploads_section(view: Selection) -> None:
         )
         actions(view, [upload for upload in matches if upload.sha256 in ticked])
     outcome_line()
-    _boards_table()
     recently_deleted()
 
 
