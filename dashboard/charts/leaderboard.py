@@ -62,7 +62,7 @@ _ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 12
 """Pixels of a row, of a row where there are many, and the number above which there are many."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
-_COLUMNS = {"slope": 90, "rank": 38, "strip": 62, "name": 10, "tied": 50, "scores": 0}
+_COLUMNS = {"slope": 90, "rank": 38, "strip": 62, "name": 20, "tied": 50, "scores": 0}
 _COLUMNS |= {"traditional": 46, "moved": 34, "gap": 54, "ties": 58}
 """Columns from left to right and their pixels in the least width, without the names; scores have the rest."""
 _LETTER = 6.6
@@ -331,23 +331,29 @@ _TOOL_ROOM = 14
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot.
 
-    A tick is wider where several tools agree.
+    A tick is wider where several tools agree, and grey if `question` says that they measure something else.
     """
     figure = Figure(palette).style(marks.rows_height(len(leaderboard)) + _TOOL_ROOM, t=42 + _TOOL_ROOM)
     marks.add_bounds(figure, leaderboard)
-    look = {"symbol": "line-ns-open", "size": 18, "color": palette.traditional}
-    rounded = values.assign(value=values["value"].round(6))
-    groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
-    for number, ((reranker, value), tools) in enumerate(groups):
+    looks = {
+        False: ("other tools (wide: several agree)", palette.traditional),
+        True: ("something else measured", palette.muted),
+    }
+    rounded = values.assign(value=values["value"].round(6), is_other=values["question"] != "")
+    groups, named = rounded.groupby(["reranker", "value", "is_other"], sort=False), set()
+    for (reranker, value, is_other), rows in groups:
+        name, colour = looks[is_other]
+        width, lines = 1.5 + min(len(rows), 6) / 2, [*rows["tool"], *filter(None, rows["question"].unique())]
         figure.draw_marks(
             x=[value],
             y=[leaderboard.index.get_loc(reranker)],
-            marker=look | {"line": {"width": 1.5 + min(len(tools), 6) / 2}},
-            name="other tools (wide: several agree)",
-            legendgroup="tools",
-            showlegend=number == 0,
-            hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, tools))}",
+            marker={"symbol": "line-ns-open", "size": 18, "color": colour, "line": {"width": width}},
+            name=name,
+            legendgroup=name,
+            showlegend=name not in named,
+            hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, lines))}",
         )
+        named.add(name)
     figure.draw_marks(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),

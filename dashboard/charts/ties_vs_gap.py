@@ -147,7 +147,7 @@ def gap_scatter(
         order: tie order of the traditional score.
         selected: index of the list to mark.
     """
-    figure, gaps = Figure(palette).style(430, t=44, l=60, r=24), lists["first_gap"]
+    figure, gaps = Figure(palette).style(400, t=44, l=60, r=24), lists["first_gap"]
     with_gap = lists[gaps.abs() > 0]
     low, high = min(gaps.min(), 0), max(gaps.max(), 0)
     ends = low - 0.1 * (high - low), high + 0.1 * (high - low)

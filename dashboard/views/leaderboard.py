@@ -44,7 +44,7 @@ from metrics.measures import MeasureAt
 from metrics.studies import swapped_orders as study
 from metrics.studies import unjudged as unjudged_study
 from metrics.studies.draws import same_runs
-from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
+from metrics.studies.emulation import by_reranker, question_text, reported_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
 from metrics.studies.measure_table import LETTERED, as_latex, as_markdown, caption, cells, measure_column
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
@@ -356,12 +356,14 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
         st.caption(f"None of the tools that TieScope reproduces computes {escape_markdown(measure)}.")
         return
     ui.section_finding(tool_finding(values, measure), view.rerankers)
-    comparable = comparable_values(values, measure)
-    comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
-    if len(comparable):
+    reported = reported_values(values, measure)
+    reported = reported[reported["reranker"].isin(drawn_rerankers)]
+    if len(reported):
         title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
         alt = f"{title} of each reranker by tool, drawn on the reranker's range from worst to best case."
-        ui.chart(drawn(tool_strip, rows, comparable, view.palette, title), "tools", alt)
+        ui.chart(drawn(tool_strip, rows, reported, view.palette, title), "tools", alt)
+        if note := question_text(reported):
+            st.caption(escape_markdown(note))
     if len(names) < len(view.rerankers):
         st.caption("The finding above covers only the rerankers shown. The CSV has all rerankers.")
 

@@ -187,9 +187,21 @@ def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
     nDCG-linear is the same as nDCG if both gains give equal values, as for binary relevance. RR@k to the end
     of every list is the same as RR.
     """
-    values = _of_measure(values, measure)
-    has_answer = values["value"].notna() & (values["question"] == "")
-    return values[has_answer].drop_duplicates(["tool", "reranker"]).sort_index()
+    values = reported_values(values, measure)
+    return values[values["question"] == ""]
+
+
+def reported_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Keep one value per tool and reranker, also where `question` says that it measures something else."""
+    values = _of_measure(values, measure).dropna(subset="value")
+    comparable_first = values.loc[(values["question"] != "").sort_values(kind="stable").index]
+    return comparable_first.drop_duplicates(["tool", "reranker"]).sort_index()
+
+
+def question_text(values: pd.DataFrame) -> str:
+    """Say which tools measure something else, and what; empty if none does."""
+    other = values[values["question"] != ""].groupby("question", sort=False)["tool"].unique()
+    return " ".join(f"Grey: {first_names(list(tools))} ({question})." for question, tools in other.items())
 
 
 def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:

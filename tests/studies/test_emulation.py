@@ -5,6 +5,7 @@ from drawing import tables
 from enumeration import Doc
 from hypothesis import given, settings
 
+from dashboard import cache
 from metrics import Runs, UsageError, evaluate, parse
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.studies import emulation
@@ -13,6 +14,8 @@ from metrics.studies.emulation import (
     by_tool,
     comparable_values,
     emulate,
+    question_text,
+    reported_values,
     tool_finding,
     tool_values,
 )
@@ -467,3 +470,13 @@ def test_the_reranking_evaluator_takes_the_ties_of_one_list_by_three_rules():
     assert emulated["ndcg@10"] == pytest.approx(scores.means("nDCG-linear@10")["expected"].item())
     assert emulated["ndcg@10"] == pytest.approx(0.6379, abs=5e-5)
     assert scores.means("RR@10")["optimistic"].item() == 0.75
+
+
+def test_values_that_measure_something_else_are_reported_with_what_they_measure():
+    values = tool_values(cache.sample_board().runs, "RR", ["MiniLM int8"])
+    reported = reported_values(values, "RR").set_index("tool")
+    assert reported.loc["sentence-transformers retrieval", "value"] == pytest.approx(0.7863, abs=1e-4)
+    assert "sentence-transformers retrieval" not in set(comparable_values(values, "RR")["tool"])
+    assert question_text(reported.reset_index()) == (
+        "Grey: sentence-transformers retrieval (a mean over different queries (188 instead of 200))."
+    )

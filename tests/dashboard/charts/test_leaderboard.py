@@ -25,7 +25,7 @@ COLUMNS = "rank", "name", "tied", "traditional", "moved", "gap", "ties"
 def test_legends_of_large_marks_keep_a_distance_from_the_first_row():
     rows = leaderboard([2, 1, 3])
     values = pd.DataFrame(
-        {"reranker": rows.index, "tool": "trec_eval", "value": rows["traditional"].to_numpy()}
+        {"reranker": rows.index, "tool": "trec_eval", "value": rows["traditional"].to_numpy(), "question": ""}
     )
     figure = tool_strip(rows, values, LIGHT, "RR")
     plot = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b - 40  # the x axis
@@ -298,3 +298,18 @@ def test_long_names_take_their_width_from_the_scores_and_none_from_other_columns
         for text in ("<b>1.000</b>", "<b>a-name-of-twenty-letters0</b>")
     )
     assert (tied - name) * LEAST_WIDTH > 6.6 * 25
+
+
+def test_values_of_tools_that_measure_something_else_are_grey_and_say_what_on_hover():
+    rows = leaderboard([1, 2])
+    values = pd.DataFrame(
+        {"reranker": rows.index, "tool": "BEIR", "value": [1.2, 0.5], "question": ["", "other queries"]}
+    )
+    ticks = [
+        trace
+        for trace in traces(tool_strip(rows, values, LIGHT, "MRR"), "markers")
+        if trace.marker.symbol == "line-ns-open"
+    ]
+    assert [tick.marker.color for tick in ticks] == [LIGHT.traditional, LIGHT.muted]
+    assert ["other queries" in tick.hovertemplate for tick in ticks] == [False, True]
+    assert tool_strip(rows, values, LIGHT, "MRR").layout.xaxis.range[1] > 1.2, "beyond the bounds"
