@@ -286,19 +286,21 @@ _SHORT = 40
 def default_name(board: Board) -> str:
     """Return the default name of a board: what it holds, as `new vs old` or `scifact · 7 runs`."""
     names = list(board.runs.tables)
-    if len(names) < 2:  # noqa: PLR2004 nothing to compare
-        return names[0] if names else queries_text(board.n_queries)
+    if not names:
+        return queries_text(board.n_queries)
     words = [re.findall(r"[^\W_]+(?:\.[^\W_]+)*", name) for name in names]
     shared = [word for word in words[0] if all(word in others for others in words)]
+    files = {origin.file for origin in board.runs.origins.values()}
+    telling = [word for word in shared if word.casefold() not in _SAYS_NOTHING and not word.isdigit()]
+    subject = PurePath(min(files)).name.partition(".")[0] if len(files) == 1 else " ".join(telling)
     if len(names) == 2:  # noqa: PLR2004 a pair
         own = [" ".join(word for word in own_words if word not in shared) for own_words in words]
-        return " vs ".join(own if all(own) and own[0] != own[1] else names)
-    files = {origin.file for origin in board.runs.origins.values()}
-    subject = " ".join(word for word in shared if word.casefold() not in _SAYS_NOTHING and not word.isdigit())
-    subject = subject or (PurePath(min(files)).name.partition(".")[0] if len(files) == 1 else "")
-    if subject:
-        return f"{subject} · {len(names):,} runs"
-    return first_names(names, 3 if len(first_names(names)) <= _SHORT else 1)
+        name = " vs ".join(own if all(own) and own[0] != own[1] else names)
+    elif len(names) > 1 and subject:
+        name = f"{subject} · {len(names):,} runs"
+    else:
+        name = first_names(names, 3 if len(first_names(names)) <= _SHORT else 1)
+    return board_name(name)
 
 
 def queries_text(count: int) -> str:

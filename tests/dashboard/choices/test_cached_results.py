@@ -23,7 +23,7 @@ def test_results_are_told_apart_by_function_key_and_arguments_in_sight():
 
     @cached(max_entries=4)
     def joined(view, text, _hidden):
-        made.append(f"{view.board.label[:5]} {text} {_hidden}")
+        made.append(f"{view.board.label[:3]} {text} {_hidden}")
         return made[-1]
 
     @cached(max_entries=4)
@@ -31,8 +31,8 @@ def test_results_are_told_apart_by_function_key_and_arguments_in_sight():
         return len(view.rerankers) + len(text)
 
     first, same, other = shown(FIRST), shown(replace(FIRST, label="named")), shown(OTHER)
-    assert joined(first, "x", "hidden") == joined(same, "x", "another") == "1 run x hidden"
-    assert [joined(other, "x", ""), joined(first, "y", "")] == ["1 run x ", "1 run y "]
+    assert joined(first, "x", "hidden") == joined(same, "x", "another") == "str x hidden"
+    assert [joined(other, "x", ""), joined(first, "y", "")] == ["coa x ", "str y "]
     assert length(first, "x", "") == 2
     assert len(made) == 3
 

@@ -6,7 +6,7 @@ import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
 
 from dashboard.boards import with_names_of
-from dashboard.library.boards import BoardSpec, keep_arrangement, make_board, open_files
+from dashboard.library.boards import BoardSpec, default_name, keep_arrangement, make_board, open_files
 from dashboard.views.data.upload import board_finding
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -61,7 +61,7 @@ def test_queries_that_no_two_runs_share_are_all_counted():
         return "model,query_id,doc_id,score,label\n" + "".join(rows)
 
     two_runs = board(a_csv=table("a", 0, 60), b_csv=table("b", 45, 105))
-    assert two_runs.label.startswith("2 runs, 105 queries")
+    assert two_runs.label.startswith("a vs b · ")
     assert plain(board_finding(two_runs)).startswith("2 runs for 105 queries."), "once, not as a name too"
     named = replace(two_runs, label="mine · 1a2b")
     assert plain(board_finding(named)).startswith("mine: 2 runs for 105 queries.")
@@ -97,3 +97,28 @@ def test_files_of_grades_and_labels_on_the_command_line_are_read_as_in_a_command
         assert (opened.rerankers, len(opened.qrels)) == (["old", "new"], 2)
     opened = open_files(files[:2], None).runs
     assert (opened.rerankers, opened.is_judged) == (["old", "new"], False)
+
+
+@pytest.mark.parametrize(
+    ("names", "default"),
+    [
+        (["llm"], "llm"),
+        (["new_grades", "old_grades"], "new vs old"),
+        (["bm25", "bm25_v2"], "bm25 vs bm25_v2"),
+        (["run_scifact_a", "run_scifact_b", "run_scifact_bm25"], "scifact · 3 runs"),
+        (["a", "b", "c", "d"], "a, b, c and 1 more"),
+        (["x" * 30, "y" * 30, "z"], f"{'x' * 30} and 2 more"),
+        (["a" * 300], "a" * 200),
+    ],
+)
+def test_a_board_is_named_by_what_it_holds(names, default):
+    files = [File(f"{name}.trec", STRICT.encode()) for name in names] + [File("qrels.txt", QRELS.encode())]
+    spec = BoardSpec.of(files)
+    assert default_name(make_board(spec, [entry.read() for entry in spec.entries])) == default
+
+
+def test_a_board_of_one_table_is_named_by_its_file():
+    rows = "".join(f"{name},q,d,1,1\n" for name in "abc")
+    assert (
+        default_name(board(judged_csv="reranker,query_id,doc_id,score,relevance\n" + rows)) == "judged · 3 runs"
+    )

@@ -35,10 +35,10 @@ def test_a_kept_board_is_found_after_a_restart(library, open_library):
     assert open_library().find(record.id) == record
 
 
-def test_a_board_without_a_name_is_told_by_its_size(library):
+def test_a_board_without_a_name_is_told_by_its_runs(library):
     record = library.keep(FIRST)
-    assert (record.name, record.named) == ("1 run, 4 queries", False)
-    assert record.label == f"1 run, 4 queries · {record.id}"
+    assert (record.name, record.named) == ("strict", False)
+    assert record.label == f"strict · {record.id}"
 
 
 def test_the_same_board_without_a_name_is_found_again(library):
@@ -188,7 +188,7 @@ def test_a_duplicate_of_anothers_board_is_private_and_its_files_are_ones_own(lib
 def test_a_revised_board_holds_what_it_was_revised_to(library):
     record = library.keep(FIRST)
     revised = library.revise(record.id, record.version, board(a_trec=STRICT, b_trec=TIED, qrels_txt=QRELS))
-    assert (revised.id, revised.version, revised.name) == (record.id, 2, "2 runs, 4 queries")
+    assert (revised.id, revised.version, revised.name) == (record.id, 2, "a vs b")
     assert [entry.file.name for entry in library.find(record.id).spec.entries] == [
         "a.trec",
         "b.trec",

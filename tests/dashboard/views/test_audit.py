@@ -138,7 +138,7 @@ RUNS = {"strict.trec": STRICT, "coarse.trec": COARSE, "qrels.txt": QRELS}
 def test_results_dropped_with_runs_are_kept_and_audited_in_one_click():
     page = drop_on_data(opened("data"), RUNS | OUTPUTS)
     assert not page.error
-    assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
+    assert page.selectbox(key="data").value.startswith("strict vs coarse · ")
     assert "2 files of published results (strict.trec.eval, coarse.trec.eval) came with this board" in texts(
         page
     )

@@ -47,7 +47,7 @@ def test_files_are_read_joined_and_scored_in_sight_and_scored_once(monkeypatch, 
     page, score_runs, scored = opened("data"), cache.score_runs, []
     monkeypatch.setattr(cache, "score_runs", lambda *args: (scored.append(1), score_runs(*args))[1])
     dropped(page).run()
-    assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
+    assert page.selectbox(key="data").value.startswith("strict vs coarse · ")
     assert steps[:3] == [
         "Reading 1 of 3: strict.trec",
         "Reading 2 of 3: coarse.trec, 21 rows so far",
@@ -84,7 +84,7 @@ def test_one_large_read_serves_others_and_the_next_waits_in_sight(monkeypatch, s
         third.file_uploader(key="upload").set_value(files).run()
         assert len(first.result(60).table) == 20
     assert "Waiting for other visitors' work" in steps
-    assert third.selectbox(key="data").value.startswith("1 run, 4 queries")
+    assert third.selectbox(key="data").value.startswith("third · ")
 
 
 def test_a_small_packed_file_that_unpacks_to_much_waits_for_a_turn(monkeypatch):
@@ -127,7 +127,7 @@ def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(mo
     assert page.selectbox(key="data").value == before
     monkeypatch.setattr(cache, "join_runs", join_runs)
     page.button(key="read-again").click().run()
-    assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
+    assert page.selectbox(key="data").value.startswith("one · ")
     assert "Cancelled" not in texts(page)
 
 
@@ -145,7 +145,7 @@ def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_but
     assert "4 documents in answers.csv have no numeric score." in texts(page).replace("*", "")
     page.button(key="missing-last").click().run()
     assert not page.exception
-    assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
+    assert page.selectbox(key="data").value.startswith("answers · ")
     assert "answers.csv: Documents without a score, ranked last" in texts(page).replace("*", "")
     page.button(key="fix-scores-missing").click().run()
     assert "Documents without a score, dropped: 4 of 20" in texts(page)
@@ -249,5 +249,5 @@ def test_data_has_the_upload_field_until_the_file_of_the_command_can_be_read(mon
     assert page.file_uploader(key="upload").label.startswith("Drop runs and judgments")
     table.write_text(f"{header}q,a,1,1\n")
     page = opened("data")
-    assert page.selectbox(key="data").value.startswith("1 run, 1 query")
+    assert page.selectbox(key="data").value.startswith("emptied · ")
     assert not page.warning

@@ -53,7 +53,7 @@ def test_json_that_is_dropped_is_parsed_once(monkeypatch):
     page = opened("data")
     monkeypatch.setattr(json.JSONDecoder, "raw_decode", note)
     drop(page, run_json=text)
-    assert board_name(page).startswith("1 run, 5,000 queries")
+    assert board_name(page).startswith("run · ")
     assert lengths.count(len(text)) == 1
 
 
@@ -63,7 +63,7 @@ def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
     assert "no score column" in said(page)
     assert column(page, "query_id").value == "topic"
     choose(page, "score", "punkte")
-    assert board_name(page).startswith("1 run, 4 queries")
+    assert board_name(page).startswith("upload · ")
     assert said(page) == ""
     assert "score ← punkte" in headings(show_columns(page))
 
@@ -83,7 +83,7 @@ def test_ids_of_a_header_that_says_nothing_are_chosen_and_the_values_tell_the_ot
         choose(page, name, {"query_id": "sujet", "doc_id": "pièce"}[name])
         assert not page.exception, page.exception
     assert said(page) == ""
-    assert board_name(page).startswith("1 run, 4 queries")
+    assert board_name(page).startswith("mine · ")
     assert {"score ← points", "relevance ← jugé"} <= set(headings(show_columns(page)))
 
 
@@ -115,7 +115,7 @@ def test_repeated_documents_are_settled_by_a_button(key, rule):
     page = drop(opened("data"), coarse_trec=COARSE + "q0 Q0 d1 9 7 upload\n", qrels_txt=QRELS)
     assert "listed twice" in said(page)
     page.button(key=key).click().run()
-    assert board_name(page).startswith("1 run, 4 queries")
+    assert board_name(page).startswith("coarse · ")
     assert f"{rule} is kept" in texts(page)
 
 
@@ -136,7 +136,7 @@ def test_two_files_of_one_name_are_two_runs_which_is_said_in_one_line():
 def test_rows_can_be_pasted():
     page = opened("data")
     page.text_area(key="paste").set_value("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").run()
-    assert board_name(page).startswith("1 run, 1 query")
+    assert board_name(page).startswith("pasted · ")
 
 
 def test_judgments_are_taken_by_name_and_what_is_missing_says_how_to_fetch_it(monkeypatch):
@@ -144,7 +144,7 @@ def test_judgments_are_taken_by_name_and_what_is_missing_says_how_to_fetch_it(mo
     page.toggle(key="add").set_value(True)
     monkeypatch.setattr("metrics.runs.files.read_named_judgments", lambda _: QRELS.encode())
     page.text_input(key="named-judgments").set_value("a/b").run()
-    assert "4 queries" in board_name(page)
+    assert "4 queries" in " ".join(caption.value for caption in page.sidebar.caption)
     monkeypatch.undo()
     page = opened("data")
     page.text_input(key="named-judgments").set_value("beir/no/such").run()
@@ -162,7 +162,7 @@ WRONG = {
 def test_a_wrong_file_is_named_with_its_line_and_loses_nothing():
     page = drop(opened("data"), strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
     name, address = board_name(page), dict(page.query_params)
-    assert name.startswith("2 runs, 4 queries")
+    assert name.startswith("strict vs coarse · ")
     for file, (content, message) in WRONG.items():
         drop(page, **{file: content})
         assert f"{file.replace('_', '.')}, {message}" in said(page)
@@ -185,7 +185,7 @@ def test_every_unreadable_file_is_named_and_what_to_remove_to_add_the_others(is_
     assert [text in said(page) for text in BOTH_BROKEN] == [True, True]
     assert "To add coarse.trec now, remove bad.json, header.csv above." in plain(texts(page))
     drop(page, strict_trec=STRICT, qrels_txt=QRELS, coarse_trec=COARSE)
-    assert (said(page), board_name(page).partition(",")[0]) == ("", "2 runs")
+    assert (said(page), board_name(page).partition(" · ")[0]) == ("", "strict vs coarse")
 
 
 def test_no_file_is_to_be_removed_where_the_others_are_no_board():
@@ -220,7 +220,7 @@ def test_grades_beside_relevance_or_with_labels_are_scored_at_once_and_said():
     beside = {"old_csv": csv(CASES[0]), "new_csv": csv(CASES[0], flip=True)}
     for files in (beside, GRADES | {"labels_csv": labels}):
         page = drop(opened("data"), **files)
-        assert (said(page), board_name(page)[:17]) == ("", "2 runs, 3 queries")
+        assert (said(page), board_name(page).partition(" · ")[0]) == ("", "old vs new")
         assert "grade is read as the score" in plain(texts(page))
         page.switch_page("views/leaderboard.py").run()
         assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
@@ -228,7 +228,7 @@ def test_grades_beside_relevance_or_with_labels_are_scored_at_once_and_said():
 
 def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgments_elsewhere():
     page = drop(opened("data"), **GRADES)
-    assert (said(page), board_name(page)[:17]) == ("", "2 runs, 3 queries")
+    assert (said(page), board_name(page).partition(" · ")[0]) == ("", "old vs new")
     address = {"data": page.query_params["data"]}
     page = opened("rerankers", **address)
     assert set(table(page, "Ties")["reranker"]) == {"old", "new"}
@@ -266,7 +266,7 @@ def test_columns_that_may_be_either_are_asked_for_once_and_nothing_of_the_sample
     assert "see-results" not in {button.key for button in page.button}
     assert "--" not in plain(texts(page))
     page.button(key="reading-1").click().run()
-    assert (said(page), board_name(page)[:16]) == ("", "1 run, 3 queries")
+    assert (said(page), board_name(page).partition(" · ")[0]) == ("", "both")
     assert "grace is read as the score and ada as the relevance" in plain(texts(page))
 
 
@@ -276,7 +276,7 @@ def test_an_error_shows_nothing_of_the_sample_and_no_options_of_commands():
     assert "--" not in said(page)
     assert "see-results" not in {button.key for button in page.button}
     page.button(key="missing-last").click().run()
-    assert board_name(page).startswith("1 run, 1 query")
+    assert board_name(page).startswith("llm · ")
 
 
 def test_grades_in_which_files_disagree_may_be_scored_before_one_is_kept():
@@ -285,4 +285,4 @@ def test_grades_in_which_files_disagree_may_be_scored_before_one_is_kept():
     keys = [button.key for button in page.button]
     assert keys.index("score-grades") < keys.index("keep-first")
     page.button(key="score-grades").click().run()
-    assert (said(page), board_name(page)[:6]) == ("", "3 runs")
+    assert (said(page), board_name(page).partition(" · ")[0]) == ("", "a, b, strict")
