@@ -27,6 +27,7 @@ All raise UsageError, a ValueError, where an argument cannot be used. The values
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
@@ -65,31 +66,20 @@ def threshold_of(relevant_from: object) -> float:
 def numbers_of(values: Values, name: str) -> FloatArray:
     """Return numbers as an array of one or two dimensions; a UsageError names what is not a number."""
     try:
-        array = np.asarray(from_tensor(values))
+        try:
+            array = np.asarray(from_tensor(values))
+        except ValueError:  # lists of different lengths
+            array = np.array([*zip_longest(*cast("Any", values), fillvalue=np.nan)]).T
         is_number = array.dtype.kind in "biufO" or "float" in array.dtype.name or not array.size
         numbers = np.asarray(array, np.float64) if is_number else None
     except (TypeError, ValueError, OverflowError):
-        numbers = _filled_up(values)
+        numbers = None
     if numbers is None or numbers.ndim == 0:
         raise UsageError(
             f"{name}={values!r:.60}: give a number or boolean for each document, such as [1, 0, 1]."
         )
     if numbers.ndim > 2:  # noqa: PLR2004 lists and documents
         raise UsageError(f"{name} has shape {numbers.shape}. Give (n_docs,) or (n_lists, n_docs) numbers.")
-    return numbers
-
-
-def _filled_up(values: Any) -> FloatArray | None:  # noqa: ANN401 as they came
-    """Return lists of different lengths, filled up with NaN; None where they are not lists of numbers."""
-    try:
-        lists = [np.asarray(row, np.float64) for row in values]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if any(row.ndim != 1 for row in lists):
-        return None
-    numbers = np.full((len(lists), max(map(len, lists), default=0)), np.nan)
-    for row, filled in zip(lists, numbers, strict=True):
-        filled[: len(row)] = row
     return numbers
 
 

@@ -16,15 +16,7 @@ from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_c
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import (
-    Dictionary,
-    Frame,
-    Nested,
-    frame_of_array,
-    is_array,
-    is_frame,
-    of_frame,
-)
+from metrics.runs.formats.frames import Dictionary, Frame, Nested, frame_of_array, is_array, is_frame, of_frame
 from metrics.runs.formats.json_records import LISTS, flatten
 from metrics.runs.formats.letor import LETOR, with_predictions
 from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of

@@ -13,7 +13,7 @@ import pyarrow as pa
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.files import FileProvenance
-from metrics.runs.findings import Finding, make_finding
+from metrics.runs.findings import make_finding
 from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
@@ -112,7 +112,7 @@ def of_frame(
     value = choice.value
     if value == "either":
         value = "relevance" if "relevance" in mapping and not {"score", "rank"} & mapping.keys() else "score"
-    noted: list[Finding] = []
+    noted = []
     if "query_id" not in mapping and value in mapping:
         _refuse_other_queries(plain, mapping, choice, name)
         query_column = next(text for text in ("query_id", "query id", "(one list)") if text not in header)
@@ -129,19 +129,12 @@ def of_frame(
         if pd.api.types.is_any_real_numeric_dtype(plain[column]) and column not in BY_NAME
     ]
     raw = {column: _arrow(plain[column], name) for column in [*mapping.values(), *extras]}
-    return _source(raw, mapping, choice, name, header, noted)
+    missing_score = choice.missing_score
+    return build_source(raw, mapping, _origin(name), "frame", header, noted, missing_score).note_unused()
 
 
-def _source(
-    raw: dict[str, pa.Array],
-    mapping: Mapping[str, str],
-    choice: ColumnChoice,
-    name: str,
-    header: Sequence[str],
-    noted: Sequence[Finding] = (),
-) -> Source:
-    origin = FileProvenance(name, lambda row: row + 1, "row")
-    return build_source(raw, mapping, origin, "frame", header, noted, choice.missing_score).note_unused()
+def _origin(name: str) -> FileProvenance:
+    return FileProvenance(name, lambda row: row + 1, "row")
 
 
 def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> Source:
@@ -176,7 +169,10 @@ def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> S
         "doc_id": _any_values(documents, "doc_id", name) if ids is None else ids,
         number: _any_values(numbers, number, name) if values is None else values,
     }
-    source = _source({theirs: columns[theirs] for theirs in mapping.values()}, mapping, choice, name, header)
+    raw, missing_score = {theirs: columns[theirs] for theirs in mapping.values()}, choice.missing_score
+    source = build_source(
+        raw, mapping, _origin(name), "frame", header, missing_score=missing_score
+    ).note_unused()
     is_plain = has_numbers and None not in (queries, ids, values) and mapping.get(number) == number
     return replace(source, dictionary=lists if is_plain else None)
 
