@@ -334,15 +334,12 @@ def _documents(
         if array.shape != grades.shape:
             raise UsageError(f"{name} has shape {array.shape}, relevance has shape {grades.shape}.")
     is_there &= further.get("mask", is_there) != 0
-    indexes = further.get("indexes")
-    if indexes is not None:
-        if not is_flat:
-            raise UsageError("indexes: give relevance and scores of all lists in one dimension.")
-        _, list_of = np.unique(indexes, return_inverse=True)
+    if "indexes" in further:
+        _, list_of = np.unique(further["indexes"].ravel(), return_inverse=True)
         documents = np.argsort(list_of, kind="stable")
-        documents = documents[is_there[documents]]
+        documents = documents[is_there.ravel()[documents]]
         lengths = np.bincount(list_of[documents], minlength=int(list_of.max(initial=-1)) + 1)
-        return grades[documents], keys[documents], lengths, False
+        return grades.ravel()[documents], keys.ravel()[documents], lengths, False
     lengths = np.atleast_1d(np.count_nonzero(is_there, axis=-1))
     return grades[is_there], keys[is_there], lengths, is_flat
 

@@ -21,7 +21,7 @@ from metrics.measures import MEASURES
 from metrics.runs import Runs
 from metrics.runs.columns import ColumnChoice
 from metrics.runs.formats.frames import of_frame
-from metrics.support.arrays import FloatArray, with_column
+from metrics.support.arrays import with_column
 
 
 class JudgmentView(NamedTuple):
@@ -39,23 +39,22 @@ class JudgmentView(NamedTuple):
 
     def of_runs(self, runs: Runs, judgments: pa.Table) -> Runs:
         """Return the runs with these judgments, changed grades, and without removed documents."""
-        grades = judgments["relevance"].to_numpy()
         if self.gains:
+            grades = judgments["relevance"].to_numpy()
             changed = grades.copy()
             for grade, gain in self.gains:
                 changed[grades == grade] = gain
-            judgments, grades = with_column(judgments, "relevance", pa.array(changed)), changed
+            judgments = with_column(judgments, "relevance", pa.array(changed))
         runs = runs.judged_by(judgments)
-        return _judged(runs, grades) if self.judged_only else runs
+        return _judged(runs) if self.judged_only else runs
 
 
-def _judged(runs: Runs, grades: FloatArray) -> Runs:
+def _judged(runs: Runs) -> Runs:
     """Return the judged rows; a negative grade is not a judgment, as in trec_eval."""
     tables = {}
-    for name, table in runs.tables.items():
-        judgment = runs.judgment_places(name)
-        rows = np.flatnonzero(judgment >= 0)
-        tables[name] = table.take(pa.array(rows[grades[judgment[rows]] >= 0]))
+    for name in runs.tables:
+        stack = runs.matched_stacks.reranker(name)
+        tables[name] = stack.table.filter(pa.array(np.asarray(stack.grades) >= 0))
     return replace(runs, tables=tables)
 
 

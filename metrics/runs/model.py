@@ -5,8 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import get_args
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -205,13 +203,6 @@ class Runs:
         if self.qrels is None:
             return self.stacks
         return Stacks([stack.matched(self.qrels, self.judged_pairs) for stack in self.stacks.stacks])
-
-    def judgment_places(self, reranker: str) -> npt.NDArray[np.int32]:
-        """Return the (n_rows,) place in the qrels of each row's judgment, -1 if unjudged."""
-        rows, places = self.pairs(reranker).match(self.judged_pairs)
-        judgment = np.full(len(self.tables[reranker]), -1, np.int32)
-        judgment[rows] = places
-        return judgment
 
     @cached_property
     def findings(self) -> pd.DataFrame:

@@ -113,7 +113,7 @@ def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> 
     places = judged.places(queries)
     places = places[places >= 0]
     runs = judged.judge(runs, places)
-    n_judged_rows = int((runs.judgment_places(name) >= 0).sum())
+    n_judged_rows = int(np.isfinite(np.asarray(runs.matched_stacks.reranker(name).grades)).sum())
     return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
 
 

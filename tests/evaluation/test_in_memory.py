@@ -178,7 +178,6 @@ def test_tensors_export_their_numbers():
         (lambda: ndcg([[1, 0]], [[1, 0, 2]]), r"relevance has shape \(1, 2\), scores has shape \(1, 3\)"),
         (lambda: ndcg([[1, np.inf]]), r"relevance\[0, 1\] is infinite"),
         (lambda: ndcg([[1, 0]], mask=[1, 0]), r"mask has shape \(2,\), relevance has shape \(1, 2\)"),
-        (lambda: ndcg([[1, 0]], indexes=[[0, 0]]), "indexes: give relevance and scores of all lists in one"),
         (lambda: ndcg([[1, 0]], unlisted=[1]), r"unlisted has shape \(1,\). Give the grades of 1 lists"),
         (lambda: ndcg([[1, 1]], n_relevant=1), r"n_relevant\[0\] is below the number of relevant documents"),
         (lambda: ndcg([[1, 1]], ideal=[[1, 0]]), r"ideal\[0\] is below the number of relevant documents"),

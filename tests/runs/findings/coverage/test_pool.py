@@ -173,8 +173,8 @@ def test_real_pools_have_no_outside_runs_until_judged_from_one_run():
     assert not {"outside-pool", "judged-from-run"} & set(runs.findings["code"])
     queries = runs.tables["spladepp"]["query_id"].to_pandas()
     first = (queries.groupby(queries, observed=True).cumcount() < 10).to_numpy()
-    places = runs.judgment_places("spladepp")[first]
-    made_from_splade = runs.judged_by(runs.qrels.take(np.unique(places[places >= 0])))
+    rows, places = runs.pairs("spladepp").match(runs.judged_pairs)
+    made_from_splade = runs.judged_by(runs.qrels.take(np.unique(places[first[rows]])))
     findings = made_from_splade.findings.set_index("code")
     assert findings.loc["judged-from-run", "file"] == "spladepp.trec"
     assert findings.loc["judged-from-run", "message"].startswith("For 43 of 43 queries, all judged")
