@@ -49,7 +49,7 @@ COLUMNS: tuple[Column, ...] = (
         "query_id",
         "shared",
         "qid queryid queryqid topicid questionid testtriple queryno topicno topicnum topicnumber topic "
-        "query question",
+        "userinput query question",
         "ID of the query.",
     ),
     Column(

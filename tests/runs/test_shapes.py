@@ -116,6 +116,26 @@ def test_lists_of_ids_without_scores_rank_in_the_order_given(tmp_path):
     assert "ranks-as-scores" in {finding.code for finding in runs.noted}
 
 
+@pytest.mark.parametrize(
+    ("query", "retrieved", "relevant"),
+    [
+        ("query_id", "retrieved_ids", "expected_ids"),
+        ("user_input", "retrieved_context_ids", "reference_context_ids"),
+        ("query", "ranking", "relevant_docs"),
+        ("question", "retrieved", "ground_truth"),
+    ],
+)
+def test_records_of_retrieved_and_relevant_ids_are_a_run_and_its_judgments(query, retrieved, relevant, write):
+    records = [
+        {query: "what?", retrieved: ["b", "a"], relevant: ["a", "z"]},
+        {query: "who?", retrieved: ["c", "d"], relevant: ["c"]},
+    ]
+    for given in (write("run.jsonl", "\n".join(map(json.dumps, records))), pd.DataFrame(records)):
+        evaluation = evaluate(given, ["RR", "R@2"], "expected")
+        assert evaluation.means("RR")["expected"].to_list() == [0.75]
+        assert evaluation.means("R@2")["expected"].to_list() == [0.75]  # z is relevant and not retrieved
+
+
 LISTS = {"query_id": ["1", "2"], "doc_ids": [["a", "b"], ["c"]], "scores": [[0.5, 0.5], [0.25]]}
 
 

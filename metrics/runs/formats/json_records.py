@@ -27,6 +27,7 @@ from metrics.runs.formats.shapes import (
     holds_objects,
     list_of_ids,
     refuse_unscored,
+    relevant_ids,
     run_and_judgments,
     shape_of,
     singular,
@@ -415,6 +416,8 @@ def records_source(
         ReadError: the columns of a run or of judgments are missing, or a value cannot be read.
     """
     refuse_many_columns(origin.file, set().union(*records))
+    if records and (truth := relevant_ids(records[0])):
+        return _with_relevant_ids(records, origin, format_name, choice, truth)
     flat = flatten(records, origin, choice, usual)
     if records and not _is_complete(flat, choice):
         refuse_unscored(origin.file, records[0])
@@ -435,6 +438,26 @@ def records_source(
     raw = value_arrays(rows, [*mapping.values(), *extras], origin)
     source = build_source(raw, mapping, origin, format_name, header, flat.noted, choice.missing_score)
     return source.note_unused()
+
+
+def _with_relevant_ids(
+    records: Sequence[Record], origin: FileProvenance, format_name: str, choice: ColumnChoice, truth: str
+) -> Source:
+    """Read `{query, retrieved_ids, expected_ids}`, as LlamaIndex and RAGAS have it: a ranking and judgments."""
+    runs = [{name: value for name, value in record.items() if name != truth} for record in records]
+    source = records_source(runs, origin, format_name, choice)
+    query = source.mapping["query_id"]
+    judged, owners = list[Record](), list[int]()
+    for row, record in enumerate(records):
+        ids = record.get(truth) or []
+        if not isinstance(ids, list):
+            raise origin.error(row, f"{truth} holds {excerpt(ids)}", "Write a list of IDs.")
+        judged += [{"query_id": record.get(query), "doc_id": name, "relevance": 1} for name in ids]
+        owners += [row] * len(ids)
+    rows = origin.take(owners)
+    judgments = records_source(judged, rows, format_name, ColumnChoice({})) if judged else None
+    told = make_finding("columns-told", origin.file, f"{truth} lists the relevant documents of each query.")
+    return replace(source, judgments=judgments, noted=(*source.noted, told))
 
 
 def value_arrays(rows: Sequence[Record], names: Iterable[str], origin: FileProvenance) -> dict[str, pa.Array]:

@@ -270,7 +270,16 @@ def list_of_ids(record: Record) -> str:
         return ""
     plain = [name for name in lists if not holds_objects(record[name])]
     ids = [name for name in plain if "doc_id" in recognise([singular(name)])]
-    return next(iter(ids or [name for name in plain if name in RANKINGS]), "")
+    rankings = [name for name in plain if name in RANKINGS or name.startswith("retrieved_")]
+    return next(iter(ids or rankings), "")
+
+
+def relevant_ids(record: Record) -> str:
+    """Return the field of a record that lists its relevant documents beside those of a run, or ""."""
+    lists = {name: value for name, value in record.items() if isinstance(value, list)}
+    truths = [name for name in lists if _RELEVANT.match(name) and {*map(type, lists[name])} <= {str}]
+    rest = {name: value for name, value in record.items() if name not in truths}
+    return truths[0] if len(truths) == 1 and list_of_ids(rest) else ""
 
 
 def holds_objects(values: Any) -> bool:  # noqa: ANN401 a list of JSON
@@ -295,4 +304,5 @@ RANKINGS = (
     "matches",
 )
 """Names of fields that list the IDs of documents, or hits."""
+_RELEVANT = re.compile("expected|reference|relevant|gold|ground_?truth|positive", re.IGNORECASE)
 _MAX_OPEN = 200

@@ -3,6 +3,7 @@
 import io
 import json
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from opening import drop, opened, plain, said, texts
@@ -102,6 +103,34 @@ VALUES = {
         },
         0.75,
     ),
+    "retrieved and relevant IDs": (
+        {
+            "r_json": [
+                {"user_input": "what?", "retrieved_ids": ["b", "a"], "expected_ids": ["a"]},
+                {"user_input": "who?", "retrieved_ids": ["c"], "expected_ids": ["c"]},
+            ]
+        },
+        0.75,
+    ),
+    "responses of Elasticsearch by query": (
+        {
+            "e_json": {
+                q: {"took": 1, "hits": {"hits": [{"_id": h["corpus_id"], "_score": h["score"]} for h in hits]}}
+                for q, hits in HITS.items()
+            },
+            "qrels_txt": QRELS,
+        },
+        0.625,
+    ),
+    "hits as JSON in cells": (
+        {
+            "c_csv": pd.DataFrame(
+                {"query_id": [*HITS], "results": [json.dumps(hits) for hits in HITS.values()]}
+            ).to_csv(index=False),
+            "qrels_txt": QRELS,
+        },
+        0.625,
+    ),
     "lists in Parquet": (
         {
             "l_parquet": parquet_of(
@@ -151,6 +180,10 @@ SENTENCES = {
         "lacks the ID of its query",
     ),
     "predictions alone": ({"p_txt": "0.5\n0.4\n"}, "If they are predictions, give the one LETOR file"),
+    "distances": (
+        {"d_csv": "query_id,doc_id,distance\nq1,d1,0.1\n", "qrels_txt": QRELS},
+        "Smaller values of distance rank first. Write their negatives into a column score.",
+    ),
     "a decimal comma": (
         {"c_csv": "query_id;doc_id;score\nq1;d1;0,93\n"},
         "This is a decimal comma. Write 0.93",
