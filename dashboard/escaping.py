@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _OPTIONS = re.compile(r" \([^()]*--[a-z][^()]*\)")
 """What a command offers, where a page has buttons."""
 _FOLDERS = re.compile(r"(?:(?<![\w.…:/])|(?<=://))/(?:[^\s/:;,()'\"]+/)+")
 
 
+@lru_cache(maxsize=4096)
 def escape_markdown(text: str) -> str:
     """Escape all Markdown of a text and drop control characters."""
     plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")

@@ -76,7 +76,7 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     settle(other, "Present")
     expect(other.get_by_test_id("stSidebar")).to_be_hidden()
     other.keyboard.press("ArrowRight")
-    expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&order=docid_desc&slide=2"))
+    expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&slide=2"))
     settle(other)
     other.keyboard.press("ArrowLeft")
     expect(other).not_to_have_url(re.compile("slide"))
@@ -176,11 +176,11 @@ def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
 
 
 def test_an_unknown_value_of_a_later_control_is_reported_when_it_appears(new_page):
-    page = new_page("/rerankers?data=Sample%3A+simulated+rerankers&baseline=nobody")
+    page = new_page("/compare?data=Sample%3A+simulated+rerankers&depth=7")
     alert = page.get_by_test_id("stMain").get_by_test_id("stAlert")
     expect(alert).to_have_count(0)
-    page.get_by_role("radio", name="Query groups").click()
-    expect(alert).to_contain_text("baseline=nobody")
+    page.get_by_role("radio", name="Trade-offs").click()
+    expect(alert).to_contain_text("depth=7")
 
 
 def test_what_is_said_above_a_page_is_gone_after_the_next_click(new_page):

@@ -1,7 +1,5 @@
 """A page whose connection was lost goes on as after a refresh."""
 
-import re
-
 import pytest
 from boards import COARSE, QRELS, STRICT
 from pages import LIGHT_RUNS, go, settle, upload
@@ -30,8 +28,8 @@ def page(server, elsewhere):
 def shown_address(page, files):
     """The query of the address of a board of these files, shown in another tie order than at first."""
     upload(page, files)
-    page.wait_for_url(re.compile("data=.*order=docid_desc"))
-    page.goto(page.url.replace("docid_desc", "optimistic"))
+    page.wait_for_url("**?data=*")
+    page.goto(f"{page.url}&order=optimistic")
     settle(page)
     expect(page.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
     return page.url.partition("?")[2]
