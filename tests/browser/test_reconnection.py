@@ -1,5 +1,7 @@
 """A page whose connection was lost goes on as after a refresh."""
 
+import re
+
 import pytest
 from boards import COARSE, QRELS, STRICT
 from pages import LIGHT_RUNS, go, settle, upload
@@ -28,7 +30,7 @@ def page(server, elsewhere):
 def shown_address(page, files):
     """The query of the address of a board of these files, shown in another tie order than at first."""
     upload(page, files)
-    page.wait_for_url("**?data=*")
+    page.wait_for_url(re.compile(r"data=\w+$"))
     page.goto(f"{page.url}&order=optimistic")
     settle(page)
     expect(page.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
