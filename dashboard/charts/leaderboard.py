@@ -109,8 +109,10 @@ def leaderboard_figure(
     has_slope = bool((moves["traditional_rank"] != moves["tied_rank"]).any())
     n_digits = len(str(len(leaderboard)))
     names = chart_names(map(str, leaderboard.index))
-    shown = [unescape(names[str(name)]) for name in rows.index]
-    places = _places(n_digits, max(map(text_columns, shown)), has_slope=has_slope, has_strip="rank_low" in rows)
+    labels_in_sight = [unescape(names[str(name)]) for name in rows.index]
+    places = _places(
+        n_digits, max(map(text_columns, labels_in_sight)), has_slope=has_slope, has_strip="rank_low" in rows
+    )
     intervals = [name for name in ("query_low", "query_high") if name in rows]
     is_bar = (rows["best"] - rows["worst"] > EQUAL).to_numpy()
     marks.add_bounds(figure, rows[is_bar], y=heights[is_bar], xaxis="x2", showlegend=False)
@@ -340,7 +342,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         True: ("something else measured", palette.muted),
     }
     rounded = values.assign(value=values["value"].round(6), is_other=values["question"] != "")
-    groups, named = rounded.groupby(["reranker", "value", "is_other"], sort=False), set()
+    groups, legend_names = rounded.groupby(["reranker", "value", "is_other"], sort=False), set()
     for (reranker, value, is_other), rows in groups:
         name, colour = looks[is_other]
         width, lines = 1.5 + min(len(rows), 6) / 2, [*rows["tool"], *filter(None, rows["question"].unique())]
@@ -350,10 +352,10 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
             marker={"symbol": "line-ns-open", "size": 18, "color": colour, "line": {"width": width}},
             name=name,
             legendgroup=name,
-            showlegend=name not in named,
+            showlegend=name not in legend_names,
             hovertemplate=f"<b>%{{x:.4f}}</b><br>{'<br>'.join(map(hover_text, lines))}",
         )
-        named.add(name)
+        legend_names.add(name)
     figure.draw_marks(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),

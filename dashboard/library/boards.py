@@ -291,8 +291,8 @@ def default_name(board: Board) -> str:
     words = [re.findall(r"[^\W_]+(?:\.[^\W_]+)*", name) for name in names]
     shared = [word for word in words[0] if all(word in others for others in words)]
     files = {origin.file for origin in board.runs.origins.values()}
-    telling = [word for word in shared if word.casefold() not in _SAYS_NOTHING and not word.isdigit()]
-    subject = PurePath(min(files)).name.partition(".")[0] if len(files) == 1 else " ".join(telling)
+    subject_words = [word for word in shared if word.casefold() not in _SAYS_NOTHING and not word.isdigit()]
+    subject = PurePath(min(files)).name.partition(".")[0] if len(files) == 1 else " ".join(subject_words)
     if len(names) == 2:  # noqa: PLR2004 a pair
         own = [" ".join(word for word in own_words if word not in shared) for own_words in words]
         name = " vs ".join(own if all(own) and own[0] != own[1] else names)

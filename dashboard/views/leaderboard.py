@@ -212,11 +212,13 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
         ordered = rows.loc[keys[key].sort_values(ascending=False, kind="stable").index]
         pinned = _pinned([str(name) for name in rows.index])
     matches = search_rows(ordered.drop(pinned), part)
-    places = shown_rows(len(matches), "places", first=LETTERED, has_pages=True)
-    shown = pd.concat([ordered.loc[pinned], places.of(matches)])
+    places = shown_rows(len(matches), "measure_rows", first=LETTERED, has_pages=True)
+    table_rows = pd.concat([ordered.loc[pinned], places.of(matches)])
     labels = short_names(map(str, rows.index))
     st.html(
-        measures_html(*cells(columns, shown, labels, measure), list(shown.index), len(pinned), view.palette)
+        measures_html(
+            *cells(columns, table_rows, labels, measure), list(table_rows.index), len(pinned), view.palette
+        )
     )
     places.buttons()
     note = caption(len(rows), pair_verdicts(view, measure, view.traditional).method)
@@ -224,19 +226,19 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
     with head:
         st.header(MEASURES, anchor=False, width="content")
         with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
-            written = cells(columns, shown, {name: name for name in labels}, measure)
-            st.code(as_markdown(*written, note), "markdown", height=160)
-            st.code(as_latex(*written, note), "latex", height=160)
+            whole_cells = cells(columns, table_rows, {name: name for name in labels}, measure)
+            st.code(as_markdown(*whole_cells, note), "markdown", height=160)
+            st.code(as_latex(*whole_cells, note), "latex", height=160)
         parts = [column.add_prefix(f"{name}_") for name, column in columns.items()]
-        every = pd.concat([*parts, rows[["tie_ratio", "gap"]]], axis=1).loc[ordered.index]
-        ui.download_csv(every.reset_index(), "measures")
+        export = pd.concat([*parts, rows[["tie_ratio", "gap"]]], axis=1).loc[ordered.index]
+        ui.download_csv(export.reset_index(), "measures")
 
 
 def _pinned(names: list[str]) -> list[str]:
     """Draw the choice of rerankers whose rows come first."""
     labels = short_names(names)
-    none: list[str] = []
-    chosen = controls.choose("pinned", none, lambda chosen: set(chosen) <= set(names), list)
+    nothing_pinned: list[str] = []
+    chosen = controls.choose("pinned", nothing_pinned, lambda chosen: set(chosen) <= set(names), list)
     st.multiselect(
         "Pin",
         names,

@@ -40,9 +40,9 @@ def significance_letters(is_different: BoolArray) -> list[str]:
         return []
     groups = [(1 << n) - 1]
     for pair in np.argwhere(np.triu(is_different, 1)).tolist():
-        both = sum(1 << item for item in pair)
-        parts = {group & ~(1 << item) for group in groups if group & both == both for item in pair}
-        groups = [group for group in groups if group & both != both]
+        pair_bits = sum(1 << item for item in pair)
+        parts = {group & ~(1 << item) for group in groups if group & pair_bits == pair_bits for item in pair}
+        groups = [group for group in groups if group & pair_bits != pair_bits]
         for part in sorted(parts, key=int.bit_count, reverse=True):
             if not any(part & group == part for group in groups):
                 groups.append(part)
@@ -136,12 +136,12 @@ def caption(n_rerankers: int, method: str) -> str:
     """Return the caption of the table: what it shows, and the test behind the letters."""
     if n_rerankers <= 1:
         return "Tied means."
-    told = (
+    meaning = (
         "Rerankers that share a letter do not differ significantly"
         if n_rerankers <= LETTERED
         else "The best reranker is not significantly better than those with an a"
     )
-    return f"Tied means, the best in bold. {told} ({method}; p < 0.05)."
+    return f"Tied means, the best in bold. {meaning} ({method}; p < 0.05)."
 
 
 def as_markdown(heads: list[str], rows: list[list[Cell]], note: str) -> str:
