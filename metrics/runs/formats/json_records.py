@@ -518,8 +518,8 @@ def json_format(head: Head) -> str:
 LISTS, NESTED, _MTEB = "json-lists", "nested-json", "mteb-predictions"
 _NUMBERED = "The lists do not name their queries, so the queries are numbered from 0."
 _FLAT, _DEEP = "{query: {document: score}}", "{subset: {split: {query: {document: score}}}}"
-Part = tuple[tuple[str, ...], str, dict[str, object]]
-"""Names of the parts above a list, its query, and document → score."""
+Part = tuple[tuple[str, ...], str, Any]
+"""Names of the parts above a list, its query, and document → score, or the documents."""
 
 
 def read_json(head: Head, choice: ColumnChoice) -> Source:
@@ -554,53 +554,45 @@ def _document_source(file: File, document: Any, choice: ColumnChoice, value: str
         is_numbered = shape.path == ("[]", "[]") and source.mapping["query_id"] == "query_id"
         noted = [make_finding("columns-told", file.name, _NUMBERED)] if is_numbered else []
         return replace(source, noted=(*source.noted, *noted))
-    if shape.format == LISTS:
-        return _lists(file, document, choice, LISTS, value or "score")
-    return _nested(file, document, choice, shape.format, value)
+    return _values_source(file, document, choice, shape.format, value)
 
 
-def _nested(
-    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str = ""
+def _values_source(
+    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str
 ) -> Source:
-    """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
+    """Read `{query: {document: number}}`, perhaps in subsets and splits, or `{query: [document, ...]}`.
 
+    Numbers are grades if all are whole; lists are rankings without scores, best first, or relevant documents.
     Several subsets, splits or tasks become query groups, named by their differences.
     """
     model = document.pop(MODEL, None) if format_name == _MTEB else None
-    parts = list(_parts(file, document))
+    parts = list(_parts(file, document, list if format_name == LISTS else dict))
     if not parts:
         raise no_records(file.name)
-    segments = _segments(file, parts)
-    fields: dict[str, list[object]] = {
-        "query": [query for _, query, scores in parts for _ in scores],
-        "document": [name for _, _, scores in parts for name in scores],
-        "value": [value for _, _, scores in parts for value in scores.values()],
-    }
-    if {list, dict} & set(map(type, fields["value"])):
-        row = next(row for row, entry in enumerate(fields["value"]) if isinstance(entry, dict | list))
-        where = f"document {fields['document'][row]!r} of query {fields['query'][row]!r}"
-        problem = f"{where} holds {excerpt(fields['value'][row])}"
-        raise ReadError(file.name, problem, f"Write {_FLAT}.", line=row + 1, unit="entry")
-    is_whole = all(isinstance(number, int) for number in fields["value"])
-    ours = value or ("relevance" if is_whole else "score")
-    usual = {"query_id": "query", "doc_id": "document", ours: "value"}
-    if len(set(segments)) > 1:
-        usual["segment"] = "segment"
-        fields["segment"] = [name for name, part in zip(segments, parts, strict=True) for _ in part[2]]
-    name = model.get("model_name") if isinstance(model, dict) else None
-    if ours == "score" and isinstance(name, str) and name.strip():
-        usual["reranker"] = "model"
-        fields["model"] = [name] * len(fields["value"])
-    return _entries_source(file, fields, usual, choice, format_name)
-
-
-def _entries_source(
-    file: File,
-    fields: Mapping[str, list[object] | pa.Array],
-    usual: Mapping[str, str],
-    choice: ColumnChoice,
-    format_name: str,
-) -> Source:
+    queries: list[object] = [query for _, query, names in parts for _ in names]
+    documents: list[object] = [name for *_, names in parts for name in names]
+    fields: dict[str, list[object] | pa.Array]
+    usual: dict[str, str] = {}
+    if format_name == LISTS:
+        number, lengths = "relevance" if value == "relevance" else "rank", [len(names) for *_, names in parts]
+        values = np.concatenate([np.arange(n) + 1 if number == "rank" else np.ones(n) for n in lengths])
+        fields = {"query_id": queries, "doc_id": documents, number: pa.array(values)}
+    else:
+        numbers = [number for _, _, scores in parts for number in scores.values()]
+        if {list, dict} & set(map(type, numbers)):
+            row = next(row for row, entry in enumerate(numbers) if isinstance(entry, dict | list))
+            problem = f"document {documents[row]!r} of query {queries[row]!r} holds {excerpt(numbers[row])}"
+            raise ReadError(file.name, problem, f"Write {_FLAT}.", line=row + 1, unit="entry")
+        ours = value or ("relevance" if all(isinstance(number, int) for number in numbers) else "score")
+        fields = {"query": queries, "document": documents, "value": numbers}
+        usual = {"query_id": "query", "doc_id": "document", ours: "value"}
+        segments = _segments(file, parts)
+        if len(set(segments)) > 1:
+            usual["segment"] = "segment"
+            fields["segment"] = [name for name, part in zip(segments, parts, strict=True) for _ in part[2]]
+        name = model.get("model_name") if isinstance(model, dict) else None
+        if ours == "score" and isinstance(name, str) and name.strip():
+            usual["reranker"], fields["model"] = "model", [name] * len(numbers)
     origin = FileProvenance(file.name, lambda row: row + 1, "entry")
     mapping = choice.mapping(file.name, tuple(fields), usual)
     raw = {
@@ -610,37 +602,19 @@ def _entries_source(
     return build_source(raw, mapping, origin, format_name, tuple(fields), missing_score=choice.missing_score)
 
 
-def _lists(
-    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str = "score"
-) -> Source:
-    """Read `{query: [document, ...]}`: rankings without scores, best first, or the relevant documents."""
-    number = "rank" if value == "score" else value
-    fields: dict[str, list[object]] = {"query_id": [], "doc_id": []}
-    for query, documents in document.items():
-        if not isinstance(documents, list) or any(isinstance(name, list | dict) for name in documents):
-            problem = f"query {query!r} holds {excerpt(documents)}"
-            raise ReadError(file.name, problem, "Write {query: [document, document]}.")
-        fields["query_id"] += [query] * len(documents)
-        fields["doc_id"] += documents
-    if not fields["doc_id"]:
-        raise no_records(file.name)
-    lengths = list(map(len, document.values()))
-    values = np.concatenate([np.arange(1, n + 1) if number == "rank" else np.ones(n) for n in lengths])
-    return _entries_source(file, {**fields, number: pa.array(values)}, {}, choice, format_name)
-
-
-def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Part]:
+def _parts(file: File, node: Any, kind: type, path: tuple[str, ...] = ()) -> Iterator[Part]:  # noqa: ANN401 as above
     """Yield the lists of a file with the names above each; a ReadError for other content."""
     first = next((child for child in node.values() if child), None)
     is_deeper = isinstance(first, dict) and any(isinstance(inner, dict) for inner in first.values())
     for name, child in node.items():
-        if not isinstance(child, dict):
+        if not isinstance(child, kind) or (kind is list and holds_objects(child)):
             of_path = f" of {' → '.join(path)}" if path else ""
             problem = f"{'part' if is_deeper else 'query'} {name!r}{of_path} holds {excerpt(child)}"
-            hint = f"Write {_FLAT}, or {_DEEP} as MTEB does." if is_deeper or path else f"Write {_FLAT}."
-            raise ReadError(file.name, problem, hint)
+            shape = f"{_FLAT}, or {_DEEP} as MTEB does" if is_deeper or path else _FLAT
+            shape = "{query: [document, document]}" if kind is list else shape
+            raise ReadError(file.name, problem, f"Write {shape}.")
         if is_deeper:
-            yield from _parts(file, child, (*path, name))
+            yield from _parts(file, child, kind, (*path, name))
         elif child:
             yield path, name, child
 
