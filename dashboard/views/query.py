@@ -228,7 +228,7 @@ def values_section(current: one_list.ListInView) -> None:
         columns |= shown_columns(*tied_keys, measure=f"tied {name}")
         table = rows.head(MAX_STEPS).reset_index()
         is_open = table[list(columns)].isna().any(axis=None)
-        note = "–: no relevant document can be at this rank." if is_open else ""
+        note = "–: no relevant document at this rank." if is_open else ""
         ui.table(table, f"{name}, rank by rank", name, columns, rows.reset_index(), note)
         before, tied = (Strong(decimal(rows[column].sum(), 4)) for column in (f"{term}_by_order", term))
         ui.section_finding((f"The terms add up to {name} ", before, f" and tied {name} ", tied, "."))
