@@ -128,7 +128,8 @@ def possible_values(
         is_own = bool(row[-1] == len(chance) - 1)
         example = np.full(len(listed), -1)
         if not is_own:
-            orders.place(int(row[np.abs(value[row] - mean).argmin()]), example)
+            nearest = np.abs(value[row] - mean).argmin() if ranks is None else 0
+            orders.place(int(row[nearest]), example)
         examples.append(_filled(example, own_order))
         records.append(
             {
