@@ -134,10 +134,15 @@ def _add_brackets(figure: Figure, ladder: pd.DataFrame, base: float) -> None:
             left, right = first - 0.46 + along, min(last + 0.46 - along, n + 0.5)
             ends = {"x0": left, "x1": right, "y0": base - 0.1 + across, "y1": base + 1.1 - across}
             figure.draw_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
-            room, number = _LETTERS * (right - left) / max(n, _FEWEST), f"{key + 0.0:.4g}".replace("-", "−")
-            texts = [text for text in (f"{ranked_by} {number}", number) if len(text) < room]
-            if texts and not depth:
-                figure.write(texts[0], x=(left + right) / 2, yref="y", **side)
+            text = score_text(ranked_by, key, _LETTERS * (right - left) / max(n, _FEWEST))
+            if text and not depth:
+                figure.write(text, x=(left + right) / 2, yref="y", **side)
+
+
+def score_text(ranked_by: str, score: float, room: float) -> str:
+    """Return the score of a tie with or without its name, empty if neither fits into `room` letters."""
+    number = f"{score + 0.0:.4g}".replace("-", "−")
+    return next((text for text in (f"{ranked_by} {number}", number) if len(text) < room), "")
 
 
 def document_hover(document: dict[Hashable, Any], ranked_by: str) -> str:

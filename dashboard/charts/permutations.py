@@ -5,7 +5,7 @@ import pandas as pd
 
 from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_segments, traditional_diamond
-from dashboard.charts.one_list import document_hover
+from dashboard.charts.one_list import document_hover, score_text
 from dashboard.charts.palette import Palette, blend, ink
 from metrics.evaluation import EQUAL
 from metrics.measures import parse
@@ -149,10 +149,9 @@ def _add_scores(
     ranked_by, per_rank = rank_column(ladder), _LETTERS / (ends[1] - ends[0])
     ties = ladder.iloc[ranks - 1].assign(rank=ranks).groupby("first")
     for _, tie in ties:
-        number = f"{tie[ranked_by].iloc[0] + 0.0:.4g}".replace("-", "−")
-        texts = [text for text in (f"{ranked_by} {number}", number) if len(text) < per_rank * len(tie)]
-        if texts and tie["last"].iloc[0] > tie["first"].iloc[0]:
-            figure.write(texts[0], x=tie["rank"].mean(), y=height - 0.5, yref="y", yanchor="top")
+        text = score_text(ranked_by, tie[ranked_by].iloc[0], per_rank * len(tie))
+        if text and tie["last"].iloc[0] > tie["first"].iloc[0]:
+            figure.write(text, x=tie["rank"].mean(), y=height - 0.5, yref="y", yanchor="top")
     if len(ranks) < len(ladder):
         text = f"ranks {ranks[0]:,} to {ranks[-1]:,} of {len(ladder):,}"
         place = {"xref": "x4", "xanchor": "right", "yref": "y", "yanchor": "top"}
