@@ -134,8 +134,8 @@ def permutations_section(current: one_list.ListInView) -> None:
         one_list.draw_orders(current.ranking, current.query, current.rows, view.palette, pair)
         return
     ends = possible.start, min(possible.start + MAX_RANKS - 1, len(current.rows))
-    columns = shown_columns(("name", "possible_value"), measure=possible.measure)
-    columns |= shown_columns(("value", "value"), measure=possible.measure)
+    row = "First relevant" if possible.rows["first_rank"].notna().any() else "Values"
+    columns = shown_columns(("name", "possible_value"), ("value", "value"), measure=possible.measure, row=row)
     columns |= shown_columns("chance", *[("standard_error", "chance_error")] * bool(possible.draws))
     columns |= shown_columns(("beside", "value"), measure=possible.beside)
     columns |= shown_columns(("order", "example_order"), first=f"{ends[0]:,}", last=f"{ends[1]:,}")
