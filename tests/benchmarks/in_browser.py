@@ -95,16 +95,17 @@ def clicks(ours, bare, repeats):
     timings_by_page = {}
     switched(bare.page, "One")
     letters = cycle("bcdea")
-    # All pages but this one share a measure: a click asks for another than the last, or draws nothing.
-    shared, own = cycle(MEASURES), cycle(MEASURES)
+    measures = cycle(
+        MEASURES
+    )  # pages share a measure: a click asks for another than the last, or draws nothing
     for name in CLICKED:
         switched(ours.page, name)
         if not ours.page.get_by_test_id("stPlotlyChart").count():
             continue
         timings = timings_by_page[name] = Timings([], [])
         for _ in range(repeats):
-            option = next(own if name == "Ties vs gap" else shared)
-            timings.ours.append(ours.timed(partial(redrawn, control=partial(control, ours.page, option))))
+            measure = partial(ours.page.get_by_role, "radio", name=next(measures), exact=True)
+            timings.ours.append(ours.timed(partial(redrawn, control=measure)))
             radio = partial(bare.page.locator("label").filter, has_text=re.compile(f"^{next(letters)}$"))
             timings.bare.append(bare.timed(partial(redrawn, control=radio)))
     return timings_by_page
@@ -133,14 +134,6 @@ def idle(browser, seconds, pages=10):
         before = server.cpu_seconds()
         time.sleep(seconds)
         return 100 * (server.cpu_seconds() - before) / seconds
-
-
-def control(page, option):
-    """What is clicked to ask for an option."""
-    if page.locator("h1").inner_text() != "Ties vs gap":
-        return page.get_by_role("radio", name=option, exact=True).first
-    page.get_by_role("combobox", name="First measure").click()
-    return page.get_by_role("option", name=option, exact=True)
 
 
 def upload(browser, server, run, qrels, number):
