@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import lru_cache, reduce
 from typing import TypeVar
 
-NAME_COLUMNS = 28
+NAME_COLUMNS = 32
 """Columns of a name in charts, tables, select boxes and sentences."""
 MATRIX_COLUMNS = 24
 """Columns of a name on the diagonal of a matrix and in a column heading."""

@@ -79,19 +79,22 @@ def test_a_short_name_loses_the_shared_words_that_it_has():
 
 
 def test_words_of_a_few_long_names_stay_and_labels_are_cut_in_the_middle():
-    names = ["ms-marco-MiniLM-L6-v2-float32", "ms-marco-MiniLM-L6-v2-bfloat16", "bm25", "bge-reranker-v2-m3"]
+    names = [
+        *(f"cross-encoder/ms-marco-MiniLM-L6-v2-{kind}" for kind in ("float32", "bfloat16")),
+        *("bm25", "bge-reranker-v2-m3"),
+    ]
     assert list(short_names(names).values()) == [
-        "ms-marco-MiniL…L6-v2-float32",
-        "ms-marco-MiniL…6-v2-bfloat16",
+        "cross-encoder/ms…M-L6-v2-float32",
+        "cross-encoder/ms…-L6-v2-bfloat16",
         *names[2:],
     ]
     assert shared_parts(names) == []
 
 
 def test_a_name_of_shared_words_only_keeps_them():
-    whole = "cross-encoder-ms-marco-MiniLM-L6"
+    whole = "cross-encoder-of-ms-marco-MiniLM-L6"
     labels = short_names([whole, f"{whole}-int8"])
-    assert list(labels.values()) == ["cross-encoder-…rco-MiniLM-L6", "int8"]
+    assert list(labels.values()) == ["cross-encoder-of…marco-MiniLM-L6", "int8"]
 
 
 def test_what_differs_stays_where_names_share_both_ends():
