@@ -298,8 +298,10 @@ def default_name(board: Board) -> str:
         name = " vs ".join(own if all(own) and own[0] != own[1] else names)
     elif len(names) > 1 and subject:
         name = f"{subject} · {len(names):,} runs"
+    elif len(names) > 1 and len(first_names(names)) > _SHORT:
+        name = f"{count_of(len(names), 'run')}, {queries_text(board.n_queries)}"
     else:
-        name = first_names(names, 3 if len(first_names(names)) <= _SHORT else 1)
+        name = first_names(names)
     return board_name(name)
 
 
