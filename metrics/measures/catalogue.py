@@ -440,6 +440,8 @@ def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
 
 
 def _our_spelling(text: str, *, is_of_ir_measures: bool) -> str:
+    if not is_of_ir_measures and text.partition("@")[0].casefold() in _by_name(MEASURES):
+        return text
     if is_of_ir_measures:
         text = re.sub("^nDCG(?!.*exp-log2)", "nDCG-linear", text)
     for theirs, ours in _SPELLINGS:

@@ -195,7 +195,7 @@ def _plain_numbers(numbers: list[object], name: str) -> pa.Array | None:
     if name == "score" and not column.null_count:
         scores = column.to_numpy()
         rows = np.flatnonzero((scores == 0) | (scores == 1))
-        if any(type(numbers[row]) is bool for row in rows.tolist()):
+        if bool in map(type, map(numbers.__getitem__, rows.tolist())):
             return None
     return None if column.null_count else column
 
