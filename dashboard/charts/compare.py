@@ -122,7 +122,9 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": 62, "font": {"size": 12}}
         figure.write("won · lost · equal", **place, yref="paper", y=1, yanchor="top")
         for number, row in enumerate(verdicts.tied.itertuples()):
-            text = f"<b>{row.won:,}</b> · <b>{row.lost:,}</b> · {row.equal:,}"
+            won, lost = f"{row.won:,}", f"{row.lost:,}"
+            won, lost = (f"<b>{won}</b>", lost) if row.won > row.lost else (won, f"<b>{lost}</b>")
+            text = f"{won} · {lost} · {row.equal:,}"
             figure.write(text, **place, y=number + middle)
     return figure
 
@@ -154,11 +156,17 @@ def difference_histogram(
         marker={"color": palette.tied, "size": 11},
         hovertemplate=f"mean {signed(pair['difference'], 4)}<br>{_test_text(pair)}",
     )
-    end = pair["low"] if np.isfinite(pair["low"]) else pair["difference"]
-    text = f"mean {signed(pair['difference'])}"
-    figure.write(text, x=end, y=top, xanchor="right", xshift=-10, font={"color": palette.tied})
+    side, end = ("left", pair["high"]) if pair["difference"] >= 0 else ("right", pair["low"])
+    figure.write(
+        f"mean {signed(pair['difference'])}",
+        x=end if np.isfinite(end) else pair["difference"],
+        y=top,
+        xanchor=side,
+        xshift=10 if side == "left" else -10,
+        font={"color": palette.tied},
+    )
     figure.style(300, t=32)
-    figure.set_xaxes(title_text=f"{measure} difference of a query", range=[-1.05 * reach, 1.05 * reach])
+    figure.set_xaxes(title_text=f"{measure} difference of each query", range=[-1.05 * reach, 1.05 * reach])
     return figure.set_yaxes(title_text="queries", range=[0, 1.12 * top])
 
 

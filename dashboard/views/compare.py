@@ -184,7 +184,12 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
     with detail:
         with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
             others = [name for name in view.rerankers if name != baseline]
-            reranker = controls.select_name("Compared with the baseline", others, "compared", width=240)
+            moved = verdicts.tied.set_index("reranker")["difference"]
+            moved -= verdicts.traditional.set_index("reranker")["difference"]
+            most_moved = str(moved.abs().fillna(0).idxmax())
+            reranker = controls.select_name(
+                "Compared with the baseline", others, "compared", most_moved, width=240
+            )
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         row = verdicts.tied.set_index("reranker").loc[reranker]
         section_finding(comparison_sentence(row, parse(measure).traditional), view.rerankers)
@@ -204,7 +209,7 @@ def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> 
         f"{escape_markdown(labels[reranker])} minus {escape_markdown(labels[baseline])}, query by query",
         f"Tied {name} differences. Above: their mean with 95% {verdicts.interval}.{equal}",
     )
-    figure = drawn(difference_histogram, differences, pair, view.palette, name)
+    figure = drawn(difference_histogram, differences, pair, view.palette, measure)
     chart(figure, "differences", f"Number of queries by tied {name} difference of {reranker} from {baseline}.")
     test_notes(verdicts, labels)
     _query_table(view, measure, reranker, baseline, "difference")

@@ -120,23 +120,25 @@ def method_text(
     **_: object,
 ) -> str:
     """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
-    chosen, method = find_method(test, correction)
-    if method == "none":
-        return f"{chosen.label}, not corrected"
+    record, method = find_method(test, correction)
     names = [baselines] if isinstance(baselines, str) else baselines or []
     n = len(set(names)) if family == "baseline" else n_rerankers - 1
-    pairs = count_of(sum(range(n_rerankers - n, n_rerankers)), "pair")
+    n_pairs = sum(range(n_rerankers - n, n_rerankers))
+    if n_pairs == 1:
+        return record.label
+    if method == "none":
+        return f"{record.label}, not corrected"
     words = CORRECTIONS[method] if method != LARGEST else f"the {CORRECTIONS[method]}"
-    return f"{chosen.label}, corrected for {pairs} by {words}"
+    return f"{record.label}, corrected for {count_of(n_pairs, 'pair')} by {words}"
 
 
 def interval_text(*, test: str = "flips", correction: str | None = None, **_: object) -> str:
     """Return what the intervals of a test are, and what they hold for."""
-    chosen, method = find_method(test, correction)
+    record, method = find_method(test, correction)
     if method == LARGEST:
         return "intervals of all pairs together (largest statistic)"
     scope = "of one pair" if method == "none" else "corrected like p"
-    return f"{chosen.interval}, {scope}"
+    return f"{record.interval}, {scope}"
 
 
 def significance_finding(verdicts: Verdicts, measure: str) -> Prose:

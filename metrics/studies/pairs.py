@@ -91,7 +91,7 @@ def compare(
     Raises:
         UsageError: a name that does not exist, or a correction that does not suit the test.
     """
-    chosen, method = find_method(test, correction)
+    record, method = find_method(test, correction)
     if family == "baseline" and baselines is None:
         raise UsageError("family='baseline' corrects for the pairs with a baseline. Name the baseline.")
     table = values_by_query(evaluation, measure, ties)
@@ -102,13 +102,13 @@ def compare(
     if family == "all" and baselines is not None:
         pairs = _with_other_pairs(pairs, len(names))
     comparison = Comparison(values, pairs, seed)
-    results = largest_statistic(comparison) if method == LARGEST else _corrected(chosen, comparison, method)
+    results = largest_statistic(comparison) if method == LARGEST else _corrected(record, comparison, method)
     results, pairs = Results(*(column[:n_rows] for column in results)), pairs[:n_rows]
-    columns = _statistics(comparison, n_rows, is_paired=chosen.is_paired)
+    columns = _statistics(comparison, n_rows, is_paired=record.is_paired)
     dropped = count_not_finite(evaluation, measure, ties)
     n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)[pairs].sum(axis=1)
     n_own = np.isfinite(comparison.values).sum(axis=0)[pairs]
-    notes = _notes(columns, results, chosen, n_own, n_dropped)
+    notes = _notes(columns, results, record, n_own, n_dropped)
     largest, labels = largest_difference(measure), pd.array(names, dtype="str")
     for name, ends in (("low", results.low), ("high", results.high)):
         columns[name] = np.where(np.isinf(ends), np.copysign(largest, ends), ends)
@@ -116,7 +116,7 @@ def compare(
     columns |= {"p": results.p, "p_adjusted": results.p_adjusted, "note": pd.array(notes, dtype="str")}
     columns["stars"] = stars(results.p_adjusted)
     table = pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
-    n = table["n"] if chosen.is_paired else n_own.min(axis=1)
+    n = table["n"] if record.is_paired else n_own.min(axis=1)
     table.loc[n < 2, ["low", "high", "p", "p_adjusted", "stars"]] = [*[np.nan] * 4, "–"]  # noqa: PLR2004 a deviation needs two
     table.loc[n == 0, ["mean_baseline", "mean", "difference"]] = np.nan
     return table
@@ -309,12 +309,12 @@ def with_rank_intervals(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> p
 def find_method(test: str, correction: str | None) -> tuple[Test, str]:
     """Return the named test and correction: by default the largest statistic for flips, Holm's for others."""
     tests = {one.name: one for one in TESTS}
-    chosen = tests[_named(test, tests, "test")]
-    default = LARGEST if chosen is TESTS[0] else "holm"
+    record = tests[_named(test, tests, "test")]
+    default = LARGEST if record is TESTS[0] else "holm"
     method = _named(correction or default, CORRECTIONS, "correction")
     if method == LARGEST != default:
-        raise UsageError(f"The largest statistic is that of sign flips. With {chosen.label}, choose holm.")
-    return chosen, method
+        raise UsageError(f"The largest statistic is that of sign flips. With {record.label}, choose holm.")
+    return record, method
 
 
 def _named(name: str, names: Iterable[str], kind: str) -> str:

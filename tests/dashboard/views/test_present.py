@@ -83,7 +83,7 @@ def test_a_slide_that_is_kept_is_not_that_of_another_baseline():
     for baseline in ("strict", "coarse"):
         page = opened("present", data=label, slide="4", baseline=baseline)
         captions = [plain(caption.value) for caption in page.caption]
-        assert any(f"against {baseline}, sign flips, corrected for 1 pair by" in text for text in captions)
+        assert any(f"against {baseline}, sign flips" in text for text in captions)
 
 
 PRESENTED = {"data": cache.SIMULATED_LABEL, "measure": "AP", "order": "docid_asc"}
