@@ -380,7 +380,7 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
         {**shown_columns("reranker"), **columns},
         download,
         "Tools that agree on every reranker share a column. Hover over a column header to see the names of its "
-        "tools.",
+        "tools. A dash means that a tool gives no certain number.",
     )
 
 

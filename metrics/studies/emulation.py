@@ -201,7 +201,7 @@ def reported_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
 def question_text(values: pd.DataFrame) -> str:
     """Say which tools measure something else, and what; empty if none does."""
     other = values[values["question"] != ""].groupby("question", sort=False)["tool"].unique()
-    return " ".join(f"Grey: {first_names(list(tools))} ({question})." for question, tools in other.items())
+    return " ".join(f"Grey, {first_names(list(tools))}: {question}." for question, tools in other.items())
 
 
 def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:

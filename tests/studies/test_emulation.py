@@ -478,5 +478,5 @@ def test_values_that_measure_something_else_are_reported_with_what_they_measure(
     assert reported.loc["sentence-transformers retrieval", "value"] == pytest.approx(0.7863, abs=1e-4)
     assert "sentence-transformers retrieval" not in set(comparable_values(values, "RR")["tool"])
     assert question_text(reported.reset_index()) == (
-        "Grey: sentence-transformers retrieval (a mean over different queries (188 instead of 200))."
+        "Grey, sentence-transformers retrieval: a mean over different queries (188 instead of 200)."
     )
