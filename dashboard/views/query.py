@@ -188,15 +188,23 @@ def landing_section(current: one_list.ListInView) -> None:
 
 @cached(max_entries=32)
 def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
-    """Return reranker, or query of one reranker → its label with gap and tie ratio, the largest gap first."""
+    """Return query of a reranker → label with gap and tie ratio; of none, reranker → label with largest gap.
+
+    The largest gap comes first.
+    """
     lists, by = view.study(list_study.lists_by_gap, measure, traditional), "reranker"
     if reranker:
         lists, by = lists[lists["reranker"] == reranker], "query_id"
     rows = lists.groupby(by, sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
     ids = rows.index.astype(str)
-    names = ids if reranker else map(short_names(ids).get, ids)
-    labels = map(list_study.list_label, names, rows["gap"], rows["tie_ratio"])
-    return dict(zip(ids, labels, strict=True))
+    if reranker:
+        labels = map(list_study.list_label, ids, rows["gap"], rows["tie_ratio"])
+        return dict(zip(ids, labels, strict=True))
+    names, gaps = short_names(ids), dict(zip(ids, rows["gap"], strict=True))
+    return {
+        name: f"{names[name]} · {f'largest gap {signed(gap)}' if gap else 'no gap'}"
+        for name, gap in gaps.items()
+    }
 
 
 MAX_STEPS = 250
