@@ -300,7 +300,11 @@ def _library_controls(record: Record) -> None:
         as_now = "From now on, the board opens with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             settings = board_settings()
-            boards.change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
+            boards.change_library(
+                lambda: library.save_view(record.id, settings, owner),
+                lambda: controls.open_view(settings, is_link=False),
+                st.rerun,
+            )
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
         access = boards.default_access(owner)
         boards.change_library(

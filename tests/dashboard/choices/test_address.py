@@ -141,6 +141,17 @@ def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(libr
     assert other.selectbox(key="order").value == cache.TRADITIONAL[0]
 
 
+def test_a_default_chosen_after_a_view_was_saved_is_in_the_address(library):
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS))
+    page = opened("leaderboard", data=record.id, measure="AP")
+    page.switch_page(FILES["data"]).run()
+    page.button(key="save-view").click().run()
+    page.switch_page(FILES["leaderboard"]).run()
+    page.segmented_control(key="measure").set_value("RR").run()
+    assert page.query_params == {"data": record.id, "measure": "RR"}
+    assert opened("leaderboard", data=record.id).segmented_control(key="measure").value == "AP"
+
+
 WRONG = {
     "order": "docid_dsc",
     "rerankers": "nonexistent",
