@@ -64,8 +64,8 @@ def opened_board() -> Board | TieScopeError | None:
 
 def home_board() -> Board:
     """Return the board that the app opens with: that of the command line, or else the sample."""
-    opened = opened_board()
-    return opened if isinstance(opened, Board) else cache.sample_board()
+    board = opened_board()
+    return board if isinstance(board, Board) else cache.sample_board()
 
 
 def choose_board() -> BoardChoice | None:

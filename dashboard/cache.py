@@ -280,23 +280,22 @@ def shown_evaluation(
 
     Rerankers without a scored list are left out; if none has one, there are no scores.
     """
-    whole = evaluation(board, scoring, MEASURES)
+    board_scores = evaluation(board, scoring, MEASURES)
     if further := tuple(name for name in measures if name not in MEASURES):
-        more = evaluation(board, scoring, further)
-        whole = replace(
-            whole,
-            scores=pd.concat([whole.scores, more.scores], axis=1),
-            lists=whole.lists.assign(**more.lists),
-            measures=(*whole.measures, *more.measures),
+        other_scores = evaluation(board, scoring, further)
+        board_scores = replace(
+            board_scores,
+            scores=pd.concat([board_scores.scores, other_scores.scores], axis=1),
+            lists=board_scores.lists.assign(**other_scores.lists),
+            measures=(*board_scores.measures, *other_scores.measures),
         )
     group_of = segments(board)
     queries = set(group_of.index[group_of.isin(query_groups)]) if query_groups else None
-    shown = (
-        whole if queries is None and rerankers == (*whole.policies.index,) else whole.only(rerankers, queries)
-    )
-    scored = set(shown.scores.index.unique("reranker"))
+    is_whole = queries is None and rerankers == (*board_scores.policies.index,)
+    page_scores = board_scores if is_whole else board_scores.only(rerankers, queries)
+    scored = set(page_scores.scores.index.unique("reranker"))
     names = [name for name in rerankers if name in scored]
-    return shown.only(names) if 0 < len(names) < len(rerankers) else shown
+    return page_scores.only(names) if 0 < len(names) < len(rerankers) else page_scores
 
 
 def _n_rows(sources: Sequence[Source]) -> int:

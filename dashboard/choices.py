@@ -173,13 +173,13 @@ def _choose_in_order(
     label: str,
     options: Sequence[str],
     key: str,
-    chosen: list[str],
+    selection: list[str],
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
     """Draw a multiple choice and return the values in the order chosen; nothing without options."""
     if options:
-        st.multiselect(label, options, **controls.bound(key, chosen), **more_options)
-    return tuple(chosen)
+        st.multiselect(label, options, **controls.bound(key, selection), **more_options)
+    return tuple(selection)
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
@@ -219,8 +219,8 @@ def measure(label: str = "Measure", key: str = _MEASURE, default: str = "", *, h
 
     The menu with all other measures follows if `has_more` is set.
     """
-    is_row, chosen = key == _MEASURE, _asked_measure(key)
-    in_sight = (*cache.OFFERED, default, chosen) if is_row else (*cache.MEASURES, chosen)
+    is_row, asked_measure = key == _MEASURE, _asked_measure(key)
+    in_sight = (*cache.OFFERED, default, asked_measure) if is_row else (*cache.MEASURES, asked_measure)
     options = [name for name in dict.fromkeys([*cache.MEASURES, *filter(None, in_sight)]) if name in in_sight]
     with st.container(
         horizontal=True, vertical_alignment="center" if is_row else "bottom", gap="small", width="content"
@@ -433,8 +433,8 @@ def choose_selection() -> Selection | None:
 
 def _count(board: Board, n_rerankers: int, n_queries: int, phrases: Sequence[str]) -> None:
     """Draw how many rerankers and queries are shown, and the settings that differ from the defaults."""
-    whole = part_of(n_rerankers, len(board.runs.tables), "reranker")
-    parts = [whole, queries_text(n_queries), *(phrases if board.runs.is_judged else ["no judgments"])]
+    rerankers_text = part_of(n_rerankers, len(board.runs.tables), "reranker")
+    parts = [rerankers_text, queries_text(n_queries), *(phrases if board.runs.is_judged else ["no judgments"])]
     st.caption(f"{', '.join(parts)}.{'' if owner() else ' Runs stay on this machine.'}")
 
 

@@ -31,7 +31,7 @@ class Choices:
 
     Attributes:
         texts: key of a control → its texts, for choices that are not the default.
-        drawn: keys that this run has read; the address names these.
+        page_keys: keys that this run has read; the address names these.
         linked: keys set by the address that no control has read yet.
         refused: values of the address that no control offers.
         saved: texts saved with the board.
@@ -43,7 +43,7 @@ class Choices:
     """
 
     texts: dict[str, Texts] = field(default_factory=dict)
-    drawn: set[str] = field(default_factory=set)
+    page_keys: set[str] = field(default_factory=set)
     linked: set[str] = field(default_factory=set)
     refused: list[str] = field(default_factory=list)
     saved: dict[str, Texts] = field(default_factory=dict)
@@ -65,7 +65,7 @@ def read_address(page: str) -> None:
     The menu opens pages without a query; `write_address` then restores the choices of the session.
     """
     now = choices()
-    now.drawn.clear()
+    now.page_keys.clear()
     if now.page == page:
         return
     if now.page is not None:
@@ -81,7 +81,7 @@ def read_address(page: str) -> None:
 def write_address() -> None:
     """Write the choices of the sidebar and of this page into the address."""
     now = choices()
-    address = {key: now.texts[key] for key in sorted(now.drawn & now.texts.keys())}
+    address = {key: now.texts[key] for key in sorted(now.page_keys & now.texts.keys())}
     before, now.written = now.written, address
     if not (address if before is None else before) == address == address_choices():
         st.query_params.from_dict(address)
@@ -175,7 +175,7 @@ def choose(
     the address names even the default.
     """
     now = choices()
-    now.drawn.add(key)
+    now.page_keys.add(key)
     value, texts = default, now.texts.get(key, [])
     if texts:
         try:
@@ -347,14 +347,14 @@ def _choose_several(draw: Callable[..., object], options: Sequence[str], key: st
 
     def read(texts: Texts) -> list[str]:
         refuse(key, [text for text in texts if text not in names])
-        chosen = {names[text] for text in texts if text in names}
-        return [option for option in all_options if option in chosen] or all_options
+        known_options = {names[text] for text in texts if text in names}
+        return [option for option in all_options if option in known_options] or all_options
 
-    chosen = choose(key, all_options, bool, read)
-    shown = st.session_state.get(key)  # an empty field means all and stays empty
-    is_current = shown is not None and set(shown or all_options) == set(chosen)
-    draw(all_options, **bound(key, shown if is_current else chosen))
-    return chosen
+    choice = choose(key, all_options, bool, read)
+    field_value = st.session_state.get(key)  # an empty field means all and stays empty
+    is_current = field_value is not None and set(field_value or all_options) == set(choice)
+    draw(all_options, **bound(key, field_value if is_current else choice))
+    return choice
 
 
 def _whole(texts: Texts) -> int:

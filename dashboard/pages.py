@@ -21,10 +21,10 @@ class Page(NamedTuple):
     section: str
     needs_judgments: bool = True
 
-    def draw(self, shown: object) -> None:
+    def draw(self, content: object) -> None:
         """Import the page and draw what it shows."""
         module = import_module("dashboard." + self.file.removesuffix(".py").replace("/", "."))
-        module.show(shown)
+        module.show(content)
 
 
 LEADERBOARD = Page("views/leaderboard.py", "Leaderboard", "leaderboard", "")
