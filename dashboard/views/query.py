@@ -82,7 +82,7 @@ def choose_list(selection: Selection) -> one_list.ListInView:
                 "Query, largest gap first",
                 "query",
                 queries,
-                default=first_query if reranker == first_reranker else "",
+                default=first_query if first_query in queries else "",
                 is_explicit=is_chosen,
                 width=300,
             )
