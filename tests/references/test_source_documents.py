@@ -56,7 +56,7 @@ from metrics.ties import Orderings, Ranking, count_orderings
 SEEDS = ROOT.parent / "shared" / "seeds"
 DOCSEARCH = SAMPLE / "docsearch" / "docsearch.parquet"
 SAMPLE_RERANKERS = {"data": "Sample: simulated rerankers"}
-FIRST_LIST = SAMPLE_RERANKERS | {"reranker": "GPT-4 (Low Ties)"}
+FIRST_LIST = SAMPLE_RERANKERS | {"reranker": "GPT-4 (Low Ties)", "query": "q084"}
 COMPLEX, SIMPLE = ([0.8, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0]), ([0.9, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0])
 RETRIEVED = [1, 0, 1, 0, 1, 0, 0, 0, 0, 0]
 FULL_TIE = [0.5] * 5
