@@ -179,10 +179,10 @@ def _add_values(figure: Figure, possible: PossibleValues) -> None:
     rows, palette, heights = possible.rows, figure.palette, np.arange(len(possible.rows))
     tied, own = possible.scores.loc[possible.measure, ["expected", possible.traditional]]
     low, high = float(rows["low"].min()), float(rows["high"].max())
-    left = 0.0 if low < _FAR * high else low - 0.15 * (high - low)
-    right = max(high, left + EQUAL)
-    room = 0.06 * (right - left)
-    lines = pd.DataFrame({"start": left, "end": rows["high"]})
+    start = 0.0 if low < _FAR * high else low - 0.15 * (high - low)
+    right = max(high, start + EQUAL)
+    room = 0.06 * (right - start)
+    lines = pd.DataFrame({"start": start, "end": rows["high"]})
     add_segments(figure, lines, pd.Series(heights), palette.grid, 2, xaxis="x3")
     figure.draw_upright(
         tied, y0=-0.5, y1=len(rows) - 0.5, xref="x3", line={"color": palette.tied, "width": 2, "dash": "solid"}
@@ -203,11 +203,11 @@ def _add_values(figure: Figure, possible: PossibleValues) -> None:
         hovertemplate=f"{treatment(possible.traditional).heading}: %{{x:.4f}}",
         xaxis="x3",
     )
-    side = "right" if tied - left > 0.6 * (right - left) else "center"
+    side = "right" if tied - start > 0.6 * (right - start) else "center"
     place = {"x": tied, "xref": "x3", "xanchor": side, "y": -0.5, "yref": "y", "yanchor": "bottom"}
     text = f"<b>{parse(possible.measure).tied} {decimal(tied)}</b>"
     figure.write(text, font={"size": 13, "color": palette.tied}, **place)
-    axis = {"visible": False, "anchor": "y", "domain": _VALUE, "range": (left - room, right + room)}
+    axis = {"visible": False, "anchor": "y", "domain": _VALUE, "range": (start - room, right + room)}
     figure.set_layout(xaxis3=axis)
 
 

@@ -183,12 +183,12 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
         return
     with detail:
         with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-            others = [name for name in view.rerankers if name != baseline]
-            moved = verdicts.tied.set_index("reranker")["difference"]
-            moved -= verdicts.traditional.set_index("reranker")["difference"]
-            most_moved = str(moved.abs().fillna(0).idxmax())
+            other_names = [name for name in view.rerankers if name != baseline]
+            tie_effect = verdicts.tied.set_index("reranker")["difference"]
+            tie_effect -= verdicts.traditional.set_index("reranker")["difference"]
+            most_moved = str(tie_effect.abs().fillna(0).idxmax())
             reranker = controls.select_name(
-                "Compared with the baseline", others, "compared", most_moved, width=240
+                "Compared with the baseline", other_names, "compared", most_moved, width=240
             )
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         row = verdicts.tied.set_index("reranker").loc[reranker]
@@ -283,12 +283,12 @@ def shown_draws(view: ShownBoard, measure: str, n_draws: int, noise: Noise) -> D
         return draws(view.runs, measure, view.scoring, n_draws, noise, queries=view.queries)
 
 
-def best_rerankers(view: View, measure: str, most: int) -> View:
+def best_rerankers(view: View, measure: str, limit: int) -> View:
     """Return the view of the best scored rerankers by tied score, best first, and mention the selection."""
     means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable").dropna()
-    if len(means) > most:
-        st.caption(f"The best {most} of {len(view.rerankers):,} rerankers by tied mean.")
-    names = [str(name) for name in means.index[:most]] or view.rerankers
+    if len(means) > limit:
+        st.caption(f"The best {limit} of {len(view.rerankers):,} rerankers by tied mean.")
+    names = [str(name) for name in means.index[:limit]] or view.rerankers
     return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
 
 

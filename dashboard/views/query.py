@@ -192,10 +192,10 @@ def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> 
 
     The largest gap comes first.
     """
-    lists, by = view.study(list_study.lists_by_gap, measure, traditional), "reranker"
+    lists, level = view.study(list_study.lists_by_gap, measure, traditional), "reranker"
     if reranker:
-        lists, by = lists[lists["reranker"] == reranker], "query_id"
-    rows = lists.groupby(by, sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
+        lists, level = lists[lists["reranker"] == reranker], "query_id"
+    rows = lists.groupby(level, sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
     ids = rows.index.astype(str)
     if reranker:
         labels = map(list_study.list_label, ids, rows["gap"], rows["tie_ratio"])

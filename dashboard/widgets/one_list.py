@@ -198,14 +198,14 @@ def boxes_text(lists: Sequence[pd.DataFrame], scoring: ScoringOptions) -> str:
 
 def bracket_text(scoring: ScoringOptions) -> str:
     """Return the legend of the shaded blocks in a list."""
-    which = "of one tie" if scoring.precision.startswith("within") else "with the same score"
+    tie_words = "of one tie" if scoring.precision.startswith("within") else "with the same score"
     if scoring.criteria:
         group_word = "of one front" if len(scoring.criteria) > 1 else "with the same value"
-        which = f"{group_word} of {criteria_words(scoring.criteria)}"
+        tie_words = f"{group_word} of {criteria_words(scoring.criteria)}"
     if not scoring.tiebreak_by:
-        return f"shaded block: documents {which}"
+        return f"shaded block: documents {tie_words}"
     columns = " and ".join(scoring.tiebreak_by)
-    return f"dotted frame: documents {which}; shaded block: also equal in {columns}"
+    return f"dotted frame: documents {tie_words}; shaded block: also equal in {columns}"
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:

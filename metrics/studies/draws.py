@@ -373,8 +373,8 @@ def copies_text(copies: Sequence[Sequence[str]]) -> str:
     """Say which rerankers have the same ranking, ties included."""
     if not copies:
         return ""
-    first, second, *others = copies[0]
-    names = f"{first}, {second}{and_more(len(others))}" if others else f"{first} and {second}"
+    first, second, *further_copies = copies[0]
+    names = f"{first}, {second}{and_more(len(further_copies))}" if further_copies else f"{first} and {second}"
     n_more = len(copies) - 1
     more = f" {count_of(n_more, 'other ranking')} also appear{'s' * (n_more == 1)} more than once."
     return f" {names} have the same ranking.{more * bool(n_more)}"

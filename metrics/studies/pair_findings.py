@@ -55,8 +55,8 @@ class Verdicts:
 
     def against(self, baseline: str) -> "Verdicts":
         """Return the pairs with a baseline, as differences from it, other rerankers in order."""
-        others = dict.fromkeys([*self.tied["baseline"], *self.tied["reranker"]])
-        names = [name for name in others if name != baseline]
+        every_name = dict.fromkeys([*self.tied["baseline"], *self.tied["reranker"]])
+        names = [name for name in every_name if name != baseline]
         baselines = [baseline] * len(names)
         tied, before = (find_pairs(rows, names, baselines) for rows in (self.tied, self.traditional))
         return replace(self, tied=tied, traditional=before, changed=changed_verdicts(tied, before))

@@ -309,15 +309,15 @@ def with_rank_intervals(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> p
 def find_method(test: str, correction: str | None) -> tuple[Test, str]:
     """Return the named test and correction: by default the largest statistic for flips, Holm's for others."""
     tests = {one.name: one for one in TESTS}
-    record = tests[_named(test, tests, "test")]
+    record = tests[_known_name(test, tests, "test")]
     default = LARGEST if record is TESTS[0] else "holm"
-    method = _named(correction or default, CORRECTIONS, "correction")
+    method = _known_name(correction or default, CORRECTIONS, "correction")
     if method == LARGEST != default:
         raise UsageError(f"The largest statistic is that of sign flips. With {record.label}, choose holm.")
     return record, method
 
 
-def _named(name: str, names: Iterable[str], kind: str) -> str:
+def _known_name(name: str, names: Iterable[str], kind: str) -> str:
     if name.strip().casefold() not in names:
         raise UsageError(f"There is no {kind} {name[:40]!r}. Choose from: {', '.join(names)}.")
     return name.strip().casefold()

@@ -30,9 +30,9 @@ MAX_ROWS = 12
 """Rows of possible values at most."""
 MAX_RANKS = 16
 """Ranks of an example order at most."""
-_SEEN = 4
+_RANKS_AROUND = 4
 """Ranks of the first tie that matters that an example order shows at least."""
-_LISTED = 5040
+_MOST_ORDERS = 5040
 """Single orders that are scored at most: those of seven tied documents."""
 _DRAWS, _LEAST_DRAWS, _SEED = 1000, 20, 1
 """Most and fewest orders drawn where there are too many to list."""
@@ -103,7 +103,7 @@ def possible_values(
     `ranking` has documents for the query, and `measure` has no tie rule of its own.
     """
     family = parse(measure).measure.family
-    listed = ranking.documents_of(query_id)
+    documents = ranking.documents_of(query_id)
     own_order = ordered_documents(ranking, query_id, traditional, targets=family.targets)
     chances = first_rank_chances(ranking, query_id)
     if family.by_first_rank:
@@ -126,7 +126,7 @@ def possible_values(
         weights = chance[row] if chance_of_row else np.ones(len(row))
         mean = float(np.average(value[row], weights=weights))
         is_own = bool(row[-1] == len(chance) - 1)
-        example = np.full(len(listed), -1)
+        example = np.full(len(documents), -1)
         if not is_own:
             nearest = np.abs(value[row] - mean).argmin() if ranks is None else 0
             orders.place(int(row[nearest]), example)
@@ -147,9 +147,9 @@ def possible_values(
     grades = np.where(counted_documents(ranking, measure), ranking.grades, -1)[np.array(examples)]
     matters = (grades != grades[0]).any(axis=0) if len(grades) > 1 else grades[0] > 0
     first = int(matters.argmax())
-    start = 0 if first + _SEEN <= MAX_RANKS else max(0, min(first - 1, len(listed) - MAX_RANKS))
-    position = np.argsort(listed)
-    order = [tuple(position[row - listed.min()][start : start + MAX_RANKS].tolist()) for row in examples]
+    start = 0 if first + _RANKS_AROUND <= MAX_RANKS else max(0, min(first - 1, len(documents) - MAX_RANKS))
+    position = np.argsort(documents)
+    order = [tuple(position[row - documents.min()][start : start + MAX_RANKS].tolist()) for row in examples]
     rows = pd.DataFrame(records).astype({"first_rank": "Int64", "last_rank": "Int64"}).assign(order=order)
     n_digits = value_digits(rows)
     rows.insert(0, "name", [_row_name(row, n_digits) for row in rows.itertuples()])
@@ -225,12 +225,12 @@ def _orders_by_value(ranking: Ranking, query_id: str, measure: str, own_order: I
                     order[rank] = next(waiting[groups[rank], gain])
 
             return _Orders(orders_of_grades(ranking, query_id, patterns), chances, place_gains)
-    elif (count_orderings(ranking, query_id).orderings or np.inf) <= min(_LISTED, CELLS // len(own_order)):
-        orders, listed = list_orderings(ranking, query_id, _LISTED), ranking.documents_of(query_id)
+    elif (count_orderings(ranking, query_id).orderings or np.inf) <= min(_MOST_ORDERS, CELLS // len(own_order)):
+        orders, documents = list_orderings(ranking, query_id, _MOST_ORDERS), ranking.documents_of(query_id)
         groups_of_orders = groups_of_orderings(ranking, query_id, orders, measure)
 
         def place_all(index: int, order: IntArray) -> None:
-            order[:] = listed[orders[index]]
+            order[:] = documents[orders[index]]
 
         return _Orders(groups_of_orders, np.full(len(orders), 1 / len(orders)), place_all)
     placed = np.sort(own_order[contributes[own_order]])
@@ -245,7 +245,7 @@ def _orders_by_value(ranking: Ranking, query_id: str, measure: str, own_order: I
 
 _MAX_TERMS = 5
 """Terms of a sum that are written out."""
-_WHOLE = 0.00995
+_SMALLEST_WHOLE = 0.00995
 """Smallest chance in whole percent."""
 _VULGAR = dict(enumerate("½⅓¼⅕⅙⅐⅛⅑⅒", 2))
 
@@ -273,15 +273,15 @@ def sum_of_values(possible: PossibleValues) -> Prose:
 
 def chance_text(chance: float) -> str:
     """Write the share of orders as a whole percent, below 1% with a decimal."""
-    if chance >= _WHOLE:
+    if chance >= _SMALLEST_WHOLE:
         return with_signs(percent(round(chance, _DECIMALS)))
-    return f"{chance:.1%}" if chance >= _WHOLE / 10 else "<0.1%"
+    return f"{chance:.1%}" if chance >= _SMALLEST_WHOLE / 10 else "<0.1%"
 
 
 def _exact_chance(chance: float) -> str:
     """Write a chance so that a sum adds up: 60%, ⅓, or percent with a decimal."""
     is_whole = abs(100 * chance - round(100 * chance)) < 10**-_DECIMALS
-    if is_whole or chance < _WHOLE:
+    if is_whole or chance < _SMALLEST_WHOLE:
         return chance_text(chance)
     text = _written(chance)
     return text if text in _VULGAR.values() else f"{chance:.1%}"

@@ -40,10 +40,10 @@ def begin_sentence(order: str) -> str:
     return order if order.startswith("trec_eval") else order[0].upper() + order[1:]
 
 
-def first_names(names: Sequence[str], most: int = 3) -> str:
+def first_names(names: Sequence[str], limit: int = 3) -> str:
     """Return the first names, and the number of others."""
-    and_more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + and_more
+    and_more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + and_more
 
 
 def percent(share: float) -> str:

@@ -297,8 +297,8 @@ def _choose_llm(kind: str) -> Simulation:
     ties, levels = 0.0, 0
     if kind == LLM:
         ties = round(ui.in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
-        most = link_text.MAX_LEVELS
-        levels = round(ui.in_cell(grid, slider, "Score levels", (1, most), 10, 1, "madelevels"))
+        highest = link_text.MAX_LEVELS
+        levels = round(ui.in_cell(grid, slider, "Score levels", (1, highest), 10, 1, "madelevels"))
     lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
     if not has_segments:
