@@ -6,7 +6,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from metrics.errors import LibraryError
-from metrics.runs import files
+from metrics.support import environment
 
 OPEN = "TIESCOPE_OPEN"
 """Files to open: JSON with runs, qrels and stored."""
@@ -32,6 +32,6 @@ def home() -> Path:
 def byte_limit(variable: str, default: int) -> int:
     """Return a limit in bytes from a variable in megabytes; LibraryError if it is invalid."""
     try:
-        return files.byte_limit(variable, default * 10**6)
+        return environment.byte_limit(variable, default * 10**6)
     except ValueError as error:
         raise LibraryError(str(error)) from error

@@ -19,10 +19,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError, UsageError, needs
+from metrics.errors import ReadError, needs
 from metrics.runs.named_judgments import PREFIX, read_named_judgments
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
+from metrics.support.environment import byte_limit
 
 MAX_BYTES = 2 * 2**30
 """Largest file, unpacked, unless the environment sets another limit."""
@@ -37,7 +38,7 @@ _UNCOUNTED_BYTES = 2**26
 BLOCK = 2**17
 """Bytes read at once; larger blocks are not faster and hold more memory."""
 
-_HEAD, _MOST_DIGITS = 65536, 12
+_HEAD = 65536
 _BINARY_KINDS = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _SUFFIXES = {
@@ -439,18 +440,3 @@ def _line_of(origin: FileProvenance, rows: IntArray | Sequence[int], row: int) -
 def _ranks_of(origin: FileProvenance, rows: IntArray | Sequence[int]) -> pa.Array | None:
     ranks = origin.ranks()
     return None if ranks is None else ranks.take(pa.array(np.asarray(rows)))
-
-
-def byte_limit(variable: str, default: int) -> int:
-    """Return the megabytes that a variable sets, in bytes; a UsageError unless it is a whole number."""
-    return whole_number(variable, default, unit=10**6, of=" of megabytes")
-
-
-def whole_number(variable: str, default: int, *, unit: int = 1, of: str = "") -> int:
-    """Return the number that a variable sets, times a unit; a UsageError unless it is a whole number."""
-    text = os.environ.get(variable)
-    if not text:
-        return default
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-        raise UsageError(f"{variable} is {text[:40]!r}. Give a whole number{of}.")
-    return int(text) * unit

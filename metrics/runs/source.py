@@ -21,8 +21,9 @@ from metrics.runs.conversion import (
     read_worded_grades,
     without_blank_deviations,
 )
-from metrics.runs.files import FileProvenance, whole_number
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
+from metrics.support.environment import whole_number
 from metrics.support.wording import quote
 
 JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")

@@ -136,7 +136,7 @@ def test_draws_find_the_chances_within_their_standard_error_where_orders_are_too
     docs = [Doc(f"d{at}", -(at // 6), at % 4 == 1) for at in range(12)]
     exact = possible_values(ranking(docs), "q", measure, "input").rows
     monkeypatch.setattr(permutations, "CELLS", 0)
-    monkeypatch.setattr(permutations, "_LISTED", 0)
+    monkeypatch.setattr(permutations, "_MOST_ORDERS", 0)
     possible = possible_values(ranking(docs), "q", measure, "input")
     assert possible.draws == 1000
     for row in possible.rows.itertuples():
