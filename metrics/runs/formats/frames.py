@@ -155,8 +155,7 @@ def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> S
         numbers = [1] * len(documents)
     header = ["query_id", "doc_id", number]
     mapping = recognise(header, choice.among(header)) if choice.columns else {name: name for name in header}
-    needed = dictionary.value if choice.value == "either" else choice.value
-    _refuse_lacking(mapping, header, needed, name)
+    _refuse_lacking(mapping, header, choice.value.replace("either", dictionary.value), name)
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
     queries = _plain_ids([*lists])
     if queries is None:
