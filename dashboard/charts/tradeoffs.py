@@ -172,7 +172,7 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
     `covered` has recall, distinct, lost, repeated and targets, the last with _worst and _best.
     """
     rows = pd.Series(np.arange(len(covered)), covered.index)
-    figure = Figure(palette).style(84 + marks.ROW * len(covered), r=_LOSS + _TARGETS, t=32, b=BELOW_TICKS - 4)
+    figure = Figure(palette).style(84 + marks.ROW * len(covered), r=_LOSS + _TARGETS, t=32, b=BELOW_TICKS)
     marks.add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
     hover = covered[["recall", "distinct", "repeated", "targets", "targets_worst", "targets_best"]]
@@ -193,4 +193,6 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
             figure.write(signed(-value) if column == "lost" else decimal(value, 2), **place, yref="y", y=row)
     marks.label_rows(figure, covered.index)
     figure.set_layout(showlegend=False)
-    return figure.set_xaxes(nticks=5, range=padded_range(covered[["recall", "distinct"]].to_numpy()))
+    return figure.set_xaxes(
+        nticks=3, tickangle=0, range=padded_range(covered[["recall", "distinct"]].to_numpy())
+    )

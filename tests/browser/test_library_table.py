@@ -13,7 +13,7 @@ from dashboard.library.store import Library
 
 def tick(page, text):
     """Tick the only row that a search for a text leaves."""
-    page.get_by_role("textbox", name="Find").fill(text)
+    page.get_by_role("textbox", name="Find").fill(f"{text}.trec")
     page.get_by_role("textbox", name="Find").press("Enter")
     expect(page.get_by_text(re.compile(r"^1 of \d+ uploads"))).to_be_visible()
     settle(page)
@@ -39,7 +39,7 @@ def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, this_w
     settle(page)
     tick(page, "lastweek")
     expect(page.get_by_text("1 ticked")).to_be_visible()
-    page.get_by_role("textbox", name="Find").fill("thisweek")
+    page.get_by_role("textbox", name="Find").fill("thisweek.trec")
     page.get_by_role("textbox", name="Find").press("Enter")
     expect(page.get_by_text(re.compile(r"^2 of \d+ uploads"))).to_be_visible()
     expect(page.get_by_text("1 ticked")).to_be_visible()
