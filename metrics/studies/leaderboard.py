@@ -15,6 +15,7 @@ from metrics.runs import Runs
 from metrics.scale.stored import Stored
 from metrics.studies.gaps import difference, named_values
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.studies.query_values import largest_difference
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks
 from metrics.support.wording import percent
@@ -161,8 +162,10 @@ def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
     return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
 
 
-def mean_intervals(evaluation: Evaluation, measure: str, level: float = 0.95) -> pd.DataFrame:
+def mean_intervals(evaluation: Evaluation, measure: str) -> pd.DataFrame:
     """Return Student's t interval of each tied mean over queries; it is of one mean, not of a difference.
+
+    It ends at 0 and at the largest value of the measure.
 
     Returns:
         index reranker; query_low and query_high (NaN for one query), n (queries).
@@ -171,8 +174,9 @@ def mean_intervals(evaluation: Evaluation, measure: str, level: float = 0.95) ->
         from scipy.special import stdtrit  # noqa: PLC0415 a quarter of a second to import
     lists = evaluation.scores[measure, "expected"].groupby(level="reranker", sort=False)
     n, mean = lists.count(), lists.mean()
-    half = stdtrit(np.maximum(1, n - 1), (1 + level) / 2) * lists.sem()
-    return pd.DataFrame({"query_low": mean - half, "query_high": mean + half, "n": n})
+    half = stdtrit(np.maximum(1, n - 1), 0.975) * lists.sem()
+    low, high = (mean - half).clip(lower=0), (mean + half).clip(upper=largest_difference(measure))
+    return pd.DataFrame({"query_low": low, "query_high": high, "n": n})
 
 
 def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "input") -> Prose:
