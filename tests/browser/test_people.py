@@ -189,7 +189,7 @@ def test_large_messages_are_taken_of_who_is_signed_in_and_no_larger_ones(new_cli
             if is_taken:
                 page.run(field=text)
             else:
-                with pytest.raises(ConnectionClosed, match="1009"):
+                with pytest.raises(ConnectionClosed, match=r"1009|no close frame"):  # it may end while sending
                     page.run(field=text)
 
 
