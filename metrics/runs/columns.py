@@ -279,6 +279,6 @@ def is_distance(name: str) -> bool:
     return _DISTANCES.fullmatch(normalised(name)) is not None
 
 
-def normalised(name: str) -> str:
+def normalised(name: object) -> str:
     """Return a column name in lower case, without spaces and punctuation."""
-    return re.sub(r"[\s._()\[\]#-]+", "", name.strip().casefold())
+    return re.sub(r"[\s._()\[\]#-]+", "", str(name).strip().casefold())

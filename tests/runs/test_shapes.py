@@ -418,3 +418,8 @@ def test_grades_may_be_levels():
 def test_one_row_a_query_with_all_documents_in_one_cell_is_a_ranking(text, write):
     runs = read_runs(write("submission.csv", text), {"1": {"b": 1}, "2": {"c": 1}})
     assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.75]
+
+
+def test_keys_of_a_dictionary_of_records_may_be_numbers():
+    run, qrels = {1: {2: {"score": 1.0}, 3: {"score": 2.0}}}, {1: {2: 1}}
+    assert evaluate(run, "RR", "expected", qrels=qrels).means("RR")["expected"].tolist() == [0.5]
