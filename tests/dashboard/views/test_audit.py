@@ -1,5 +1,6 @@
 """The page Audit: a published table, by which rule it was made, and which of its orders stand."""
 
+import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT
 from opening import charts, finding, only, opened, plain, table, texts, title
 from published_tables import printed_table
@@ -9,6 +10,12 @@ from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.reproduction import Reproduction
 
 SAMPLE = (cache.SAMPLES[cache.SAMPLE_LABEL].with_name("leaderboard.csv")).read_text()
+
+
+@pytest.fixture(autouse=True)
+def no_table_outlives_its_test(monkeypatch):
+    """The results published on the sample are in memory, for all boards of a process."""
+    monkeypatch.setattr(cache.loaded_boards(), "_published", {})
 
 
 def drop(page, text, name="mine.csv"):
