@@ -96,8 +96,13 @@ def has_four_cards(page):
 
 def finding(page):
     """The sentence that a page says first, with names in full, as its button copies it."""
-    (copied,) = (one.proto.json for one in page.get("bidi_component") if one.proto.id.endswith("copy-finding"))
-    return plain(json.loads(copied)["text"].partition("\n- ")[0]).replace("**", "").strip()
+    return copied(page).partition("\n- ")[0].strip()
+
+
+def copied(page):
+    """What the button of the finding copies before the link, without marks of Markdown."""
+    (data,) = (one.proto.json for one in page.get("bidi_component") if one.proto.id.endswith("copy-finding"))
+    return plain(json.loads(data)["text"]).replace("**", "")
 
 
 def table(page, heading):

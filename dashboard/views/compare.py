@@ -76,7 +76,9 @@ def show(selection: Selection) -> None:
     name = parse(measure).traditional
     verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
-        finding(significance_finding(verdicts, name), view.rerankers, figures_text(verdicts, name))
+        finding(
+            significance_finding(verdicts, name), view.rerankers, figures_text(verdicts, parse(measure).tied)
+        )
     if section == STABILITY:
         stability_section(view, measure)
     elif section == TRADEOFFS:
@@ -199,7 +201,7 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
 @section("Two rerankers")
 def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
     """Draw the differences of two rerankers query by query, and the queries that decide."""
-    pair, name = verdicts.tied.iloc[0], parse(measure).traditional
+    pair = verdicts.tied.iloc[0]
     reranker = str(pair["reranker"])
     rows = view.study(query_differences, measure, reranker, baseline, view.traditional, sort_by="difference")
     differences = rows.loc[rows["difference"] != 0, "difference"].to_numpy()
@@ -207,10 +209,12 @@ def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> 
     labels = short_names(view.rerankers)
     heading(
         f"{escape_markdown(labels[reranker])} minus {escape_markdown(labels[baseline])}, query by query",
-        f"Tied {name} differences. Above: their mean with 95% {verdicts.interval}.{equal}",
+        f"Tied {measure} differences. Above: their mean with 95% {verdicts.interval}.{equal}",
     )
     figure = drawn(difference_histogram, differences, pair, view.palette, measure)
-    chart(figure, "differences", f"Number of queries by tied {name} difference of {reranker} from {baseline}.")
+    chart(
+        figure, "differences", f"Number of queries by tied {measure} difference of {reranker} from {baseline}."
+    )
     test_notes(verdicts, labels)
     _query_table(view, measure, reranker, baseline, "difference")
 
@@ -219,7 +223,7 @@ def figures_text(verdicts: Verdicts, measure: str) -> str:
     """Return a Markdown list with the figures of comparisons: means, difference, interval, p and queries."""
     lines = [
         f"- {escape_copied(row.reranker)} {decimal(row.mean)}, {escape_copied(row.baseline)} "
-        f"{decimal(row.mean_baseline)} {measure}, ties averaged: {signed(row.difference)}, 95% interval "
+        f"{decimal(row.mean_baseline)} {measure}: {signed(row.difference)}, 95% interval "
         f"{signed(row.low)} to {signed(row.high)}, {chance(row.p_adjusted)}; won, lost, equal: "
         f"{row.won:,}, {row.lost:,}, {row.equal:,}"
         for row in verdicts.best_first().tied.head(_MOST_COPIED).itertuples()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from boards import board
 from comparing import scored
-from opening import charts, finding, only, opened, table, texts
+from opening import charts, copied, finding, only, opened, table, texts
 from scipy import stats
 
 from dashboard import cache
@@ -152,6 +152,8 @@ def test_two_rerankers_have_one_distribution_and_the_queries_that_decide(sample)
     assert sum(bars["y"]) == pair["n_differ"]
     assert interval["x"] == [pair["low"], pair["high"]]
     assert mean["x"] == [pair["difference"]]
+    figures = f"{signed(pair['difference'])}, 95% interval {signed(pair['low'])} to {signed(pair['high'])}"
+    assert f"TMHits@5: {figures}, {chance(pair['p_adjusted'])}; won, lost, equal: {pair['won']}" in copied(page)
     rows = table(page, "Query by query")
     assert rows["difference"].abs().is_monotonic_decreasing
     assert not page.expander
