@@ -13,7 +13,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import alike
 import files
 import numpy as np
 import pandas as pd
@@ -153,8 +152,6 @@ def measured(folder, arguments):
     yield from warm_calls(run, qrels, arguments.repeats)
     yield from imports_and_commands(*files.write(folder, 43, 100), arguments.repeats)
     yield "one tie of a million, warm (sorting)", *against(*one_tie(), arguments.repeats), 5
-    for kind, slowest, quickest, _ in alike.rows():
-        yield f"50 alike files, {kind}, ns a byte (quickest)", slowest, quickest, alike.GOAL
     if arguments.larger:
         yield ten_times(folder, arguments.queries, run, qrels)
 
