@@ -98,7 +98,9 @@ def test_positives_that_a_first_stage_lacks_are_ranked_or_left_out(evaluators, a
 
 
 def test_half_precision_scores_stay_tied(evaluators):
-    near = lambda a, b: a @ b.T + np.float16(2048)  # 2048 and 2049 are one number of 16 bits
+    def near(a, b):
+        return a @ b.T + np.float16(2048)  # 2048 and 2049 are one number of 16 bits
+
     worst = [
         evaluators.TiedRerankingEvaluator(SAMPLES, similarity_fct=near)(Embedder(dtype))["worst_ndcg@10"]
         for dtype in (np.float16, np.float32)
