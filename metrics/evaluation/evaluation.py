@@ -15,8 +15,9 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.measures import MEASURES
 from metrics.measures.model import GEOMETRIC_FLOOR
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
+from metrics.support.columns import combine_chunks
 from metrics.ties.options import ScoringOptions
 
 if TYPE_CHECKING:

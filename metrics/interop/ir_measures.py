@@ -21,7 +21,7 @@ from metrics.measures import MEASURES
 from metrics.runs import Runs
 from metrics.runs.columns import ColumnChoice
 from metrics.runs.formats.frames import of_frame
-from metrics.support.arrays import with_column
+from metrics.support.columns import with_column
 
 
 class JudgmentView(NamedTuple):

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from metrics.runs.columns import MISSING_SCORE_HINT, normalised, recognise
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.support.arrays import CODED, IntArray, coded, combine_chunks
+from metrics.support.arrays import IntArray
+from metrics.support.columns import CODED, coded, combine_chunks
 from metrics.support.wording import part_of, quote
 
 MAX_ID = 2**16

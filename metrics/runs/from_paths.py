@@ -24,7 +24,7 @@ from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.roles import Content, column_roles
 from metrics.runs.source import Source
-from metrics.support.arrays import combine_chunks
+from metrics.support.columns import combine_chunks
 from metrics.support.progress import begin_step
 
 Path = str | PurePath

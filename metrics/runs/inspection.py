@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from metrics.runs.findings import Finding, Severity, make_finding, reranker_prefix
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in, span_starts
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property
+from metrics.support.columns import places_in
 from metrics.support.wording import count_of, describe_part, part_of, percent, quote
 
 

@@ -15,7 +15,8 @@ from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import JUDGMENT_COLUMNS, Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
-from metrics.support.arrays import IntArray, combine_chunks, with_column
+from metrics.support.arrays import IntArray
+from metrics.support.columns import combine_chunks, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]

@@ -13,17 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.support.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    coded,
-    combine_chunks,
-    joined_ranges,
-    places_in,
-    span_starts,
-)
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property
+from metrics.support.columns import coded, combine_chunks, places_in
 
 Hashes = npt.NDArray[np.uint64]
 

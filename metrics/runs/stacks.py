@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.files import FileProvenance
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import FloatArray, IntArray, combine_chunks, with_column
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
+from metrics.support.columns import combine_chunks, with_column
 from metrics.support.wording import count_of
 
 _FEW = 1_000

@@ -22,7 +22,8 @@ from metrics.runs.formats.format import FileTable
 from metrics.runs.formats.parquet import ParquetTable
 from metrics.runs.joining import labels_by_file, renamed_runs_finding
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
-from metrics.support.arrays import IntArray, coded, span_starts
+from metrics.support.arrays import IntArray, span_starts
+from metrics.support.columns import coded
 
 _Path: TypeAlias = str | PurePath
 Paths: TypeAlias = _Path | Iterable[_Path | tuple[str | None, _Path]] | Mapping[str, _Path]

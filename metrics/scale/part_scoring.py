@@ -18,7 +18,8 @@ from metrics.runs.joining import unused_finding
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
 from metrics.runs.source import build_source
 from metrics.scale.dataset_parts import Part, is_among, row_hashes, take_rows
-from metrics.support.arrays import IntArray, joined_ranges, places_in
+from metrics.support.arrays import IntArray, joined_ranges
+from metrics.support.columns import places_in
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,8 @@ from metrics.evaluation.evaluation import concat_by_reranker, flat_means, sum_co
 from metrics.measures import parse
 from metrics.runs import File
 from metrics.runs.writing import open_output
-from metrics.support.arrays import FloatArray, IntArray, coded, span_starts
+from metrics.support.arrays import FloatArray, IntArray, span_starts
+from metrics.support.columns import coded
 from metrics.ties import treatment
 
 if TYPE_CHECKING:

@@ -25,8 +25,9 @@ from metrics.studies.leaderboard import mean_std, place_range, places
 from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.query_values import values_by_query
 from metrics.studies.tie_rules import own_rule_note
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
+from metrics.support.columns import places_in
 from metrics.support.progress import begin_step
 from metrics.support.wording import chance_percent, count_of, part_of, written_p
 from metrics.ties import Ranking, treatment

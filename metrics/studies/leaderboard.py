@@ -17,7 +17,8 @@ from metrics.studies.gaps import difference, named_values
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.query_values import largest_difference
 from metrics.studies.tie_rules import own_rule_note
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.columns import combine_chunks
 from metrics.support.wording import percent
 from metrics.ties import treatment
 

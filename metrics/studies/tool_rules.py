@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from metrics.evaluation import Policy, ScoringOptions
 from metrics.measures import MeasureAt
 from metrics.runs import Runs
-from metrics.support.arrays import FloatArray, with_column
+from metrics.support.arrays import FloatArray
+from metrics.support.columns import with_column
 from metrics.ties import Ranking
 from metrics.ties.precision import rounded
 

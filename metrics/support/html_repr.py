@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.support.arrays import FloatArray, coded, span_starts
+from metrics.support.arrays import FloatArray, span_starts
+from metrics.support.columns import coded
 from metrics.support.escaping import clean, html
 from metrics.support.wording import compared_as, count_of
 

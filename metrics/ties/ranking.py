@@ -18,12 +18,12 @@ from metrics.support.arrays import (
     FloatArray,
     IntArray,
     joined_ranges,
-    places_in,
     sort_descending,
     span_lengths,
     span_starts,
 )
 from metrics.support.cached import cached_property
+from metrics.support.columns import places_in
 from metrics.ties.fronts import criterion, front_numbers, highest_first
 from metrics.ties.judgments import Judgments
 from metrics.ties.options import AS_READ, ScoringOptions

@@ -29,8 +29,9 @@ from metrics.runs.formats.format import (
 from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import RANKINGS, excerpt, holds_objects, may_list_documents, singular
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import IntArray, coded_runs
+from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
+from metrics.support.columns import coded_runs
 
 _WHOLE_BLOCK = 4 * BLOCK
 """Bytes parsed at once: faster than `BLOCK`."""

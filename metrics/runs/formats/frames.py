@@ -17,7 +17,8 @@ from metrics.runs.findings import make_finding
 from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import combine_chunks, from_tensor, repeated
+from metrics.support.arrays import from_tensor
+from metrics.support.columns import combine_chunks, repeated
 from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]] | npt.NDArray[np.generic]

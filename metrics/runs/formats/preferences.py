@@ -18,7 +18,8 @@ from metrics.runs.formats.delimited import head_row, header_table
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import file_records, first_record, value_arrays
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.columns import coded
 from metrics.support.wording import part_of, quote
 
 

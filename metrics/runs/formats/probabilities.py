@@ -29,7 +29,8 @@ from metrics.runs.formats.json_records import (
     value_arrays,
 )
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import BoolArray, FloatArray, coded, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.columns import coded, combine_chunks
 from metrics.support.wording import part_of
 
 EXPECTED, STD, ARGMAX = "expected_grade", "score_std", "argmax_grade"
