@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -212,21 +212,15 @@ def cause_of(ours: pa.Array, theirs: pa.Array) -> Cause:
 
 def _without_affixes(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
     """Yield common prefixes and suffixes that do not split numbers, and the IDs without them."""
-    for length, prefix in _prefixes(ids):
-        if not prefix[-1].isdigit():
-            yield f"the prefix {quote(prefix)}", pc.utf8_slice_codeunits(ids, length)
-    for length, reverse in _prefixes(pc.utf8_reverse(ids)):
-        if not reverse[-1].isdigit():
-            yield f"the suffix {quote(reverse[::-1])}", pc.utf8_slice_codeunits(ids, 0, -length)
-
-
-def _prefixes(ids: pa.Array) -> Iterator[tuple[int, str]]:
-    """Yield each common prefix with its length."""
-    lowest, highest = pc.min_max(ids).as_py().values()
-    for length, (low, high) in enumerate(zip(lowest[:_MAX_AFFIX], highest, strict=False), 1):
-        if low != high:
-            return
-        yield length, lowest[:length]
+    for name, texts in (("prefix", ids), ("suffix", pc.utf8_reverse(ids))):
+        letters = zip(*pc.min_max(texts).as_py().values(), strict=False)
+        common = [low for low, _ in takewhile(lambda pair: pair[0] == pair[1], letters)]
+        for length in range(1, min(len(common), _MAX_AFFIX) + 1):
+            if not common[length - 1].isdigit():
+                rest = pc.utf8_slice_codeunits(texts, length)
+                is_prefix = name == "prefix"
+                affix = "".join(common[:length] if is_prefix else common[length - 1 :: -1])
+                yield f"the {name} {quote(affix)}", rest if is_prefix else pc.utf8_reverse(rest)
 
 
 MAX_INSPECTED = 1_000
@@ -445,23 +439,16 @@ _CROWDED = 2
 _MAX_GRADES = 21
 
 
-def _has_one_score(listing: Listing) -> bool:
-    return listing.tied > 0 and bool((listing.scores == listing.scores[0]).all())
-
-
-def constant_run(listing: Listing) -> Iterator[Finding]:
-    """Report a run with a single score."""
-    if _has_one_score(listing):
-        n_docs, score = len(listing.scores), float(listing.scores[0])
-        message = f"All {count_of(n_docs, 'document')} of the run have the score {score!r}."
+def constant_scores(listing: Listing) -> Iterator[Finding]:
+    """Report a run with a single score, or else its lists of two or more documents with a single score."""
+    n_docs, scores = len(listing.scores), listing.scores
+    if listing.tied and (scores == scores[0]).all():
+        message = f"All {count_of(n_docs, 'document')} of the run have the score {float(scores[0])!r}."
         yield listing.finding("constant-run", message, row=0, count=n_docs)
-
-
-def constant_lists(listing: Listing) -> Iterator[Finding]:
-    """Report lists of two or more documents with a single score, unless the run has a single score."""
+        return
     is_level = np.bincount(listing.group_lists, minlength=len(listing.list_sizes)) == 1
-    is_level &= (listing.list_sizes > 1) & (not _has_one_score(listing))
-    return listing.list_findings("constant-lists", is_level, "give one score to all documents")
+    is_level &= listing.list_sizes > 1
+    yield from listing.list_findings("constant-lists", is_level, "give one score to all documents")
 
 
 def saturated(listing: Listing) -> Iterator[Finding]:
@@ -494,17 +481,6 @@ def infinite(listing: Listing) -> Iterator[Finding]:
         yield listing.finding("infinite", message, row=listing.order[is_infinite].min(), count=n_docs)
 
 
-def graded(listing: Listing) -> Iterator[Finding]:
-    """Report ties of scores that are a few whole numbers."""
-    values = listing.values
-    if listing.tied and 1 < len(values) <= _MAX_GRADES and (values == np.rint(values)).all():
-        message = (
-            f"Scores are {len(values)} different whole numbers from {values[0]:g} to {values[-1]:g}; "
-            f"{listing.tied_share}."
-        )
-        yield listing.finding("graded", message, count=listing.tied)
-
-
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS
 """Larger floats have no fourth decimal."""
@@ -514,7 +490,6 @@ _FEW_DECIMALS = 2
 """Scores of at most so many decimals that fit 16 bits are probably halves or quarters."""
 _MOST_GRADERS = 5
 """Most whole-number grades whose mean a score may be."""
-_NOISE = 1e-9
 
 
 def decimals(values: FloatArray) -> int | None:
@@ -536,20 +511,33 @@ def half_format(values: FloatArray) -> str | None:
     return "float16" if (narrowest == values).all() else None
 
 
-def few_decimals(listing: Listing) -> Iterator[Finding]:
-    """Report ties of scores with one to four decimals, unless they are halves, as Copeland scores are."""
-    values = listing.values
-    places = decimals(values)
-    are_halves = places == 1 and decimals(2 * values) == 0
-    if not listing.tied or are_halves or len(values) == 1 or not places or half_format(values):
+def coarse_scores(listing: Listing) -> Iterator[Finding]:
+    """Report scores that fit 16-bit floats, and ties of grades or of scores with one to four decimals.
+
+    Halves are not reported, because Copeland scores are halves.
+    """
+    values, n_docs = listing.values, len(listing.scores)
+    if kind := half_format(values):
+        distinct = count_of(len(values), "distinct score")
+        message = f"{kind} holds each of the {distinct} exactly; {listing.tied_share}."
+        yield listing.finding("half-precision", message, count=n_docs)
         return
-    digits = f"at most {count_of(places, 'decimal')}"
+    places = decimals(values)
+    if not listing.tied or places is None or len(values) < 2:  # noqa: PLR2004 one score is reported elsewhere
+        return
+    if places == 0:
+        if len(values) <= _MAX_GRADES:
+            grades = f"{len(values)} different whole numbers from {values[0]:g} to {values[-1]:g}"
+            yield listing.finding("graded", f"Scores are {grades}; {listing.tied_share}.", count=listing.tied)
+        return
+    if places == 1 and decimals(2 * values) == 0:
+        return
+    digits, code = f"at most {count_of(places, 'decimal')}", "few-decimals"
+    message = f"Scores have {digits} and {listing.tied_share}."
     if _are_grades(listing):
+        code = "graded"
         message = f"Scores are grades or means of a few grades, with {digits}; {listing.tied_share}."
-        yield listing.finding("graded", message, count=listing.tied)
-    else:
-        message = f"Scores have {digits} and {listing.tied_share}."
-        yield listing.finding("few-decimals", message, count=listing.tied)
+    yield listing.finding(code, message, count=listing.tied)
 
 
 def _are_grades(listing: Listing) -> bool:
@@ -562,41 +550,19 @@ def _are_grades(listing: Listing) -> bool:
     return bool(values[-1] - values[0] > 1 and (are_means or are_whole))
 
 
-def half_precision(listing: Listing) -> Iterator[Finding]:
-    """Report scores that all fit 16-bit floats."""
-    if kind := half_format(listing.values):
-        values = count_of(len(listing.values), "distinct score")
-        message = f"{kind} holds each of the {values} exactly; {listing.tied_share}."
-        yield listing.finding("half-precision", message, count=len(listing.scores))
-
-
 def float32_ties(listing: Listing) -> Iterator[Finding]:
     """Report different scores in a list that are equal as 32-bit floats."""
     with np.errstate(over="ignore"):
         narrow = listing.scores[listing.starts].astype(np.float32)
-    verb = "have scores that differ as 64-bit floats and are equal as 32-bit floats"
-    return _neighbours(listing, narrow[1:] == narrow[:-1], "float32-ties", verb)
-
-
-def near_ties(listing: Listing) -> Iterator[Finding]:
-    """Report neighbours whose scores differ only by rounding noise."""
-    score = listing.scores[listing.starts]
-    with np.errstate(over="ignore", invalid="ignore"):
-        near = score[:-1] - score[1:] < _NOISE * np.maximum(np.abs(score[:-1]), np.abs(score[1:]))
-    near &= np.isfinite(score[1:]) & np.isfinite(score[:-1])
-    verb = "have a score that differs from a neighbour's by less than one part in a billion"
-    return _neighbours(listing, near, "near-ties", verb)
-
-
-def _neighbours(listing: Listing, alike: BoolArray, code: str, verb: str) -> Iterator[Finding]:
-    """Report tie groups that resemble the next one of their list, if any."""
-    alike = alike & (listing.group_lists[1:] == listing.group_lists[:-1])
+    alike = (narrow[1:] == narrow[:-1]) & (listing.group_lists[1:] == listing.group_lists[:-1])
     if alike.any():
         either = np.append(alike, False) | np.append(False, alike)
         n_docs, n_lists = int(listing.sizes[either].sum()), len(np.unique(listing.group_lists[either]))
-        lists = f"in {part_of(n_lists, len(listing.list_sizes), 'list')}"
-        message = f"{count_of(n_docs, 'document')} {lists} {verb}."
-        yield listing.finding(code, message, row=listing.first_row(either), count=n_docs)
+        message = (
+            f"{count_of(n_docs, 'document')} in {part_of(n_lists, len(listing.list_sizes), 'list')} have "
+            "scores that differ as 64-bit floats and are equal as 32-bit floats."
+        )
+        yield listing.finding("float32-ties", message, row=listing.first_row(either), count=n_docs)
 
 
 CUTOFFS = (1, 3, 5, 10)
@@ -679,86 +645,37 @@ def none_found(listing: Listing, judged: Listing) -> Iterator[Finding]:
     yield from listing.list_findings("none-found", empty, "hold none of the relevant documents of the query")
 
 
-def all_relevant(listing: Listing) -> Iterator[Finding]:
-    """Report lists of two or more documents that are all relevant."""
-    full = (listing.list_relevant == listing.list_sizes) & (listing.list_sizes > 1)
-    return listing.list_findings("all-relevant", full, "hold relevant documents only")
-
-
 _MIN_Z = 4
 """Standard deviations from which order is reported; chance exceeds them in one of 16,000 runs."""
 
 
-@dataclass(frozen=True)
-class TiePlaces:
-    """Ranks of relevant documents within ties that mix relevant and other documents.
-
-    Attributes:
-        n_ties: number of these ties.
-        mean: mean rank, from 1 in each tie.
-        expected: mean rank if all orders are equally likely.
-        deviation: standard deviation of the mean rank.
-        first: share of ties that begin with a relevant document.
-        expected_first: this share if all orders are equally likely.
-        row: first row of these ties.
-    """
-
-    n_ties: int
-    mean: float
-    expected: float
-    deviation: float
-    first: float
-    expected_first: float
-    row: int
-
-    @property
-    def z(self) -> float:
-        """Difference of the mean rank from chance in standard deviations."""
-        return (self.mean - self.expected) / self.deviation
-
-
-def tie_places(listing: Listing) -> TiePlaces | None:
-    """Return the ranks of relevant documents within ties in file order; None without mixed ties.
+def order_leaks(listing: Listing) -> Iterator[Finding]:
+    """Report ties whose file order depends on relevance.
 
     In a tie of n documents with r relevant, their ranks sum to r(n+1)/2 on average, with variance
     r(n-r)(n+1)/12, the rank-sum statistic. Ties are independent.
     """
-    if listing.grades is None:
-        return None
-    n, r = listing.sizes, listing.relevant
-    mixed = (r > 0) & (r < n)
+    mixed = (listing.relevant > 0) & (listing.relevant < listing.sizes)
     if not mixed.any():
-        return None
+        return
     relevant = listing.is_relevant[listing.order]
     positions = np.flatnonzero(relevant)
     group = np.searchsorted(listing.starts, positions, side="right") - 1
-    place = (positions - listing.starts[group] + 1)[mixed[group]]
-    starts, n, r = listing.starts[mixed], n[mixed], r[mixed]
-    return TiePlaces(
-        n_ties=len(n),
-        mean=float(place.mean()),
-        expected=float((r * (n + 1)).sum() / 2 / r.sum()),
-        deviation=float(np.sqrt((r * (n - r) / 12 * (n + 1)).sum()) / r.sum()),
-        first=float(relevant[starts].mean()),
-        expected_first=float((r / n).mean()),
-        row=int(listing.order[starts].min()),
-    )
-
-
-def order_leaks(listing: Listing) -> Iterator[Finding]:
-    """Report ties whose file order depends on relevance."""
-    places = tie_places(listing)
-    if places is not None and abs(places.z) > _MIN_Z:
-        side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
+    mean = (positions - listing.starts[group] + 1)[mixed[group]].mean()
+    starts, n, r = listing.starts[mixed], listing.sizes[mixed], listing.relevant[mixed]
+    expected = (r * (n + 1)).sum() / 2 / r.sum()
+    z = (mean - expected) / (np.sqrt((r * (n - r) / 12 * (n + 1)).sum()) / r.sum())
+    if abs(z) > _MIN_Z:
+        side, verdict = ("before", "better") if z < 0 else ("after", "worse")
         message = (
-            f"In {count_of(places.n_ties, 'tie')} with both relevant and non-relevant documents, the relevant "
-            f"documents tend to come {side} the others: their mean rank is {places.mean:.2f}, and the expected "
-            f"rank in random order is {places.expected:.2f} ({abs(places.z):.1f} standard deviations apart). "
-            f"{percent(places.first)} of these ties begin with a relevant document; "
-            f"{percent(places.expected_first)} would in random order. "
+            f"In {count_of(len(n), 'tie')} with both relevant and non-relevant documents, the relevant "
+            f"documents tend to come {side} the others: their mean rank is {mean:.2f}, and the expected "
+            f"rank in random order is {expected:.2f} ({abs(z):.1f} standard deviations apart). "
+            f"{percent(relevant[starts].mean())} of these ties begin with a relevant document; "
+            f"{percent((r / n).mean())} would in random order. "
             f"File order tends to make the run look {verdict} than it is."
         )
-        yield listing.finding("order-leaks", message, row=places.row, count=places.n_ties)
+        yield listing.finding("order-leaks", message, row=listing.first_row(mixed), count=len(n))
 
 
 Check = Callable[[Listing], Iterator[Finding]]
@@ -766,17 +683,12 @@ OF_GRADES: tuple[Check, ...] = (negative_grades, nothing_relevant)
 """Checks of separate judgments, or of the grades inside each table."""
 
 OF_LISTS: tuple[Check, ...] = (
-    all_relevant,
     order_leaks,
     rank_disagrees,
-    constant_run,
-    constant_lists,
+    constant_scores,
     saturated,
-    few_decimals,
-    half_precision,
-    graded,
+    coarse_scores,
     float32_ties,
-    near_ties,
     infinite,
     straddles,
     one_document,

@@ -13,7 +13,7 @@ MADE_BY_WRITING = ("few-decimals", "half-precision", "saturated", "constant-run"
 """Findings that explain how scores came to tie."""
 HIDDEN = "ranks-as-scores"
 """The finding that a file hides its ties."""
-SUSPECT = ("order-leaks", "float32-ties", "near-ties")
+SUSPECT = ("order-leaks", "float32-ties")
 """Findings that the file order favours a reranker, or that other tools see other ties."""
 
 

@@ -33,7 +33,7 @@ def test_messages_that_are_equal_but_for_the_reranker_are_one_line_with_all_name
 
 
 def test_a_single_finding_keeps_its_message_and_its_place():
-    findings = as_frame([make_finding("near-ties", "t.csv", "bge: 3 documents.", line=7, count=3)])
+    findings = as_frame([make_finding("infinite", "t.csv", "bge: 3 documents.", line=7, count=3)])
     (group,) = group_findings(findings, ["bge"])
     assert (group.subject, group.title, group.lines[0].place) == ("bge", "3 documents.", "t.csv, line 7")
 

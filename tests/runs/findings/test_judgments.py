@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.runs.inspection import all_relevant, negative_grades, none_found, nothing_relevant
+from metrics.runs.inspection import negative_grades, none_found, nothing_relevant
 
 
 def summaries(findings):
@@ -45,19 +45,7 @@ def test_a_run_of_which_nothing_is_judged_is_told_of_once(listing_of_rows, judge
     assert not list(none_found(listing_of_rows([("q", "a", 1, None)]), judged_of({"q": {"b": 1}})))
 
 
-def test_lists_of_relevant_documents_alone_are_counted(listing_of):
-    lists = {"p": [(1, 1)], "q": [(2, 1), (1, 3)], "r": [(2, 1), (1, 0)], "s": [(2, 1), (1, None)]}
-    message = "1 of 4 lists holds relevant documents only, 'q' first."
-    assert summaries(all_relevant(listing_of(lists))) == [("info", "all-relevant", "llm.trec", 2, 1, message)]
-
-
-@pytest.mark.parametrize("check", [negative_grades, nothing_relevant, all_relevant])
+@pytest.mark.parametrize("check", [negative_grades, nothing_relevant])
 def test_where_nothing_is_known_of_relevance_nothing_is_said(listing_of, check):
     assert not list(check(listing_of({"q": [2, 1]})))
     assert not list(check(listing_of({})))
-
-
-def test_a_clean_run_gives_no_word(clean, judged_of):
-    for check in (negative_grades, nothing_relevant, all_relevant):
-        assert not list(check(clean))
-    assert not list(none_found(clean, judged_of({"q1": {"d1": 1}, "q2": {"d2": 2}})))

@@ -7,7 +7,7 @@ from repository import ROOT
 
 from metrics.runs.findings import KINDS, Severity
 
-MAKERS = {"make_finding", "finding", "list_findings", "_neighbours"}
+MAKERS = {"make_finding", "finding", "list_findings"}
 
 
 def codes_found():

@@ -60,8 +60,3 @@ def test_ranks_on_both_sides_of_a_missing_one_are_compared(listing_of):
 
 def test_ranks_are_compared_within_a_list_only(listing_of):
     assert not list(rank_disagrees(listing_of({"q": [3], "r": [2]}, ranks=[2, 1])))
-
-
-@pytest.mark.parametrize("check", [one_document, straddles, rank_disagrees])
-def test_a_clean_run_gives_no_word(clean, check):
-    assert not list(check(clean))
