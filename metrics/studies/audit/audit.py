@@ -1,15 +1,14 @@
 """Audit of a published table: the convention that reproduces it from the runs, in sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from math import prod
 
 from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
-from metrics.studies.audit.conventions import USUAL, either, written_precisions
+from metrics.studies.audit.conventions import USUAL
 from metrics.studies.audit.names import NameMatches, match_names, our_measure
 from metrics.studies.audit.published import Files, read_published
 from metrics.studies.audit.published_table import PublishedTable
@@ -17,16 +16,15 @@ from metrics.studies.audit.reproduction import VERDICTS, Reproduction, reproduce
 from metrics.studies.prose import Prose, Strong, and_more, decimal, plain
 from metrics.support.wording import count_of, first_names, part_of
 
-_TELLS_APART = {
-    "treatment": "ties between relevant and non-relevant documents",
-    "precision": "scores that tie only after rounding",
-    "relevant_from": "grades that only some of the conventions count as relevant",
-    "missing": "runs without some of the judged queries",
-    "empty": "queries without relevant documents",
-    "gain": "grades above 1",
-    "unjudged": "unjudged documents ranked above relevant documents",
+_SUBJECTS = {
+    "precision": "in which number format scores were compared",
+    "relevant_from": "from which grade documents count as relevant",
+    "missing": "how queries without rows count",
+    "empty": "how queries without relevant documents count",
+    "gain": "which gain nDCG used",
+    "unjudged": "how unjudged documents count",
 }
-"""Field of a convention → property of other files that would distinguish its values."""
+"""Field of a convention → what the figures leave open."""
 _MOST_LABELS = 4
 _HARDLY = 0.01
 """Expected number of fits by chance below which a fitting convention is the one used."""
@@ -42,68 +40,36 @@ def convention_finding(reproduction: Reproduction) -> Prose:
             ", no figure matches",
             *_where_it_fails(reproduction),
         )
-    reproduced = Strong(part_of(n - n_out, n, "figure"))
-    outcome = f" {'is' if n - n_out == 1 else 'are'} reproduced{_by_rounding(reproduction, n - n_out)}"
-    if n_out:
-        nearest = ("No tested convention reproduces the whole table. ", *_nearest(reproduction), ": ")
-        return *nearest, reproduced, outcome, *_where_it_fails(reproduction)
+    fitting, reproduced = reproduction.fitting, Strong(part_of(n - n_out, n, "figure"))
+    n_rounded = int(reproduction.conventions["by_rounding"].iloc[: len(fitting)].max())
+    digits = f"up to {n_rounded:,} by rounding" if n_rounded else "all to the last digit"
+    outcome = f" {'is' if n - n_out == 1 else 'are'} reproduced, {digits}"
     shared, alternatives = _alternatives(reproduction)
+    if n_out:
+        nearest = Strong("; ".join([*shared, *alternatives]))
+        start = "No tested convention reproduces the whole table. Closest: "
+        return start, nearest, ". ", reproduced, outcome, *_where_it_fails(reproduction)
     if not shared:
-        number = Strong(count_of(len(reproduction.fitting), "convention"))
-        why, end = _how_to_distinguish(reproduction)
-        choices = Strong("; ".join(alternatives))
-        return reproduced, f"{outcome} under ", number, f", which {why}: ", choices, f". {end}"
-    label = Strong("; ".join(shared))
-    open_words = _what_is_open(reproduction) if alternatives and reproduction.has_every_rule else ""
+        why = ", which give the same figures on these files: "
+        if reproduction.n_fitting_alike > 1:
+            why = ", which more printed digits would distinguish at least in part: "
+        number = Strong(count_of(len(fitting), "convention"))
+        return reproduced, f"{outcome}, under ", number, why, Strong("; ".join(alternatives)), "."
+    label, open_subjects = Strong("; ".join(shared)), [_SUBJECTS[field] for field in reproduction.varied]
+    is_complete = bool(open_subjects) and reproduction.has_every_rule
+    uncertain = f" The figures do not show {', nor '.join(open_subjects)}." if is_complete else ""
     if reproduction.n_by_chance >= _HARDLY:
-        end = f". With so few digits, this match may be due to chance.{open_words}"
-        return reproduced, f"{outcome} under ", label, end
-    end = f"{outcome.rstrip(',')}.{open_words}"
-    return "The table follows this convention: ", label, ". ", reproduced, end
+        end = f". With so few digits, this match may be due to chance.{uncertain}"
+        return reproduced, f"{outcome}, under ", label, end
+    return "The table follows this convention: ", label, ". ", reproduced, f"{outcome}.{uncertain}"
 
 
 def uncertainty_notes(reproduction: Reproduction) -> list[str]:
     """Return sentences about parts of the convention that these files cannot show, if every rule was tried."""
-    return (
-        []
-        if not reproduction.has_every_rule
-        else [
-            f"These files cannot show {_SUBJECTS[field]}: {reason}."
-            for field, reason in reproduction.candidates.reasons.items()
-        ]
-    )
-
-
-_QUESTIONS = {
-    "precision": "whether scores were compared {}",
-    "relevant_from": "whether the lowest relevant grade is {}",
-    "missing": "whether queries without rows count as 0 or are left out",
-    "empty": "whether queries without relevant documents count as 0, count as 1 or are left out",
-    "gain": "whether the gain of nDCG is the grade or 2^grade − 1",
-    "unjudged": "whether unjudged documents count as not relevant or are left out",
-}
-"""Field of a convention → open question about it."""
-_SUBJECTS = _QUESTIONS | {
-    "precision": "in which number format scores were compared",
-    "relevant_from": "from which grade documents count as relevant",
-    "gain": "which gain nDCG used",
-}
-
-
-def _by_rounding(reproduction: Reproduction, n_out: int) -> str:
-    n_rounded = reproduction.conventions["by_rounding"].iloc[: len(reproduction.fitting)]
-    of_them = "" if n_out == 1 else f"{n_rounded.max():,} of them "
-    if n_rounded.max() > n_rounded.min():  # conventions that fit differ in it
-        return f", {f'up to {of_them}' if of_them else 'sometimes '}by rounding,"
-    return f", {of_them}by rounding" if n_rounded.max() else ", all to the last digit"
-
-
-def _nearest(reproduction: Reproduction) -> Prose:
-    if len(reproduction.fitting) == 1:
-        return "The closest is ", Strong(reproduction.best.label)
-    shared, alternatives = _alternatives(reproduction)
-    number = Strong(count_of(len(reproduction.fitting), "convention"))
-    return "The closest are ", number, " (", "; ".join([*shared, *alternatives]), ")"
+    if not reproduction.has_every_rule:
+        return []
+    reasons = reproduction.candidates.reasons
+    return [f"These files cannot show {_SUBJECTS[field]}: {reason}." for field, reason in reasons.items()]
 
 
 def _alternatives(reproduction: Reproduction) -> tuple[list[str], list[str]]:
@@ -113,44 +79,8 @@ def _alternatives(reproduction: Reproduction) -> tuple[list[str], list[str]]:
         labels = " / ".join(each.label for each in fitting[:_MOST_LABELS])
         return [], [labels + and_more(len(fitting) - _MOST_LABELS)]
     unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in varied}).label.split("; ")
-    alternatives = [
-        _shortened_choice(list(dict.fromkeys(each.aspect(field) for each in fitting))) for field in varied
-    ]
+    alternatives = [" or ".join(dict.fromkeys(each.aspect(field) for each in fitting)) for field in varied]
     return ([], [*alternatives, *unusual[1:]]) if "treatment" in varied else (unusual, alternatives)
-
-
-def _shortened_choice(phrases: Sequence[str]) -> str:
-    words = [phrase.split(" ") for phrase in phrases]
-    n_shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
-    return " or ".join([phrases[0], *(" ".join(each[n_shared:]) for each in words[1:])])
-
-
-def _what_is_open(reproduction: Reproduction) -> str:
-    by_digits: dict[bool, list[str]] = {True: [], False: []}
-    for field, values in reproduction.varied.items():
-        grades_words = either([f"{value:g}" for value in values]) if field == "relevant_from" else ""
-        choice = written_precisions(values) if field == "precision" else grades_words
-        by_digits[reproduction.depends_on(field)].append(_QUESTIONS[field].format(choice))
-    questions, idle_questions = (", nor ".join(by_digits[depends]) for depends in (True, False))
-    if not questions:
-        return f" The figures do not show {idle_questions}."
-    addition = f" More digits would not show {idle_questions}." if idle_questions else ""
-    answered = "this question" if len(by_digits[True]) == 1 else "these questions"
-    return f" The figures do not show {questions}. More printed digits would answer {answered}.{addition}"
-
-
-def _how_to_distinguish(reproduction: Reproduction) -> tuple[str, str]:
-    """Return why several conventions fit, and what would distinguish them."""
-    n_different = reproduction.n_fitting_alike
-    if n_different == 1:
-        properties = ", ".join(_TELLS_APART[field] for field in reproduction.varied)
-        files = f"Files with these properties would distinguish the conventions: {properties}."
-        return "give the same figures on these files", files
-    by_digits = "differ only beyond the printed digits"
-    if n_different == len(reproduction.fitting):
-        return by_digits, "More digits would distinguish the conventions."
-    alike = f"give the same figures on these files or {by_digits}"
-    return alike, "More digits would distinguish some of the conventions."
 
 
 def _where_it_fails(reproduction: Reproduction) -> Prose:

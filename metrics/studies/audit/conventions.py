@@ -144,8 +144,7 @@ def candidate_conventions(
     choices = {name: values if matters else values[:1] for name, (values, matters, _) in candidates.items()}
     reasons = {name: reason for name, (_, matters, reason) in candidates.items() if not matters}
     if alike[1:]:
-        ways = written_precisions(alike)
-        reasons["precision"] = f"the same documents tie whether scores are compared {ways}"
+        reasons["precision"] = f"the same documents tie under {', '.join(alike)}"
     return Candidates(choices | {"precision": precisions}, reasons)
 
 
@@ -158,19 +157,6 @@ def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], list[str]]:
         by_bounds.setdefault(np.packbits(bounds).tobytes(), []).append(precision)
     groups = list(by_bounds.values())
     return [names[0] for names in groups], groups[0]
-
-
-def written_precisions(precisions: Sequence[str]) -> str:
-    """Write how scores may have been compared: `as read, as float32 or rounded to 3 or 2 decimals`."""
-    decimals = [name.removeprefix("decimals:") for name in precisions if name.startswith("decimals:")]
-    formats = [name for name in precisions if not name.startswith("decimals:")]
-    ways = ["as read" if name == USUAL.precision else f"as {name}" for name in formats]
-    return either([*ways, *([f"rounded to {either(decimals)} decimals"] if decimals else [])])
-
-
-def either(words: Sequence[str]) -> str:
-    """Join words: a, b or c."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _relevant_grades(levels: FloatArray, relevant_from: float | None) -> list[float]:

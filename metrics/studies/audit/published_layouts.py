@@ -329,7 +329,7 @@ _BRACES = re.compile(r"(?<!\\)[{}]")
 _SIGNS = {r"\pm": "±", r"\textpm": "±", r"\textasciitilde": "~", r"\textendash": "–", r"\textemdash": "—"}
 _ESCAPED = re.compile(r"\\([&%$#_{}])")
 _MAX_NESTING = 12
-_MAX_CELL, _MAX_SPAN = 2000, 100
+_MAX_CELL, _MAX_SPAN = 2000, 20
 """Most letters of a cell, and most columns that one spans."""
 
 
@@ -403,37 +403,25 @@ def is_trec_eval(lines: Iterable[str]) -> bool:
 
 
 def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
-    """Return the figures of one run, named like its file, and its `runid` or "".
-
-    Figures of several runs are named by their `runid`. A run begins at its `runid`, or at its queries if the
-    first run has queries before its `runid`, as trec_eval -q prints them.
-    """
+    """Return the figures of one run, named like its file, and its `runid` or ""."""
     figures: list[Figure] = []
-    run_ids: list[str] = []
-    n_begun: list[int] = []
+    run_id = ""
     for line, row in enumerate(text.splitlines(), 1):
         fields = _fields(row)
         if not fields or fields[-1] in _NO_NUMBERS or fields[0] in _COUNTS:
             continue
         if fields[0] in _NAMES:
             if fields[:2] == ["runid", "all"]:
-                run_ids.append(fields[-1])
+                if run_id:
+                    raise ReadError(name, "the file has several runs", "Give each run its own file.", line=line)
+                run_id = fields[-1]
             continue
         number = parse_number(fields[-1]) if len(fields) in _FIELDS else None
         if number is None:
             raise ReadError(name, f"{row[:60]!r} is not a figure", _TREC_EVAL_HINT, line=line)
         query = None if len(fields) == _FIELDS[0] or fields[1] in _ALL else fields[1]
         figures.append(Figure(stem, fields[0], query, *number, name, line))
-        n_begun.append(len(run_ids))
-    if not run_ids[1:]:
-        return figures, "".join(run_ids)
-    begins_at_queries = n_begun[:1] == [0]
-    places = (
-        n - (not begins_at_queries or figure.query_id is None)
-        for figure, n in zip(figures, n_begun, strict=True)
-    )
-    names = (run_ids[min(max(place, 0), len(run_ids) - 1)] for place in places)
-    return [figure._replace(reranker=name) for figure, name in zip(figures, names, strict=True)], ""
+    return figures, run_id
 
 
 def _fields(line: str) -> list[str]:
@@ -442,6 +430,7 @@ def _fields(line: str) -> list[str]:
     return by_tabs if len(by_tabs) == _FIELDS[1] else line.strip().split(maxsplit=2)
 
 
+_MAX_ENTRIES = 10_000
 _SUBSET, _SCORES = "hf_subset", "scores"
 _JSON_HINT = (
     "Give one JSON object of measures and values, one such object per model, or the MTEB results of one task."
@@ -452,6 +441,8 @@ def read_json(file: File) -> tuple[list[Figure], list[str]]:
     """Return the figures of a JSON file and notes on omissions; raise ReadError without figures."""
     refuse_much_memory(file)
     value = parse(file, b"".join(file.blocks()))
+    if isinstance(value, (Mapping, list)) and len(value) > _MAX_ENTRIES:
+        raise ReadError(file.name, f"more than {_MAX_ENTRIES:,} entries", "Give only the means.")
     if isinstance(value, dict) and isinstance(value.get(_SCORES), dict) and "task_name" in value:
         values = _mteb_values(file.stem, value[_SCORES])
     else:

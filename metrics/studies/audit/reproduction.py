@@ -263,23 +263,13 @@ class Reproduction:
     @property
     def n_fitting_alike(self) -> int:
         """Number of different sets of unrounded figures that `fitting` give."""
-        return int(self._fitting_groups.nunique())
+        return int(self.conventions["group"].iloc[: len(self.fitting)].nunique())
 
     @property
     def varied(self) -> dict[str, list[Any]]:
         """Fields in which `fitting` differ, with their values."""
         values = {name: [*{getattr(each, name): None for each in self.fitting}] for name in vars(self.best)}
         return {name: choices for name, choices in values.items() if len(choices) > 1}
-
-    def depends_on(self, field: str) -> bool:
-        """Return whether two of `fitting` that differ only in this field give different figures."""
-        usual = Convention()
-        without_field = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
-        return len({*zip(without_field, self._fitting_groups, strict=True)}) > len({*without_field})
-
-    @property
-    def _fitting_groups(self) -> "pd.Series[int]":
-        return self.conventions["group"].iloc[: len(self.fitting)]
 
     def figures(self, convention: Convention | None = None) -> pd.DataFrame:
         """Return all figures under a convention, by default the best.

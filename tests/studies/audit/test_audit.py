@@ -27,28 +27,16 @@ def test_where_no_figure_comes_out_no_convention_is_said_to_be_nearest(runs):
     assert text.endswith("by reranker: r (1); by measure: RR (1).")
 
 
-def test_more_digits_are_promised_of_what_they_would_tell_alone(write):
-    """To two decimals the last two of q1 tie, for 1/100 instead of 1/101; from grade 1 on no query is empty."""
-    tie = "".join(f"q0 Q0 {doc} 1 5 t\n" for doc in "cdabef")
-    tail = "".join(f"q1 Q0 n{place} 1 {200 - place} t\n" for place in range(99))
-    run = f"{tie}{tail}q1 Q0 last 1 0.001 t\nq1 Q0 before 1 0.002 t\n"
-    runs = metrics.read_runs({"r": write("r.trec", run)}, write("q.txt", "q0 0 d 1\nq1 0 last 2\n"))
-    sentences = said(runs, "run,query,RR\nr,q0,0.50\nr,all,0.25\n", every_rule=True).split(". ")[-3:]
-    assert "do not show whether scores were compared as read or rounded to 2 decimals" in sentences[0]
-    assert sentences[1] == "More printed digits would answer this question"
-    assert sentences[2].startswith("More digits would not show whether queries without relevant documents")
-
-
-def test_decimals_are_named_in_words(runs):
+def test_precisions_under_which_the_same_documents_tie_are_named(runs):
     assert Convention(precision="decimals:6").aspect("precision") == "scores rounded to 6 decimals"
     notes = uncertainty_notes(audit(runs, {"t.csv": b"run,RR\nr,0.1\n"}).reproduction)
-    assert "as read, as float32, as float16, as bfloat16 or rounded to 6, 4, 3 or 2 decimals." in notes[-1]
+    assert notes[-1].startswith("These files cannot show in which number format scores were compared: ")
+    assert notes[-1].endswith("float16, bfloat16, decimals:6, decimals:4, decimals:3, decimals:2.")
 
 
-def test_conventions_of_which_some_give_the_same_figures_are_not_said_to_differ_all(runs):
+def test_conventions_that_more_digits_would_distinguish_are_said_to_be_so(runs):
     sentence = said(runs, "run,RR\nr,0\n", relevant_from=2)
-    assert "which give the same figures on these files or differ only beyond the printed digits" in sentence
-    assert sentence.endswith("More digits would distinguish some of the conventions.")
+    assert "which more printed digits would distinguish at least in part: trec_eval: id" in sentence
 
 
 @pytest.mark.parametrize(
