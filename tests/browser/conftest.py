@@ -10,7 +10,7 @@ from pages import DESK, settle
 from playwright.sync_api import expect
 from servers import TIESCOPE, free_port, running
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 
 
 def pytest_collection_modifyitems(items):

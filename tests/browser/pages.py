@@ -33,7 +33,7 @@ def settle(page, title=None):
 def set_scheme(page, scheme):
     """Prefer light or dark, and wait until the app is drawn in it."""
     page.emulate_media(color_scheme=scheme)
-    page.wait_for_function(THEMED, arg=theme_palette(scheme).ground, timeout=20_000)
+    page.wait_for_function(THEMED, arg=theme_palette(scheme).ground, timeout=60_000)
     settle(page)
 
 

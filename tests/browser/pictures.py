@@ -48,8 +48,18 @@ OVERFLOWING = """() => [...document.querySelectorAll('.js-plotly-plot')]
   .filter(plot => '_redrawFromAutoMarginCount' in plot._fullLayout)
   .map(plot => plot.closest('[aria-label]')?.getAttribute('aria-label'))"""
 """Charts whose margins were too small for the labels of their axes, so that plotly began them anew."""
-SIDEWAYS = """(main => main.scrollWidth - main.clientWidth)(document.querySelector("[data-testid=stMain]"))"""
-"""Pixels by which the page is wider than its window."""
+MISFITS = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    const sideways = main.scrollWidth - main.clientWidth;
+    const charts = [...main.querySelectorAll('.js-plotly-plot')].filter(plot => plot.checkVisibility());
+    return charts.map(plot => [
+        plot.closest('[aria-label]')?.ariaLabel, plot._fullLayout?.width,
+        plot.closest('[data-testid=stElementContainer]').clientWidth,
+    ]).filter(([name, width, place]) => width !== place)
+        .map(([name, width, place]) => `chart ${width} pixels wide in ${place}, ${name}`)
+        .concat(sideways > 1 ? [`${sideways} pixels scroll sideways`] : []);
+}"""
+"""Charts not drawn in the width of their places, and by how much the page is wider than its window."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),
@@ -67,11 +77,12 @@ def take_picture(page, name, *size):
     page.screenshot(path=SHOTS / f"{name}.png", clip=clip)
 
 
-def pixels_sideways(page):
-    """By how many pixels the page scrolls sideways, once charts had time to follow its width."""
+def misfits(page):
+    """Return what of a page does not fit, once the sidebar and all charts have followed the window's width."""
     with suppress(Error):
-        page.wait_for_function(f"{SIDEWAYS} <= 1", timeout=5000)
-    return page.evaluate(SIDEWAYS)
+        page.wait_for_function(f"({MISFITS})().length === 0", timeout=60_000)
+        return []
+    return page.evaluate(MISFITS)
 
 
 def judge_look(page, name, look, *, is_section=False):
@@ -89,10 +100,12 @@ def judge_look(page, name, look, *, is_section=False):
     settle(page)
     if not is_section:
         expect(page.locator(".st-key-finding")).to_have_count(0 if is_slide else 1)
+    sidebar = page.get_by_test_id("stSidebar")
     if size == PHONE:
-        expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    sideways = pixels_sideways(page)
-    problems = barriers(page, f"{name}, {look}")
+        expect(sidebar).not_to_be_in_viewport()
+    elif not is_slide:
+        expect(sidebar).to_be_in_viewport(ratio=1)
+    problems = [f"{name}, {look}: {misfit}" for misfit in misfits(page)] + barriers(page, f"{name}, {look}")
     height = page.get_by_test_id("stMainBlockContainer").evaluate("main => main.scrollHeight")
     take_picture(page, f"{name}-{look}", size["width"], min(height, TALLEST))
     if ARE_LOOKED_AT and (name, size) == (README_PAGE, DESK):
@@ -103,4 +116,4 @@ def judge_look(page, name, look, *, is_section=False):
     problems += [f"{name}, {look}: label cut, {label}" for label in page.evaluate(CUT_LABELS)]
     if size == DESK:
         problems += [f"{name}, {look}: margins too small, {chart}" for chart in page.evaluate(OVERFLOWING)]
-    return problems + [f"{name}, {look}: {sideways} pixels scroll sideways"] * (sideways > 1)
+    return problems
