@@ -6,7 +6,6 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from metrics.errors import LibraryError
-from metrics.support import environment
 
 OPEN = "TIESCOPE_OPEN"
 """Files to open: JSON with runs, qrels and stored."""
@@ -31,7 +30,9 @@ def home() -> Path:
 
 def byte_limit(variable: str, default: int) -> int:
     """Return a limit in bytes from a variable in megabytes; LibraryError if it is invalid."""
+    from metrics.runs.files import byte_limit as bytes_of  # noqa: PLC0415 the server loads it, commands do not
+
     try:
-        return environment.byte_limit(variable, default * 10**6)
+        return bytes_of(variable, default * 10**6)
     except ValueError as error:
         raise LibraryError(str(error)) from error

@@ -235,14 +235,7 @@ def _reading(
         bool,
         _reading_option(help="Leave out a document whose ID is that of its query, as BEIR does."),
     ] = False,
-    max_rerankers: Annotated[
-        int | None, _reading_option(min=1, help="Maximum number of rerankers in one table (default: 10,000).")
-    ] = None,
 ) -> ReadingOptions:
-    if max_rerankers is not None:
-        from metrics.runs.source import allow_rerankers
-
-        allow_rerankers(max_rerankers)
     return ReadingOptions(parse_columns(column), repeated, missing_score, drop_self)
 
 

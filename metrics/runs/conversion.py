@@ -1,14 +1,12 @@
 """Convert and check the columns of a file; errors and findings name the line.
 
-Also extracts the grades that pointwise rerankers wrap in text (`Score: 7/10`, `**Relevance: 3**`), and reports
-numbers that 64-bit floats cannot hold.
+Also extracts the grades that pointwise rerankers wrap in text (`Score: 7/10`, `**Relevance: 3**`).
 """
 
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from math import isfinite
 from typing import NamedTuple
 
@@ -17,9 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.columns import MISSING_SCORE_HINT, normalised, recognise
-from metrics.runs.files import File, FileProvenance
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.support.arrays import IntArray
 from metrics.support.columns import CODED, coded, combine_chunks
 from metrics.support.wording import part_of, quote
 
@@ -239,85 +236,24 @@ def further_numbers(
     return pc.if_else(is_missing, pa.scalar(-np.inf), numbers)
 
 
-WHOLE_UP_TO = 2**53
+_WHOLE_UP_TO = 2**53
 """Floats hold every whole number up to here."""
-_SMALLEST = np.finfo(np.float64).tiny
-"""Smaller floats lose digits; 1e-400 becomes 0."""
-_EXTREME_TEXTS = re.compile(rb"-(?<=e-)[0-9]{3}"), re.compile(rb'e(?<=[0-9.]e)[+]?[0-9]{3}(?![0-9a-z"])')
-"""Found in the text of numbers that are too small or too large for floats; begin with a letter to be fast."""
-_SMALL_IS_NONE = frozenset({"relevance", "rank", "latency", "score_std"})
-"""Columns in which a number below `_SMALLEST` makes no difference to 0."""
 MAX_GRADE = 500
 """DCG counts higher grades as this one (`metrics.measures.additive`)."""
-WrittenTexts = Callable[[str, IntArray, bool], Sequence[str]]
-"""Takes a column, rows, and whether only tiny numbers matter; returns the texts of these rows in the file."""
 
 
-def note_inexact(
-    numbers: pa.Array,
-    column: pa.Array,
-    names: tuple[str, str],
-    origin: FileProvenance,
-    noted: list[Finding],
-    texts_of: WrittenTexts | None,
-) -> None:
-    """Report numbers that floats change: whole above 2^53, long decimals, and what becomes 0 or infinite."""
-    ours, theirs = names
-    floats = np.asarray(numbers)
-    is_suspect = (floats >= WHOLE_UP_TO) | (floats <= -WHOLE_UP_TO)
-    if ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type):
-        is_suspect |= (floats < _SMALLEST) & (floats > -_SMALLEST)
-    if pa.types.is_decimal(column.type):
-        is_suspect |= column.type.precision > np.finfo(np.float64).precision
-    rows = np.flatnonzero(is_suspect)
-    if not len(rows):
-        return
-    texts: Sequence[object] = []
-    if not pa.types.is_floating(column.type):
-        texts = combine_chunks(column).take(pa.array(rows)).to_pylist()
-    elif texts_of is not None:
-        texts = texts_of(theirs, rows, bool(np.abs(floats[rows]).max() < 1))
-    written = zip(rows.tolist(), texts, floats[rows].tolist(), strict=False)
-    inexact = [(row, str(text).strip(), value) for row, text, value in written if not holds(text, value)]
-    if not inexact:
-        return
-    row, text, value = inexact[0]
-    text = text if len(text) <= 40 else f"{text[:18]} ... {text[-18:]}"  # noqa: PLR2004 letters of an example
-    read_as = f"{value:.0f}" if WHOLE_UP_TO <= abs(value) < np.inf else repr(value)
-    message = (
-        f"64-bit floats cannot hold the {theirs} of {part_of(len(inexact), len(numbers), 'row')} exactly. "
-        f"For example, {text} is read as {read_as}."
-    )
-    line = origin.line_of(row)
-    noted.append(make_finding("numbers-inexact", origin.file, message, line=line, count=len(inexact)))
-
-
-def holds(written: object, number: float) -> bool:
-    """Return whether a float equals the written number: exactly if whole, otherwise to float precision."""
-    if written in {"0", "0.0"}:  # most numbers that are read as 0
-        return True
-    try:
-        exact = Decimal(str(written).strip())
-    except InvalidOperation:  # true or false
-        return True
-    if not exact.is_finite():
-        return True
-    if isinstance(written, Decimal) or not np.isfinite(number):
-        return exact in {Decimal(number), Decimal(repr(number))}
-    if abs(number) < _SMALLEST:
-        return abs(exact - Decimal(number)) <= abs(exact) * Decimal(2) ** -52 or exact == Decimal(repr(number))
-    return abs(number) < WHOLE_UP_TO or exact == Decimal(number) or "e" in str(written).lower()
-
-
-def has_extreme_numbers(file: File) -> bool:
-    """Return whether the text of a file may hold numbers that are too small or too large for floats."""
-    tail = b""
-    for block in file.blocks():
-        text = (tail + block).lower()
-        if any(pattern.search(text) for pattern in _EXTREME_TEXTS):
-            return True
-        tail = block[-6:]
-    return False
+def note_large(scores: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
+    """Report finite scores from 2^53, among which floats skip whole numbers."""
+    values = np.asarray(scores)
+    rows = np.flatnonzero((values >= _WHOLE_UP_TO) | (values <= -_WHOLE_UP_TO))
+    rows = rows[np.isfinite(values[rows])]
+    if len(rows):
+        message = (
+            f"The {theirs} of {part_of(len(rows), len(values), 'row')} is beyond 2^53, where 64-bit floats "
+            f"skip whole numbers. The first is read as {values[rows[0]]:.17g}."
+        )
+        line = origin.line_of(int(rows[0]))
+        noted.append(make_finding("numbers-inexact", origin.file, message, line=line, count=len(rows)))
 
 
 def note_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:

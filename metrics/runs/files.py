@@ -19,15 +19,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError, needs
+from metrics.errors import ReadError, UsageError, needs
 from metrics.runs.named_judgments import PREFIX, read_named_judgments
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
-from metrics.support.environment import byte_limit
 
 MAX_BYTES = 2 * 2**30
 """Largest file, unpacked, unless the environment sets another limit."""
 MAX_FILE = "TIESCOPE_MAX_FILE_MB"
+_MOST_DIGITS = 12
 MAX_GROWTH, FREE_BYTES = 100, 2**28
 """Files may unpack to so many times their own size, or to so many bytes.
 
@@ -53,6 +53,16 @@ _NO_FILE = "not a regular file"
 _BOM = b"\xef\xbb\xbf"
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 """Bytes of a file name that are not UTF-8."""
+
+
+def byte_limit(variable: str, default: int) -> int:
+    """Return the megabytes that a variable sets, in bytes; a UsageError unless it is a whole number."""
+    text = os.environ.get(variable)
+    if not text:
+        return default
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+        raise UsageError(f"{variable} is {text[:40]!r}. Give a whole number of megabytes.")
+    return int(text) * 10**6
 
 
 def place_of(path: str | PurePath) -> Path:

@@ -1,6 +1,5 @@
 """One table read from one file, checked row by row, and the line of each row."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,18 +11,16 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, MissingScore, normalised, recognise
 from metrics.runs.conversion import (
     CONVERTERS,
-    WrittenTexts,
     float_ids_as_integers,
     further_numbers,
     note_grades,
-    note_inexact,
+    note_large,
     prepare,
     read_worded_grades,
     without_blank_deviations,
 )
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.support.environment import whole_number
 from metrics.support.wording import quote
 
 JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
@@ -126,7 +123,6 @@ def build_source(
     header: Sequence[str],
     noted: Sequence[Finding] = (),
     missing_score: MissingScore = "error",
-    texts_of: WrittenTexts | None = None,
 ) -> Source:
     """Rename and convert the columns of a file: IDs to text, scores and grades to float64.
 
@@ -148,7 +144,7 @@ def build_source(
             is_missing = pc.is_nan(columns["score"]) if "score" in columns else None
         column = prepare(raw.pop(theirs), kind)
         try:
-            converted = _convert(column, kind, (ours, theirs), origin, is_missing, findings, texts_of)
+            converted = _convert(column, kind, (ours, theirs), origin, is_missing, findings)
         except pa.ArrowException as error:
             named = ReadError(
                 origin.file, f"the {ours} column {theirs!r} holds {column.type}", "Give text or numbers."
@@ -224,7 +220,6 @@ def _convert(
     origin: FileProvenance,
     is_missing: pa.Array | None,
     noted: list[Finding],
-    texts_of: WrittenTexts | None,
 ) -> pa.Array | None:
     """Convert and check a column, and note findings; None if it is skipped.
 
@@ -245,33 +240,21 @@ def _convert(
         converted = CONVERTERS[kind](column, ours, origin)
     if ours == "relevance":
         note_grades(converted, theirs, origin, noted)
-    if converted is not None and pa.types.is_floating(converted.type):
-        note_inexact(converted, column, names, origin, noted, texts_of)
+    if converted is not None and (ours == "score" or kind == "further"):
+        note_large(converted, theirs, origin, noted)
     return converted
 
 
 MAX_RERANKERS = 10_000
-"""Most rerankers of one table, unless the environment sets another limit."""
-VARIABLE = "TIESCOPE_MAX_RERANKERS"
+"""Most rerankers of one table."""
 
 
 def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str) -> None:
-    """Raise a ReadError if a table has so many rerankers that their column is probably the wrong one.
-
-    Raises:
-        UsageError: the environment's limit is not a number.
-    """
-    limit = whole_number(VARIABLE, MAX_RERANKERS)
-    if n_rerankers > limit:
-        problem = f"the column {column!r} names more than {limit:,} rerankers, such as {example!r:.60}"
+    """Raise a ReadError if a table has so many rerankers that their column is probably the wrong one."""
+    if n_rerankers > MAX_RERANKERS:
+        problem = f"the column {column!r} names more than {MAX_RERANKERS:,} rerankers, such as {example!r:.60}"
         hint = (
             "Does the column name the rerankers? If not, choose another column as reranker, or none to treat "
-            "all rows as one reranker. More can be allowed (--max-rerankers N, or "
-            f"{VARIABLE}=N in the environment)."
+            "all rows as one reranker."
         )
         raise ReadError(file, problem, hint)
-
-
-def allow_rerankers(limit: int) -> None:
-    """Set the most rerankers of one table for this process and its children."""
-    os.environ[VARIABLE] = str(limit)

@@ -1,6 +1,7 @@
 """A cached property without a lock."""
 
 import functools
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["cached_property"]
@@ -16,9 +17,6 @@ else:
         board would block all others.
         """
 
-        def __get__(self, instance: Any, owner: type | None = None) -> Any:  # noqa: ANN401 as functools has it
-            """Compute the value the first time, and return it."""
-            if instance is None:
-                return self
-            value = vars(instance)[self.attrname] = self.func(instance)
-            return value
+        def __init__(self, function: Any) -> None:  # noqa: ANN401 as functools has it
+            super().__init__(function)
+            self.lock = nullcontext()

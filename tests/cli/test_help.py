@@ -13,7 +13,6 @@ from dashboard.cli.commands import tiescope
 from metrics.cli import options
 from metrics.evaluation import AS_READ
 from metrics.runs import MissingScore, Repeated
-from metrics.runs.source import MAX_RERANKERS
 from metrics.simulation.model import PERFORMANCE
 from metrics.studies.targets import PRESETS
 from metrics.ties import PRECISIONS
@@ -51,7 +50,6 @@ def test_options_have_the_choices_defaults_and_limits_of_the_library():
     defaults = {name: parameter("evaluate", name).default for name in names}
     assert {name: getattr(AS_READ, name) for name in names} == defaults
     assert [name for name in PRECISIONS if name not in parameter("evaluate", "precision").help] == []
-    assert f"{MAX_RERANKERS:,}" in parameter("evaluate", "max_rerankers").help
     assert f"default: {PERFORMANCE:g}" in parameter("simulate", "performance").help
     for name, targets in PRESETS.items():
         assert f"{name}: {', '.join(targets)}." in parameter("gate", "preset").help

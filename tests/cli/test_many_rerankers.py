@@ -39,23 +39,12 @@ def one_query_each(n):
 
 
 def test_a_table_of_too_many_rerankers_asks_for_the_right_column(call, write, monkeypatch):
-    monkeypatch.setenv("TIESCOPE_MAX_RERANKERS", "20")
+    monkeypatch.setattr("metrics.runs.source.MAX_RERANKERS", 20)
+    assert call("evaluate", write("many.csv", one_query_each(20)))[0] == 0
     code, _, err = call("evaluate", write("many.csv", one_query_each(21)))
     assert code == 2
     assert "the column 'reranker' names more than 20 rerankers, such as 'r20'." in err
     assert "Does the column name the rerankers?" in err
-
-
-def test_an_option_allows_more_rerankers(call, write, monkeypatch):
-    monkeypatch.setenv("TIESCOPE_MAX_RERANKERS", "20")
-    path = write("many.csv", one_query_each(21))
-    assert call("evaluate", path, "--max-rerankers", "21")[0] == 0
-
-
-def test_a_limit_that_is_not_a_number_is_refused(call, write, monkeypatch):
-    monkeypatch.setenv("TIESCOPE_MAX_RERANKERS", "many")
-    code, _, err = call("evaluate", write("few.csv", one_query_each(2)))
-    assert (code, "TIESCOPE_MAX_RERANKERS is 'many'. Give a whole number." in err) == (2, True)
 
 
 def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monkeypatch):

@@ -13,7 +13,7 @@ from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
-from metrics.runs.conversion import answer_column, has_extreme_numbers, parse_number, parse_ranks
+from metrics.runs.conversion import answer_column, parse_number, parse_ranks
 from metrics.runs.files import BLOCK, FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import (
@@ -29,8 +29,6 @@ from metrics.runs.formats.format import (
 from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import RANKINGS, excerpt, holds_objects, may_list_documents, singular
 from metrics.runs.source import Source, build_source
-from metrics.support.arrays import IntArray
-from metrics.support.cached import cached_property
 from metrics.support.columns import coded_runs
 
 _WHOLE_BLOCK = 4 * BLOCK
@@ -62,14 +60,8 @@ class DelimitedTable(FileTable):
         columns, findings = self._parse()
         origin = self.provenance(len(next(iter(columns.values()))))
 
-        def texts_of(name: str, rows: IntArray, only_tiny: bool) -> Sequence[str]:  # noqa: FBT001 as WrittenTexts
-            if only_tiny and not self._has_extreme_numbers:
-                return []
-            texts: list[str] = self.column_text(name).take(pa.array(rows)).to_pylist()
-            return texts
-
         source = build_source(
-            columns, self.mapping, origin, self.format, self.header, findings, self.missing_score, texts_of
+            columns, self.mapping, origin, self.format, self.header, findings, self.missing_score
         )
         return source.note_unused() if self.cut.has_header else source
 
@@ -161,10 +153,6 @@ class DelimitedTable(FileTable):
                         column.add(batch[name])
         arrays = {name: column.joined(schema.field(name).type) for name, column in columns.items()}
         return arrays, n_comments
-
-    @cached_property
-    def _has_extreme_numbers(self) -> bool:
-        return has_extreme_numbers(self.file)
 
     def _ranks(self) -> pa.Array | None:
         """Return the ranks that lines without a header state, unless they are read anyway."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
-from metrics.runs.conversion import answer_column, has_extreme_numbers, holds
+from metrics.runs.conversion import answer_column
 from metrics.runs.files import MAX_LINE, File, FileProvenance, lines_of
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
@@ -59,7 +59,7 @@ def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
     if refuse_much_memory(file) > MAX_JSON:
         problem = f"JSON of more than {MAX_JSON // 2**20} MB without one record per line"
         raise ReadError(file.name, problem, "Write one record per line (JSONL), or Parquet.")
-    value = parse(file, b"".join(file.blocks()), keeps_extreme=has_extreme_numbers(file))
+    value = parse(file, b"".join(file.blocks()))
     if not value:
         raise no_records(file.name)
     return value
@@ -98,14 +98,8 @@ def _mark_names(block: bytes, names: BoolArray) -> None:
         names[(numbers * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(42)] = True
 
 
-def _float_or_text(text: str) -> float | str:
-    """Return a float, or the text if no float holds the number, so that it is reported."""
-    number = float(text)
-    return number if holds(text, number) else text
-
-
-def parse(file: File, data: bytes, line: int | None = None, *, keeps_extreme: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
-    """Parse one JSON value of a file; `keeps_extreme` keeps numbers that no float holds as text.
+def parse(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: ANN401 whatever JSON holds
+    """Parse one JSON value of a file.
 
     Raises:
         ReadError: not valid JSON, or JSON that cannot be stored; names the line.
@@ -115,9 +109,7 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_extreme: bo
         raise ReadError(file.name, problem, "Write records or lists.", line=line)
     try:
         text = data.decode()  # json.loads would accept encoded halves of surrogate pairs
-        value = json.loads(
-            text, object_pairs_hook=_object, parse_float=_float_or_text if keeps_extreme else None
-        )
+        value = json.loads(text, object_pairs_hook=_object)
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
     except ValueError as error:
@@ -368,12 +360,11 @@ Records = tuple[Sequence[Record], FileProvenance]
 def line_records(file: File) -> Records:
     """Read one record per line; a ReadError names a line that is not a record."""
     refuse_much_memory(file)
-    keeps_extreme = has_extreme_numbers(file)
     records, lines, names = [], [], dict[str, str]()
     for line, text in enumerate(lines_of(file), 1):
         if not text.strip():
             continue
-        record = parse(file, text, line, keeps_extreme=keeps_extreme)
+        record = parse(file, text, line)
         if not isinstance(record, dict):
             problem = f"{excerpt(record)} is not a record"
             raise ReadError(file.name, problem, "Write {column: value} on each line.", line=line)
