@@ -330,5 +330,5 @@ def permutations_command(
         _refuse_to_list(len(ranking.documents_of(query)), count_orderings(ranking, query).orderings, limit)
         table_output.write(every_ordering(ranking, query, names, limit))
         return
-    means = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])
-    table_output.write(means.assign(measure=names)[["measure", "mean", "standard_error", "draws"]])
+    rows = [(name, *sampled_mean(ranking, query, name, draws, seed or 0), draws) for name in names]
+    table_output.write(pd.DataFrame(rows, columns=["measure", "mean", "standard_error", "draws"]))

@@ -521,7 +521,7 @@ def _tools(studies: ReportStudies) -> Section:
         frame = wide.rename_axis("Reranker").reset_index()
         tables = (
             Table("Values reported by each tool", frame, dict.fromkeys(wide, ".4f"), note=note),
-            Table("Why tools differ", by_tool(values)[[*headings]].rename(columns=headings)),
+            Table("Why tools differ", by_tool(values).rename(columns=headings)),
         )
     return Section(
         "How other tools score the same files, with their own tie order, rounding and treatment of missing "

@@ -12,10 +12,9 @@ from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.studies.prose import Prose, Strong, decimal
 from metrics.studies.tool_rules import Rule, Tool, ToolInput, View, binarise, grades, only_queries
-from metrics.studies.tools import TOOLS, find_tool
+from metrics.studies.tools import TOOLS
 from metrics.support.arrays import FloatArray
-from metrics.support.wording import count_of, first_names
-from metrics.ties import treatment
+from metrics.support.wording import describe_part, first_names
 from metrics.ties.precision import runs_at_precision
 
 _COLUMNS = ("tool", "version", "measure", "spelling", "reranker", "value", "tied", "question", "refusal", "why")
@@ -214,20 +213,9 @@ def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def by_tool(values: pd.DataFrame) -> pd.DataFrame:
-    """Pivot the values to one row per tool and spelling.
-
-    Returns:
-        tool, version, spelling, one column per reranker (NaN without a number; a space follows a name that
-        another column has), why.
-    """
-    keys = ["tool", "version", "spelling"]
-    rows = values.drop_duplicates([*keys, "reranker"])
-    rows = rows.assign(reranker=[f"{name} " if name in {*keys, "why"} else name for name in rows["reranker"]])
-    wide = rows.pivot_table("value", keys, "reranker")
-    order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
-    wide = wide.reindex(index=order, columns=rows["reranker"].unique())
-    reasons = rows.groupby(keys, sort=False)[["reranker", "question", "refusal", "why"]].apply(_explanation)
-    return wide.assign(why=reasons.reindex(wide.index)).rename_axis(columns=None).reset_index()
+    """Return a row for each tool and spelling: tool, version, spelling, why (its value differs)."""
+    groups = values.groupby(["tool", "version", "spelling"], sort=False)
+    return groups[["reranker", "question", "refusal", "why"]].apply(_explanation).rename("why").reset_index()
 
 
 def by_reranker(values: pd.DataFrame) -> pd.DataFrame:
@@ -267,51 +255,35 @@ def _explanation(rows: pd.DataFrame) -> str:
 
 def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     """Say how much tools disagree on one reranker at most, and whether they name the same leader."""
-    leaders = _leaders(values.dropna(subset="value"))
-    all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
-    values = comparable_values(values, measure)
-    if len(set(values["tool"])) <= 1:
-        return (f"Fewer than two tools compute {parse(measure).traditional} exactly as defined here.",)
-    ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])
+    comparable = comparable_values(values, measure)
     mean = parse(measure).traditional
+    if len(set(comparable["tool"])) <= 1:
+        return (f"Fewer than two tools compute {mean} exactly as defined here.",)
+    ends = comparable.groupby("reranker", sort=False)["value"].agg(["min", "max"])
     width = ends["max"] - ends["min"]
-    widest = str(width.idxmax())
     if (width <= np.maximum(EQUAL, np.minimum(_EQUAL_VALUES, _EQUAL_SHARE * ends["max"]))).all():
-        return _agreement(values, all_values, mean)
-    low, high = (
-        values.loc[values[values["reranker"] == widest]["value"].agg(end)] for end in ("idxmin", "idxmax")
-    )
-    smallest, largest = (Strong(decimal(end["value"], 4)) for end in (low, high))
+        n_values, n_tools = comparable["tool"].value_counts(), _of_measure(values, measure)["tool"].nunique()
+        n_complete = int((n_values == n_values.max()).sum())
+        if n_complete == n_tools:
+            return Strong("All tools agree"), f" on {mean}."
+        agreeing = describe_part(n_complete, n_tools, "tool", "agree")
+        return Strong(agreeing), f" on {mean}. The others give no number for some rerankers."
+    widest = str(width.idxmax())
+    own = comparable[comparable["reranker"] == widest]
+    low, high = (own.loc[own["value"].agg(end)] for end in ("idxmin", "idxmax"))
     return (
         *("From the same file, ", Strong(widest), f" has {mean} "),
-        *(smallest, f" in {low['tool']} and ", largest, f" in {high['tool']}.{leaders}"),
+        *(Strong(decimal(low["value"], 4)), f" in {low['tool']} and "),
+        *(Strong(decimal(high["value"], 4)), f" in {high['tool']}.{_leaders(values.dropna(subset='value'))}"),
     )
-
-
-def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, mean: str) -> Prose:
-    n_values = values.groupby("tool", sort=False)["reranker"].size()
-    tools = n_values.index[n_values == n_values.max()]
-    uses = values.loc[values["tool"].isin(tools), ["tool", "measure"]].drop_duplicates().to_numpy()
-    rules = [find_tool(tool).rule(parse(name)) for tool, name in uses]
-    orders = {treatment(rule.treatment).order for rule in rules if rule}
-    is_moved = ((values["value"] - values["tied"]).abs() > EQUAL).any()
-    order = f" They all break ties by {orders.pop()}." if is_moved and len(orders) == 1 else ""
-    n_silent = all_values["tool"].nunique() - len(tools)
-    verb = "gives" if n_silent == 1 else "give"
-    silent = f" {count_of(n_silent, 'other tool')} {verb} no number for some rerankers." * (n_silent > 0)
-    subject = f"The {len(tools)} tools that give numbers" if n_silent else "All tools"
-    return Strong(f"{subject} agree"), f" on {mean}.{order}{silent}"
 
 
 def _leaders(values: pd.DataFrame) -> str:
-    rerankers, columns = len(set(values["reranker"])), ["tool", "spelling"]
-    complete = values.groupby(columns, sort=False).filter(lambda rows: len(rows) == rerankers)
-    if rerankers <= 1 or len(set(complete["tool"])) <= 1:
+    n_rerankers, columns = values["reranker"].nunique(), ["tool", "spelling"]
+    complete = values.groupby(columns, sort=False).filter(lambda rows: len(rows) == n_rerankers)
+    if n_rerankers <= 1 or len(set(complete["tool"])) <= 1:
         return ""
-    leaders = complete.loc[complete.groupby(columns, sort=False)["value"].idxmax(), "reranker"].nunique()
-    subject = "tools" if len(complete) == len(values) else "tools with a number for every reranker"
-    return (
-        f" All {subject} rank the same reranker first."
-        if leaders == 1
-        else f" The tools disagree: {leaders} rerankers rank first in some tool."
-    )
+    n_leaders = complete.loc[complete.groupby(columns, sort=False)["value"].idxmax(), "reranker"].nunique()
+    if n_leaders == 1:
+        return " The tools with a number for every reranker rank the same reranker first."
+    return f" The tools disagree: {n_leaders} rerankers rank first in some tool."

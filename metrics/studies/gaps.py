@@ -214,8 +214,7 @@ def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
 def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
     """State which reranker ties most, which has the largest mean |gap|, and whether ties predict the gap.
 
-    The mean |gap| of a reranker is called larger only if the difference over common queries exceeds its
-    standard error.
+    The data tell two mean |gap| apart if the difference over common queries exceeds its standard error.
     """
     table = table.dropna(subset=["first_gap"])
     if not len(table):
@@ -225,55 +224,34 @@ def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
     if not means["tie_ratio"].max():
         level: Prose = (Strong("No reranker has ties. "), "Traditional and tied scores are equal.")
         return level if table["n_docs"].any() else NO_DOCUMENTS
-    most_tied = str(means["tie_ratio"].idxmax())
+    share = percent(means["tie_ratio"].max())
+    n_alike = int((means["tie_ratio"].map(percent) == share).sum())
     return (
-        *_most_tied_clause(means["tie_ratio"]),
-        *_farthest_clause(sizes, means["size"], most_tied, measure),
+        "Most ties: ",
+        Strong(str(means["tie_ratio"].idxmax())),
+        f"{and_more(n_alike - 1)} ({share} of the documents in a list on average). ",
+        *_largest_gap(sizes, means["size"].sort_values(ascending=False, kind="stable"), measure),
         "" if (tie_correlation := _correlation(table)) is None else _prediction(*tie_correlation),
     )
 
 
-def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
-    share = percent(ratios.max())
-    n_alike = int((ratios.map(percent) == share).sum())
-    if n_alike == len(ratios) > 1:
-        return Strong("All rerankers"), f" tie {share} of the documents in a list on average. "
-    most_tied = Strong(str(ratios.idxmax()))
-    if len(ratios) == 1:
-        return most_tied, f" ties {share} of the documents in a list on average. "
-    verb = "has" if n_alike == 1 else "have"
-    return (
-        most_tied,
-        f"{and_more(n_alike - 1)} {verb} the most ties: {share} of the documents in a list on average. ",
-    )
-
-
-def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: str, measure: str) -> Prose:
-    gap = f"mean |{measure} gap|"
-    if means.max() <= EQUAL:
+def _largest_gap(sizes: pd.DataFrame, means: "pd.Series[float]", measure: str) -> Prose:
+    if means.iloc[0] <= EQUAL:
         return (f"Tie order changes no value: every {measure} gap is 0. ",)
-    farthest = str(means.idxmax())
+    largest = f"Largest mean |{measure} gap|: ", Strong(str(means.index[0])), f" ({decimal(means.iloc[0])}"
     if len(means) == 1:
-        return (f"Its {gap} is ", Strong(decimal(means[farthest])), ". ")
-    compared = most_tied if farthest != most_tied else str(means.drop(farthest).idxmax())
-    if means[farthest] - means[compared] <= EQUAL:
-        n_more = int((means >= means[farthest] - EQUAL).sum()) - 1
-        return Strong(farthest), f"{and_more(n_more)} share the largest {gap}: {decimal(means[farthest])}. "
+        return *largest, "). "
     wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
-    differences = (wide[farthest] - wide[compared]).dropna()
-    error = float(differences.sem()) if len(differences) > 1 else np.nan
-    values = f"{decimal(means[farthest])} against {decimal(means[compared])}"
+    differences = (wide[means.index[0]] - wide[means.index[1]]).dropna()
+    error, second = float(differences.sem()), Strong(str(means.index[1]))
     if differences.mean() > max(error, EQUAL):
-        if farthest == most_tied:
-            return f"It also has the largest {gap}: {values} for ", Strong(compared), ". "
-        return Strong(farthest), f" has the larger {gap}: {values}. "
-    error_text = "" if np.isnan(error) else f" (standard error {decimal(error)})"
+        return *largest, "), before ", second, f" ({decimal(means.iloc[1])}). "
+    error_text = "" if np.isnan(error) else f"; standard error {decimal(error)}"
     return (
-        "The data cannot tell apart ",
-        Strong(farthest),
-        " and ",
-        Strong(compared),
-        f" by their {gap}: {values}{error_text}. ",
+        *largest,
+        "), but the data cannot tell it apart from ",
+        second,
+        f" ({decimal(means.iloc[1])}{error_text}). ",
     )
 
 

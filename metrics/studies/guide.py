@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -15,7 +14,7 @@ from metrics.studies.one_list import first_rank_chances, ladder
 from metrics.studies.permutations import PossibleValues, possible_values
 from metrics.studies.prose import Prose, Strong
 from metrics.studies.tie_rules import tie_answers
-from metrics.studies.tool_rules import Tool
+from metrics.studies.tool_rules import Rule, Tool
 from metrics.ties import Ranking
 from metrics.ties.treatments import treatments_by_name
 
@@ -39,13 +38,10 @@ class WorkedExample:
         chances: its `first_rank_chances`.
         possible: its possible values of RR, beside the hits.
         orderings: number of orders.
-        worst: smallest reciprocal rank in any order.
-        expected: mean reciprocal rank over all orders: MTRR.
-        best: largest reciprocal rank.
+        best: largest reciprocal rank in any order.
         hits: TMHits@k.
-        of_mean_rank: one over the mean rank, as defined in the G-RAG paper.
         answers: name of the mean → its value: MRR in file order, MTRR, and the measures that settle the ties of
-            RR by rules of their own.
+            RR by rules of their own: PRR is the smallest reciprocal rank, GRAG-RR one over the mean rank.
     """
 
     above: int
@@ -57,11 +53,8 @@ class WorkedExample:
     chances: pd.DataFrame
     possible: PossibleValues
     orderings: int
-    worst: float
-    expected: float
     best: float
     hits: float
-    of_mean_rank: float
     answers: Mapping[str, float]
 
 
@@ -74,7 +67,7 @@ def worked_example(
     runs = _runs({"q1": (scores, [0] * (above + tied - relevant) + [1] * relevant + [0] * below)})
     ranking = Ranking.of(runs, "example")
     measures = [*map(str, side_by_side(parse("RR"))), f"Hits@{k}"]
-    evaluation = evaluate(runs, measures, ["pessimistic", "expected", "optimistic", "input"])
+    evaluation = evaluate(runs, measures, ["expected", "optimistic", "input"])
     value = evaluation.scores.iloc[0]
     return WorkedExample(
         above=above,
@@ -86,11 +79,8 @@ def worked_example(
         chances=first_rank_chances(ranking, "q1"),
         possible=possible_values(ranking, "q1", "RR", "input", f"Hits@{k}"),
         orderings=factorial(tied),
-        worst=float(value["RR", "pessimistic"]),
-        expected=float(value["RR", "expected"]),
         best=float(value["RR", "optimistic"]),
         hits=float(value[f"Hits@{k}", "expected"]),
-        of_mean_rank=float(value["GRAG-RR", "expected"]),
         answers={
             str(name): float(mean) for name, mean in tie_answers(evaluation, "RR", "input").iloc[0].items()
         },
@@ -99,20 +89,21 @@ def worked_example(
 
 def worked_finding(example: WorkedExample, orderings: str) -> Prose:
     """State the effect of the tie in the example; `orderings` is the number of orders in words."""
+    worst, tied, of_mean_rank = (example.answers[name] for name in ("PRR", "MTRR", "GRAG-RR"))
     if example.tied == 1:
-        return (Strong("No documents tie: "), f"the list has one order, and RR is {example.expected:.4f}.")
+        return (Strong("No documents tie: "), f"the list has one order, and RR is {tied:.4f}.")
     if example.relevant == example.tied:
         return (
             Strong("This tie does not matter: "),
-            f"all its documents are relevant, so RR is {example.expected:.4f} in all {orderings} orders.",
+            f"all its documents are relevant, so RR is {tied:.4f} in all {orderings} orders.",
         )
     return (
         f"{example.tied} documents share a score, {example.relevant} of them relevant: ",
         Strong(f"{orderings} orders"),
-        f", all equally valid. RR ranges from {example.worst:.4f} to {example.best:.4f}. Its mean over all "
+        f", all equally valid. RR ranges from {worst:.4f} to {example.best:.4f}. Its mean over all "
         "orders, the tied score, is ",
-        Strong(f"{example.expected:.4f}"),
-        f". One over the mean rank, as in the G-RAG paper, is {example.of_mean_rank:.4f}.",
+        Strong(f"{tied:.4f}"),
+        f". One over the mean rank, as in the G-RAG paper, is {of_mean_rank:.4f}.",
     )
 
 
@@ -138,7 +129,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
                 *_orders_counted(example),
                 r"=\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
                 "=" + "+".join(_terms(map(_exact, example.chances["chance"]), example)),
-                _value(example.expected),
+                _value(example.answers["MTRR"]),
             ),
         ),
         FilledFormula(
@@ -168,14 +159,14 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
         FilledFormula(
             "GRAG-RR",
             "One over the mean rank (G-RAG paper, eq. 11): a different measure, which never exceeds MTRR.",
-            rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
+            rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.answers['GRAG-RR'])}",
         ),
         FilledFormula(
             "Best RR, and worst RR (PRR)",
             "All relevant documents come first (best) or last (worst) in the tie.",
             _lines(
                 rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
-                rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",
+                rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.answers['PRR'])}",
             ),
         ),
     )
@@ -246,22 +237,6 @@ def _runs(lists: Mapping[str, tuple[Sequence[float], Sequence[int]]]) -> Runs:
     return Runs.from_frame(pd.DataFrame(rows, columns=columns))
 
 
-class ToolRule(NamedTuple):
-    """A tool's treatment of ties in some measures.
-
-    Attributes:
-        measures: names of the measures.
-        treatment: description of the treatment.
-        why: reason that its value differs from the tied one.
-        cases: completions of "No number where".
-    """
-
-    measures: str
-    treatment: str
-    why: str
-    cases: tuple[str, ...]
-
-
 def family_measures(kind: str) -> list[Measure]:
     """Return the measures of one `Family.kind`."""
     return [measure for measure in MEASURES if measure.family.kind == kind]
@@ -298,12 +273,13 @@ def treatment_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["treatment", "label", "summary", "used_by"])
 
 
-def tool_rules(tool: Tool) -> list[ToolRule]:
-    """Return the distinct rules of a tool, each with its measures."""
-    measures: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+def tool_rules(tool: Tool) -> list[tuple[str, Rule]]:
+    """Return the distinct rules of a tool, each after the names of its measures."""
+    measures: dict[tuple[str, str, tuple[str, ...]], tuple[Rule, list[str]]] = {}
     for measure, rule in tool.rules.items():
-        measures.setdefault((rule.treatment, rule.why, rule.cases_without_number), []).append(measure)
-    return [ToolRule(_merge_cutoffs(names), *rule) for rule, names in measures.items()]
+        key = rule.treatment, rule.why, rule.cases_without_number
+        measures.setdefault(key, (rule, []))[1].append(measure)
+    return [(_merge_cutoffs(names), rule) for rule, names in measures.values()]
 
 
 def _merge_cutoffs(names: Sequence[str]) -> str:

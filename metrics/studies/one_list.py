@@ -1,7 +1,6 @@
 """Examine one list: ranks each document can take, the value of every ordering, and values rank by rank."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -175,20 +174,12 @@ def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
     return [*lines, advice]
 
 
-@dataclass(frozen=True)
-class SampledMean:
-    """A mean over drawn orderings, with its standard error."""
-
-    mean: float
-    standard_error: float
-    draws: int
-
-
-def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> SampledMean:
-    """Return the mean of a measure over randomly drawn orderings; equal seeds give equal draws."""
+def sampled_mean(
+    ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0
+) -> tuple[float, float]:
+    """Return the mean of a measure over random orderings, and its standard error; equal seeds draw alike."""
     std = float(list_values(ranking, query_id, [measure], []).loc[measure, "std"])
-    values = sample_values(ranking, query_id, measure, draws, seed)
-    return SampledMean(float(values.mean()), std / draws**0.5, draws)
+    return float(sample_values(ranking, query_id, measure, draws, seed).mean()), std / draws**0.5
 
 
 def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str) -> Prose:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from metrics.errors import UsageError
 from metrics.studies import tool_rules as rules
 from metrics.studies.tool_rules import Rule, Tool
 
@@ -182,13 +181,3 @@ TOOLS: tuple[Tool, ...] = (
          | replace(_TORCH_TOP, refusals=(rules.NOT_POSITIVE,)).spelled(_TORCHMETRICS)),
 )  # fmt: skip
 """All tools."""
-
-
-def find_tool(name: str) -> Tool:
-    """Return the tool with a name; raise UsageError if there is none."""
-    for candidate in TOOLS:
-        if candidate.name.casefold() == name.strip().casefold():
-            return candidate
-    raise UsageError(
-        f"{name[:40]!r} is not a tool that TieScope knows. Tools: {', '.join(tool.name for tool in TOOLS)}."
-    )

@@ -10,7 +10,7 @@ from tool_packages import PACKAGES
 
 from metrics import Runs, evaluate, parse
 from metrics.studies.emulation import emulate
-from metrics.studies.tools import TOOLS, find_tool
+from metrics.studies.tools import TOOLS
 
 MEASURES = (
     "RR", "RR@3", "RR@10", "AP", "AP@3", "AP@10", "AP-cap@3", "Rprec", "nDCG", "nDCG@3", "nDCG-linear",
@@ -30,6 +30,7 @@ PACKAGE = {
     "torchmetrics": "torchmetrics",
 }
 """What the tests do without where it is not installed."""
+TOOL = {tool.name: tool for tool in TOOLS}
 
 
 def draw(seed):
@@ -117,7 +118,7 @@ def test_the_boards_ask_every_rule_of_a_tool_for_a_number(tool):
 def test_where_an_error_is_the_reason_for_no_number_the_tool_raises_it(name, measure, run, qrels):
     if name in PACKAGE:
         pytest.importorskip(PACKAGE[name])
-    row = emulate(as_runs({"q": run}, {"q": qrels}), [measure], [find_tool(name)]).iloc[0]
+    row = emulate(as_runs({"q": run}, {"q": qrels}), [measure], [TOOL[name]]).iloc[0]
     assert row["refusal"]
     with pytest.raises((ValueError, TypeError)):
         PACKAGES[name]([row["spelling"]], {"q": run}, {"q": qrels}, 1)
@@ -140,7 +141,7 @@ def test_scikit_learns_lrap_exceeds_the_worst_case_with_tied_relevant_documents(
 
 
 def test_reranking_mrr_with_argsort_is_certain_only_without_ties():
-    rule = find_tool("sentence-transformers CrossEncoder reranking").rule(parse("RR@10"))
+    rule = TOOL["sentence-transformers CrossEncoder reranking"].rule(parse("RR@10"))
     assert rule.stable == 0
     scores = np.random.default_rng(0).integers(0, 3, (200, 40)).astype(np.float32)
     place = np.arange(40)

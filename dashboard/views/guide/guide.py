@@ -291,8 +291,8 @@ def one_minute() -> None:
     finding(worked_finding(example, orders))
     mean = f"mean of {orders} orders" if example.orderings > 1 else "the only order"
     cards(
-        Card("circle", "MTRR", f"{example.expected:.4f}", mean, "blue"),
-        Card("arrow_downward", "Worst case", f"{example.worst:.4f}", "relevant documents last"),
+        Card("circle", "MTRR", f"{example.answers['MTRR']:.4f}", mean, "blue"),
+        Card("arrow_downward", "Worst case", f"{example.answers['PRR']:.4f}", "relevant documents last"),
         Card("arrow_upward", "Best case", f"{example.best:.4f}", "relevant documents first"),
         Card("target", f"TMHits@{example.k}", f"{example.hits:.4f}", f"a hit in the top {example.k}", "blue"),
     )
