@@ -1,6 +1,7 @@
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -100,6 +101,20 @@ def call(monkeypatch, capsys):
         return stop.value.code or 0, captured.out, Text.from_ansi(captured.err).plain
 
     return run
+
+
+@pytest.fixture
+def default_signals():
+    """Handle signals as in a terminal; nohup and background jobs of a shell ignore some."""
+    defaults = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+    }
+    before = {number: signal.signal(number, handler) for number, handler in defaults.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

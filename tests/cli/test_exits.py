@@ -74,6 +74,7 @@ def test_a_letter_that_the_terminal_lacks_is_written_as_an_escape(files):
     assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False)
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_command_with_what_is_done_inside_put_in_order(call, files, monkeypatch, number):
     ended, before = [], signal.getsignal(number)
@@ -93,6 +94,7 @@ def test_a_signal_ends_a_command_with_what_is_done_inside_put_in_order(call, fil
     assert signal.getsignal(number) == before
 
 
+@pytest.mark.usefixtures("default_signals")
 def test_a_signal_that_python_makes_another_error_of_is_no_defect(call, files, monkeypatch):
     def check_targets(*_):
         try:
@@ -176,6 +178,7 @@ def test_a_server_starts_without_standard_streams(streamlit_calls, monkeypatch):
     assert (ended.value.code or 0, len(streamlit_calls)) == (0, 1)
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_interrupt_ends_a_command_at_any_moment_with_one_line_and_no_half_file(command, files, tmp_path):

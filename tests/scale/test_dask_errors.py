@@ -214,6 +214,7 @@ cli.main()
     assert issubclass(MissingPackageError, UsageError)
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_ends_all_workers_and_leaves_no_file(tmp_path, monkeypatch, number):
     table().to_csv(tmp_path / "run.csv", index=False)
@@ -231,10 +232,12 @@ sys.argv = ["tiescope", "evaluate", "run.csv", "--engine", "dask", "--save", "ke
 cli.main()
 """
     monkeypatch.chdir(tmp_path)
-    # its workers hold the pipe of its messages open: what is read to the end outlives them
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=25, check=False)  # noqa: S603 our own
-    assert (process.returncode, process.stdout) == (128 + number, b"")
-    assert process.stderr == (b"tiescope: interrupted.\n" if number == signal.SIGINT else b"")
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 our own
+        code = process.wait()
+        out, err = process.communicate(timeout=10)  # workers that outlive it would hold these pipes open
+    assert (code, out) == (128 + number, b"")
+    assert err == (b"tiescope: interrupted.\n" if number == signal.SIGINT else b"")
     assert [path.name for path in tmp_path.iterdir()] == ["run.csv"]
 
 
