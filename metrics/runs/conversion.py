@@ -17,27 +17,15 @@ import pyarrow.compute as pc
 from metrics.runs.columns import MISSING_SCORE_HINT, normalised, recognise
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.support.columns import CODED, coded, combine_chunks
+from metrics.support.columns import coded, combine_chunks
 from metrics.support.wording import part_of, quote
 
 MAX_ID = 2**16
 """Longest ID, in bytes."""
-_CODED_KINDS = ("shared", "word")
 _NO_VALUE = ("", "na", "n/a", "nan", "null", "none", "-")
 """How files write a missing value."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
-
-
-def prepare(column: pa.Array | pa.ChunkedArray, kind: str) -> pa.Array | pa.ChunkedArray:
-    """Return a column of plain type in one chunk; shared IDs may stay a dictionary or in chunks."""
-    if column.type == CODED and kind in _CODED_KINDS:
-        return column
-    dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype):
-        dtype = pa.string()
-    column = column.cast(pa.float32() if pa.types.is_float16(dtype) else dtype)
-    return column if kind in _CODED_KINDS and not pa.types.is_floating(column.type) else combine_chunks(column)
 
 
 def _id(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
@@ -118,25 +106,21 @@ def optional_numbers(column: pa.Array, name: str, origin: FileProvenance, wrong:
     return numbers
 
 
-def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
+def as_deviations(column: pa.Array, name: str, origin: FileProvenance, scores: pa.Array | None) -> pa.Array:
+    """Return standard deviations as float64, 0 where there is neither a deviation nor a score (NaN)."""
     numbers = parse_numbers(column)
-    is_bad = pc.invert(pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0)))
+    is_good = pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))
+    is_bad = pc.invert(pc.fill_null(is_good, fill_value=False))
+    if scores is not None:
+        is_missing = pc.is_nan(scores)
+        numbers = pc.if_else(pc.and_(is_bad, is_missing), 0.0, numbers)
+        is_bad = pc.and_not(is_bad, is_missing)
     hint = (
         "A standard deviation is finite and not negative. Write 0 for an exact score. Fill in missing values, "
         "or ignore the column (--column score_std= on the command line, columns={'score_std': ''} in Python)."
     )
-    is_bad = pc.fill_null(is_bad, fill_value=True)
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)
     return numbers
-
-
-def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
-    """Set empty standard deviations to 0 if the score is also missing."""
-    is_text, is_blank = pa.types.is_string(column.type), pc.is_null(column, nan_is_null=True)
-    if is_text:
-        is_blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(column), ""), fill_value=True)
-    zero = pa.scalar("0" if is_text else 0, column.type)  # a cast would refuse narrow decimals
-    return pc.if_else(pc.and_(is_missing, is_blank), zero, column)
 
 
 def parse_ranks(column: pa.Array, *_: object) -> pa.Array | None:
@@ -184,7 +168,6 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
     "number": _number,
     "number or none": lambda column, *_: pc.fill_null(parse_numbers(column), float("nan")),
     "measure": _measure,
-    "deviation": _deviation,
     "grade": as_grades,
     "rank": parse_ranks,
 }
@@ -355,8 +338,6 @@ def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, s
 
 def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance, noted: list[Finding]) -> pa.Array:
     """Reduce texts that state a grade to that grade, and report it."""
-    if not pa.types.is_string(column.type):
-        return column
     is_text = parse_numbers(column).is_null()
     rows = pc.indices_nonzero(is_text).to_pylist()
     texts = dict(zip(rows, column.filter(is_text).to_pylist(), strict=True))

@@ -5,7 +5,7 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
@@ -393,7 +393,6 @@ class FileProvenance:
         unit: unit of `line_of`: line, row or entry.
         ranks: reads the ranks that the file states beside its scores, if any.
         tag: the tag in the first row of a TREC run; empty for other files.
-        key: the same object for all rows of a file.
     """
 
     file: str
@@ -401,7 +400,6 @@ class FileProvenance:
     unit: str = "line"
     ranks: Callable[[], pa.Array | None] = no_ranks
     tag: str = ""
-    key: object = field(default_factory=object)
 
     def move(self, copy: "FileProvenance") -> None:
         """Read lines and ranks from a copy of the file from now on, if it counts in the same unit."""

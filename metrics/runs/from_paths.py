@@ -20,7 +20,7 @@ from metrics.runs.formats.frames import Dictionary, Frame, Nested, frame_of_arra
 from metrics.runs.formats.json_records import LISTS, flatten
 from metrics.runs.formats.letor import LETOR, with_predictions
 from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of
-from metrics.runs.joining import Repeated, judgment_columns
+from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.roles import Content, column_roles
 from metrics.runs.source import Source
@@ -253,7 +253,7 @@ def as_judgments(source: Source) -> Source:
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of four fields: query, 0, document, grade."
         raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
-    return replace(source, table=judgment_columns(source.table))
+    return replace(source, table=source.judgment_table)
 
 
 def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came

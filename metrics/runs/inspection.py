@@ -223,25 +223,8 @@ def _without_affixes(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
                 yield f"the {name} {quote(affix)}", rest if is_prefix else pc.utf8_reverse(rest)
 
 
-MAX_INSPECTED = 1_000
-"""Most rerankers that are checked one by one."""
-_FEW_ROWS = 10
-"""Mean rows per reranker below which the reranker column is probably wrong."""
 _N_COMPARED = 50
 """Queries whose documents are compared to explain why none is judged."""
-
-
-def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> Iterator[Finding]:
-    """Report more rerankers than are checked one by one, and whether they have few rows."""
-    if n_rerankers > MAX_INSPECTED:
-        is_odd = n_rows < _FEW_ROWS * n_rerankers
-        question = " Does the reranker column hold documents or queries?" if is_odd else ""
-        message = (
-            f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}.{question} "
-            f"Only the first {MAX_INSPECTED:,} rerankers are checked."
-        )
-        severity: Severity | None = None if is_odd else "info"
-        yield make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)
 
 
 def queries_of_both(listing: Listing, judged: Listing) -> Iterator[Finding]:
@@ -311,9 +294,8 @@ _MIN_LISTS = 5
 """Fewest lists of a reranker whose share is compared."""
 _FURTHER, _TIMES, _MIN_STANDARD_ERRORS = 0.2, 2, 3
 """A reranker outside the pool exceeds the median share by this much, factor and number of standard errors."""
-_POOLED, _UNJUDGED_OTHERS, _MOST_QUERIES = 0.1, 0.3, 0.95
-"""If judgments were made from one run: its largest share of unjudged documents, the smallest median share of
-the others, and the smallest share of queries with all judged documents near its top."""
+_POOLED, _UNJUDGED_OTHERS = 0.1, 0.5
+"""If judgments were made from one run: its largest share of unjudged documents, the lowest median of others."""
 
 
 class TopJudgments(NamedTuple):
@@ -321,21 +303,17 @@ class TopJudgments(NamedTuple):
 
     Attributes:
         expected: number of these documents, expected over the orders of ties across the cut-off.
-        n_docs: number of documents among the first ten.
-        share: `expected` of `n_docs`.
+        share: the expected number as a share of the documents among the first ten.
         error: standard error of the share over lists.
         n_lists: number of lists.
-        n_concerned: number of lists with unjudged documents there.
-        n_judged: (n_groups,) judged documents of each tie group.
+        finding: the finding on these documents.
     """
 
     expected: float
-    n_docs: int
     share: float
     error: float
     n_lists: int
-    n_concerned: int
-    n_judged: IntArray
+    finding: Finding
 
     @classmethod
     def of(cls, listing: Listing, judged: Listing) -> "TopJudgments | None":
@@ -348,29 +326,34 @@ class TopJudgments(NamedTuple):
         documents = np.bincount(listing.group_lists, within, len(listing.list_sizes))
         unjudged = np.bincount(listing.group_lists, within * unknown / listing.sizes, len(listing.list_sizes))
         shares = (unjudged / np.maximum(documents, 1))[documents > 0]
+        expected, n_docs = float(unjudged.sum()), int(documents.sum())
+        share = expected / max(n_docs, 1)
+        number = f"{expected:,.0f}" if round(expected, 6).is_integer() else f"{expected:,.1f}"
+        in_lists = part_of(int((unjudged > 0).sum()), len(shares), "list")
+        message = (
+            f"{percent(share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
+            f"{n_docs:,}. For a tie across the cut-off, the expected number of its unjudged documents in the "
+            f"top {_DEPTH} is counted."
+        )
+        severity: Severity | None = "warning" if share > _WARNING_SHARE else None
         return cls(
-            expected=float(unjudged.sum()),
-            n_docs=int(documents.sum()),
-            share=float(unjudged.sum() / max(documents.sum(), 1)),
-            error=float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf,
-            n_lists=len(shares),
-            n_concerned=int((unjudged > 0).sum()),
-            n_judged=listing.sizes - unknown,
+            expected,
+            share,
+            float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf,
+            len(shares),
+            listing.finding("unjudged", message, count=max(1, round(expected)), severity=severity),
         )
 
 
 def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Finding]]:
     """Return findings on the pool for each reranker: its unjudged documents, and how it differs from others.
 
-    A run from which the judgments were probably made has almost no unjudged documents near the top, the others
-    have many, and nearly all queries have all judged documents near its top. Without such a run, rerankers with
-    far more unjudged documents than the others were probably not in the judged pool.
+    If a single run has almost no unjudged documents near the top and the others have many, the judgments were
+    probably made from it. Otherwise, rerankers with far more unjudged documents than the others were probably
+    not in the judged pool.
     """
     top = [TopJudgments.of(listing, judged) for listing in listings]
-    findings = [
-        [] if own is None or not own.expected else [_unjudged(listing, own)]
-        for listing, own in zip(listings, top, strict=True)
-    ]
+    findings = [[own.finding] if own is not None and own.expected else [] for own in top]
     compared = {place: own for place, own in enumerate(top) if own is not None and own.n_lists >= _MIN_LISTS}
     if len(compared) < 2:  # noqa: PLR2004 there are no others
         return findings
@@ -379,57 +362,21 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
     for position, (place, own) in enumerate(compared.items()):
         listing, peers = listings[place], np.delete(shares, position)
         usual, lowest, highest = np.median(peers), percent(peers.min()), percent(peers.max())
-        others = (
+        message = (
+            f"{percent(own.share)} of this reranker's documents in the top {_DEPTH} are unjudged, against "
             f"{lowest if lowest == highest else f'{lowest} to {highest}'} for "
-            f"{count_of(len(peers), 'other reranker')}"
+            f"{count_of(len(peers), 'other reranker')}."
         )
-        above = own.share - usual
+        above, count = own.share - usual, max(1, round(own.expected))
         if above >= _FURTHER and own.share >= _TIMES * usual and above >= _MIN_STANDARD_ERRORS * own.error:
-            message = (
-                f"{percent(own.share)} of this reranker's documents in the top {_DEPTH} are unjudged, against "
-                f"{others}. This reranker was probably not in the judged pool."
-            )
-            count = max(1, round(own.expected))
+            message += " This reranker was probably not in the judged pool."
             outsiders[place] = listing.finding("outside-pool", message, count=count)
-        if own.share <= _POOLED and usual >= _UNJUDGED_OTHERS:
-            is_whole = _are_judgments_near_top(listing, own, judged)
-            n_whole = int(is_whole.sum())
-            message = (
-                f"For {part_of(n_whole, len(is_whole), 'query')}, all judged documents are near the top of "
-                f"this run (for n judged documents, the top 2n). {percent(own.share)} of this run's documents "
-                f"in the top {_DEPTH} are unjudged, against {others}. "
-                "The judgments were probably made from this run."
-            )
-            if n_whole >= _MOST_QUERIES * len(is_whole):
-                sources[place] = listing.finding("judged-from-run", message, count=n_whole)
+        elif own.share <= _POOLED and usual >= _UNJUDGED_OTHERS:
+            message += " The judgments were probably made from this run, or from runs like it."
+            sources[place] = listing.finding("judged-from-run", message, count=own.n_lists)
     for place, finding in (sources if len(sources) == 1 else outsiders).items():
         findings[place].append(finding)
     return findings
-
-
-def _unjudged(listing: Listing, top: TopJudgments) -> Finding:
-    number = f"{top.expected:,.0f}" if round(top.expected, 6).is_integer() else f"{top.expected:,.1f}"
-    in_lists = part_of(top.n_concerned, top.n_lists, "list")
-    message = (
-        f"{percent(top.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
-        f"{top.n_docs:,}. For a tie across the cut-off, the expected number of its unjudged documents in "
-        f"the top {_DEPTH} is counted."
-    )
-    severity: Severity | None = "warning" if top.share > _WARNING_SHARE else None
-    return listing.finding("unjudged", message, count=max(1, round(top.expected)), severity=severity)
-
-
-def _are_judgments_near_top(listing: Listing, top: TopJudgments, judged: Listing) -> BoolArray:
-    """Return (n_judged_lists,) whether all judged documents of the query are near the top of the list.
-
-    The top has twice as many ranks as there are judgments; ties across its end count as inside.
-    """
-    query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
-    n_judged = np.bincount(query[query >= 0], minlength=len(listing.pairs.queries))[listing.list_queries]
-    is_near = listing.above < 2 * n_judged[listing.group_lists]
-    n_near = np.bincount(listing.group_lists, top.n_judged * is_near, len(n_judged)).astype(np.int64)
-    is_near_top: BoolArray = (n_near == n_judged)[n_judged > 0]
-    return is_near_top
 
 
 _MIN_VALUES = 3

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from metrics.errors import RepeatError, UsageError
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
-from metrics.runs.source import JUDGMENT_COLUMNS, Source
+from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import IntArray
 from metrics.support.columns import combine_chunks, with_column
@@ -50,7 +50,8 @@ def join_sources(
             stacks[number] = _settle_missing(stacks[number], source, noted)
         stacks[number] = _without_repeats(stacks[number], source, "score", repeated, noted)
     qrels = _join_judgments(sources, stacks, repeated, noted)
-    stacks = [_with_grades(*pair, sources, qrels) for pair in zip(runs, stacks, strict=True)]
+    if qrels is not None:
+        stacks = _with_grades(stacks, runs, sources, qrels)
     if not judged:
         return stacks, qrels
     if not any(stack.names for stack in stacks):
@@ -81,16 +82,20 @@ def _stack(source: Source) -> RunStack:
 
 
 def _with_grades(
-    source: Source, stack: RunStack, sources: Sequence[Source], qrels: RunStack | None
-) -> RunStack:
-    """Add the grades of rows that were read from a dictionary, by lookup in that of the judgments."""
-    run, judgments = source.dictionary, [source for source in sources if source.kind == "qrels"]
-    grades = judgments[0].dictionary if len(judgments) == 1 else None
-    if run is None or grades is None or qrels is None or len(stack.table) < sum(map(len, run.values())):
-        return stack
-    lookups = (grades.get(query, {}).get for query in run)
-    values = chain.from_iterable(map(map, lookups, run.values()))
-    return replace(stack, grades=np.fromiter(values, np.float64, len(stack.table)), qrels=qrels.table)
+    stacks: list[RunStack], runs: Sequence[Source], sources: Sequence[Source], qrels: RunStack
+) -> list[RunStack]:
+    """Add the grades of rows that were read from dictionaries, by lookup in that of the judgments."""
+    judgments = [source.dictionary for source in sources if source.kind == "qrels"]
+    if len(judgments) != 1 or (grades := judgments[0]) is None:
+        return stacks
+    for number, (source, stack) in enumerate(zip(runs, stacks, strict=True)):
+        run = source.dictionary
+        if run is not None and len(stack.table) == sum(map(len, run.values())):
+            lookups = (grades.get(query, {}).get for query in run)
+            values = chain.from_iterable(map(map, lookups, run.values()))
+            row_grades = np.fromiter(values, np.float64, len(stack.table))
+            stacks[number] = replace(stack, grades=row_grades, qrels=qrels.table)
+    return stacks
 
 
 def _with_distinct_names(
@@ -240,11 +245,6 @@ def _document_and_query(stack: RunStack, row: int) -> tuple[str, str]:
     return pairs.documents[row].as_py(), pairs.queries[int(pairs.query[row])].as_py()
 
 
-def judgment_columns(table: pa.Table) -> pa.Table:
-    """Return the columns of judgments."""
-    return table.select([name for name in JUDGMENT_COLUMNS if name in table.column_names])
-
-
 def _join_judgments(
     sources: Sequence[Source], stacks: Sequence[RunStack], repeated: Repeated, noted: list[Finding]
 ) -> RunStack | None:
@@ -253,7 +253,7 @@ def _join_judgments(
     for source in sources:
         judgments, group = (source, separate) if source.kind == "qrels" else (source.judgments, embedded)
         if judgments is not None:
-            stack = RunStack.single("", judgment_columns(judgments.table), judgments.origin)
+            stack = RunStack.single("", judgments.judgment_table, judgments.origin)
             stack = stack if source.kind == "qrels" else _with_equal_grades_once(stack)
             group.append((stack, judgments))
     if not separate and not embedded:

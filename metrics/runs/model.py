@@ -12,22 +12,22 @@ import pyarrow.compute as pc
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
-from metrics.runs.findings import Finding, as_frame, make_finding
+from metrics.runs.findings import Finding, Severity, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
 from metrics.runs.formats.letor import with_predictions
-from metrics.runs.inspection import (
-    MAX_INSPECTED,
-    Listing,
-    inspect,
-    inspect_coverage,
-    many_rerankers,
-)
+from metrics.runs.inspection import Listing, inspect, inspect_coverage
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
+from metrics.support.wording import count_of
+
+_MAX_INSPECTED = 1_000
+"""Most rerankers that are checked one by one."""
+_FEW_ROWS = 10
+"""Mean rows per reranker below which the reranker column is probably wrong."""
 
 
 def check_relevant_from(grade: float) -> None:
@@ -218,7 +218,7 @@ class Runs:
         check_relevant_from(relevant_from)
         listings = [
             replace(self._listing(name, with_ranks=True), relevant_from=relevant_from)
-            for name in self.rerankers[:MAX_INSPECTED]
+            for name in self.rerankers[:_MAX_INSPECTED]
         ]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
@@ -234,17 +234,25 @@ class Runs:
     @property
     def left_out(self) -> pd.DataFrame:
         """Findings on unscored queries and on changes by reading; skips the checks of scores."""
-        listings = [self._listing(name) for name in self.rerankers[:MAX_INSPECTED]]
+        listings = [self._listing(name) for name in self.rerankers[:_MAX_INSPECTED]]
         coverage = inspect_coverage(listings, self._judgment_table())
         return as_frame([*self.noted, *self._many_rerankers, *coverage])
 
     @property
     def _many_rerankers(self) -> Iterator[Finding]:
-        stacks = self.stacks.stacks
-        largest = max(stacks, key=lambda stack: len(stack.names), default=None)
-        if largest is not None:
+        n_rerankers = len(self.tables)
+        if n_rerankers > _MAX_INSPECTED:
+            stacks = self.stacks.stacks
             n_rows = sum(len(stack.table) for stack in stacks)
-            yield from many_rerankers(len(self.tables), n_rows, largest.provenance.file)
+            is_odd = n_rows < _FEW_ROWS * n_rerankers
+            question = " Does the reranker column hold documents or queries?" if is_odd else ""
+            message = (
+                f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}.{question} "
+                f"Only the first {_MAX_INSPECTED:,} rerankers are checked."
+            )
+            severity: Severity | None = None if is_odd else "info"
+            file = max(stacks, key=lambda stack: len(stack.names)).provenance.file
+            yield make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)
 
     def _listing(self, name: str, *, with_ranks: bool = False) -> Listing:
         """Return the lists of a reranker, with the ranks of its file if any and if it can still be read."""

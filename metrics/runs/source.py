@@ -11,19 +11,19 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, MissingScore, normalised, recognise
 from metrics.runs.conversion import (
     CONVERTERS,
+    as_deviations,
     float_ids_as_integers,
     further_numbers,
     note_grades,
     note_large,
-    prepare,
     read_worded_grades,
-    without_blank_deviations,
 )
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
+from metrics.support.columns import CODED, combine_chunks
 from metrics.support.wording import quote
 
-JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
+_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,20 @@ class Source:
         used = {*self.mapping.values(), *self.table.column_names}
         return tuple(name for name in self.header if name not in used)
 
+    @property
+    def judgment_table(self) -> pa.Table:
+        """The columns of judgments."""
+        return self.table.select([name for name in _JUDGMENT_COLUMNS if name in self.table.column_names])
+
     def with_judgments_apart(self) -> "Source":
         """Move relevance and targets beside scores to `judgments`, without documents of no relevance."""
-        columns = [name for name in JUDGMENT_COLUMNS if name in self.table.column_names]
         is_judged = pc.invert(pc.is_nan(self.table["relevance"]))
         rows = pc.indices_nonzero(is_judged).to_numpy()
-        judged = replace(
-            self, table=self.table.select(columns).filter(is_judged), origin=self.origin.take(rows)
-        )
+        table = self.judgment_table.filter(is_judged)
+        judged = replace(self, table=table, origin=self.origin.take(rows))
         if self.kind == "qrels":
             return judged
-        inside = [name for name in ("relevance", "target_id") if name in columns]
+        inside = [name for name in ("relevance", "target_id") if name in table.column_names]
         return replace(self, table=self.table.drop_columns(inside), judgments=judged if len(rows) else None)
 
     def without_own_queries(self) -> "Source":
@@ -138,13 +141,11 @@ def build_source(
     further = {name: name for name in raw if name not in mapping.values()}
     for ours, theirs in [*sorted(mapping.items(), key=lambda names: names[0] == "score_std"), *further.items()]:
         kind: str = "further" if ours in further else BY_NAME[ours].kind
-        is_missing = None
-        if missing_score != "error":
-            kind = "number or none" if ours == "score" else kind
-            is_missing = pc.is_nan(columns["score"]) if "score" in columns else None
-        column = prepare(raw.pop(theirs), kind)
+        if ours == "score" and missing_score != "error":
+            kind = "number or none"
+        column = raw.pop(theirs)
         try:
-            converted = _convert(column, kind, (ours, theirs), origin, is_missing, findings)
+            converted = _convert(column, kind, (ours, theirs), origin, columns.get("score"), findings)
         except pa.ArrowException as error:
             named = ReadError(
                 origin.file, f"the {ours} column {theirs!r} holds {column.type}", "Give text or numbers."
@@ -179,6 +180,8 @@ def build_source(
     return source.with_judgments_apart() if has_gaps else source
 
 
+_CODED_KINDS = ("shared", "word")
+"""Kinds of columns that stay dictionaries."""
 _NAMED = frozenset({"table", "json", "jsonl", "parquet", "frame"})
 """Formats whose columns the user named."""
 
@@ -192,7 +195,7 @@ def _notes_on_columns(
 ) -> Iterator[Finding]:
     """Yield findings on columns whose names alone do not tell what they are."""
     document, score, relevance = (mapping.get(name, "") for name in ("doc_id", "score", "relevance"))
-    if normalised(document) == "docno" and any(name.casefold() == "docid" for name in header):
+    if any(name.casefold() == "docid" for name in header) and normalised(document) == "docno":
         message = (
             f"{document} identifies the documents. docid, the number of a document in the index, is not read."
         )
@@ -218,25 +221,33 @@ def _convert(
     kind: str,
     names: tuple[str, str],
     origin: FileProvenance,
-    is_missing: pa.Array | None,
+    scores: pa.Array | None,
     noted: list[Finding],
 ) -> pa.Array | None:
     """Convert and check a column, and note findings; None if it is skipped.
 
-    `names` are ours and the file's; `is_missing` tells which rows have no score, if they may lack it.
+    `names` are ours and the file's. `scores` are converted before their standard deviations.
     """
     ours, theirs = names
+    if column.type == CODED and kind in _CODED_KINDS:
+        return CONVERTERS[kind](column, ours, origin)
+    dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype):
+        dtype = pa.string()
+    column = column.cast(pa.float32() if pa.types.is_float16(dtype) else dtype)
+    if kind not in _CODED_KINDS or pa.types.is_floating(column.type):
+        column = combine_chunks(column)
     if kind in ("id", "shared") and pa.types.is_floating(column.type):
         column = float_ids_as_integers(column, ours, origin)
         message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
         noted.append(make_finding("ids-from-numbers", origin.file, message, count=len(column)))
-    if ours == "score":
-        column = read_worded_grades(column, theirs, origin, noted)
-    if ours == "score_std" and is_missing is not None:
-        column = without_blank_deviations(column, is_missing)
+    if kind == "deviation":
+        return as_deviations(column, ours, origin, scores)
     if kind == "further":
         converted = further_numbers(column, theirs, origin, noted)
     else:
+        if ours == "score" and pa.types.is_string(column.type):
+            column = read_worded_grades(column, theirs, origin, noted)
         converted = CONVERTERS[kind](column, ours, origin)
     if ours == "relevance":
         note_grades(converted, theirs, origin, noted)

@@ -100,9 +100,10 @@ class DelimitedTable(FileTable):
             columns, n_comments = self._build(block_size, careful=True)
         if self.cut.has_header:
             check_quotes(self.file, self.cut, len(next(iter(columns.values()))))
+        if not n_comments:
+            return columns, []
         message = f"Comment lines (starting with #) skipped: {n_comments:,}."
-        finding = make_finding("comments", self.file.name, message, count=n_comments)
-        return columns, [finding] if n_comments else []
+        return columns, [make_finding("comments", self.file.name, message, count=n_comments)]
 
     def _build(self, block_size: int, *, careful: bool) -> tuple[dict[str, pa.Array], int]:
         """Return the columns before conversion, and the number of comments; a pa.ArrowInvalid on failure.
