@@ -56,13 +56,12 @@ def join_sources(
         return stacks, qrels
     if not any(stack.names for stack in stacks):
         raise UsageError("No run is given. Give a file with a score for each document.")
+    lacking = [stack for stack in stacks if stack.names and "relevance" not in stack.table.column_names]
     if qrels is not None:
         refuse_empty_lists(stacks, qrels.table)
-        return stacks, qrels
-    for stack in stacks:
-        if "relevance" not in stack.table.column_names and stack.names:
-            raise no_relevance_error(stack.names[0])
-    return stacks, None
+    elif lacking:
+        raise no_relevance_error(lacking[0].names[0])
+    return stacks, qrels
 
 
 def _stack(source: Source) -> RunStack:
