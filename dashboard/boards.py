@@ -225,8 +225,9 @@ def show_board(
     keep: bool | None = None,
     draft: str = "",
     published: Published | None = None,
+    page: str = "",
 ) -> None:
-    """Keep a board, show it and rerun the page.
+    """Keep a board and show it on a page, by default on this one.
 
     It replaces the board `amends` if the visitor may change that one. `keep` says whether the uploaded files
     may be kept, and None leaves the earlier decision: a board is kept only if all its files may be. `draft`
@@ -253,7 +254,7 @@ def show_board(
             label = record.label
         if published is not None:
             publish(label, published)
-    switch_to_board(label, draft)
+    switch_to_board(label, draft, page)
 
 
 def publish(label: str, published: Published) -> None:
@@ -279,14 +280,16 @@ def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
     return None
 
 
-def switch_to_board(label: str, draft: str = "") -> None:
-    """Show the board of a label, mark its upload as shown, and rerun the page."""
+def switch_to_board(label: str, draft: str = "", page: str = "") -> None:
+    """Show the board of a label, mark its upload as shown, and rerun this page or open another one."""
     controls.set_value(DATA, id_of(label))
     visited = st.session_state.setdefault(_VISITED, [])
     if label not in visited:
         visited.append(label)
     if draft:
         mark_shown(draft)  # last: a click in between must not lose the upload
+    if page:
+        st.switch_page(page)
     st.rerun()
 
 

@@ -408,6 +408,8 @@ def choose_selection() -> Selection | None:
     """Draw the sidebar and return what it selects, None without a board."""
     choice = choose_board()
     if choice is None:
+        now = controls.choices()
+        now.page_keys |= now.texts.keys()  # the address opens the same view once the board is here
         return None
     board, record = choice
     _turn_to(board, record)

@@ -62,13 +62,18 @@ def opened(view, **query):
     return test
 
 
+def go_to_data(page):
+    """Turn to the page Data, unless it is open; what can be scored is shown on the Leaderboard."""
+    return page if title(page) == PAGES["data"] else page.switch_page(FILES["data"]).run()
+
+
 def drop(page, **files):
     """Drop files, named with a dot for the underscore, and let the page read them."""
     uploads = [
         (name.replace("_", "."), text if isinstance(text, bytes) else text.encode(), "text/plain")
         for name, text in files.items()
     ]
-    page.file_uploader(key="upload").set_value(uploads).run()
+    go_to_data(page).file_uploader(key="upload").set_value(uploads).run()
     assert not page.exception, page.exception
     return page
 

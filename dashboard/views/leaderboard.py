@@ -8,7 +8,7 @@ from hashlib import sha256
 import pandas as pd
 import streamlit as st
 
-from dashboard import boards, choices, controls, pages, visitor
+from dashboard import boards, cache, choices, controls, pages, visitor
 from dashboard.boards import while_open
 from dashboard.cache import (
     OFFERED,
@@ -51,7 +51,7 @@ from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose, decimal
 from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of, part_of
+from metrics.support.wording import count_of, first_names, part_of
 
 SCORES, MEASURES, PAIRS = "Scores", "All measures", "Pairs that swap"
 TOOLS, UNJUDGED = "Other tools", "Unjudged documents"
@@ -65,8 +65,7 @@ _SAMPLES = {
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    if not visitor.is_narrow():
-        data_line(selection)
+    above = st.container()
     verdict_place = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         measure = choices.measure()
@@ -92,28 +91,40 @@ def show(selection: Selection) -> None:
         unjudged_section(view, name, unjudged)
     else:
         scores_section(view, name, rows, unjudged, part)
-    if visitor.is_narrow():  # a phone has no room for it above the chart
+    with st.container() if visitor.is_narrow() else above:  # a phone has no room for it above the chart
         data_line(selection)
     watch_width()
 
 
 @ui.section("Summary of the data")
 def data_line(view: Selection) -> None:
-    """Draw one sentence about the data shown, and a button to upload data."""
-    sample, n_runs = _SAMPLES.get(view.board.label), count_of(len(view.board.runs.rerankers), "run")
+    """Draw what was read of the data shown, and buttons to check it and to upload data."""
+    board = view.board
+    sample, n_runs = _SAMPLES.get(board.label), count_of(len(board.runs.rerankers), "run")
+    files = first_names([file.name for file in board.files])
     if sample:
         text = f"Sample data: {sample}."
     elif view.record is not None:
         owner = "Your data" if view.record.owner == boards.owner() else "Shared with you"
         added = view.record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
-        text = f"{owner}: {n_runs}, added on {added.day} {added:%B %Y}."
+        text = f"{owner}: {n_runs}, added on {added.day} {added:%B %Y} from {files}."
     else:
-        is_home = view.board.label == boards.home_board().label
-        text = f"{'Opened with the app' if is_home else 'In memory only'}: {n_runs}."
+        is_home = board.label == boards.home_board().label
+        text = f"{'Opened with the app' if is_home else 'In memory only'}: {n_runs} from {files}."
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
+        findings = None if sample else cache.findings(board, view.scoring.relevant_from)
+        if findings is not None:
+            n_grave = int(findings["severity"].isin(["error", "warning"]).sum())
+            label = f"Check {count_of(n_grave, 'finding')}" if n_grave else "Check the files"
+            if st.button(label, icon=":material/fact_check:", key="check-data"):
+                st.switch_page(pages.DATA.file)
         if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
+            controls.remember("add", value=not sample)
             st.switch_page(pages.DATA.file)
+    if findings is not None:
+        for message in findings.loc[findings["code"] == "columns-told", "message"].head(1):
+            st.caption(f":material/info: {escape_markdown(message)}")
 
 
 _MANY_EMPTY = 0.2

@@ -145,8 +145,7 @@ def upload(browser, server, run, qrels, number):
         page.locator("[data-test-script-state=notRunning]").wait_for()
         begin = time.perf_counter()
         page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([other, qrels])
-        page.get_by_text("1 run and judgments").wait_for()
-        switched(page, "Leaderboard")
+        page.get_by_text("Your data: 1 run").wait_for()
         seconds = time.perf_counter() - begin
     other.unlink()
     return seconds
@@ -158,7 +157,7 @@ def memory(browser, run, qrels, sessions):
         for _ in range(sessions):
             with visiting(browser, server.address, "/data") as page:
                 page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([run, qrels])
-                page.get_by_text("1 run and judgments").wait_for()
+                page.get_by_text("Your data: 1 run").wait_for()
                 for name in PAGES:
                     switched(page, name)
             yield server.megabytes()

@@ -179,13 +179,16 @@ class Page:
         return self.run(**{self.find("checkbox", label).id: {"bool_value": True}})
 
     def drop(self, name, content):
-        """Upload a file on the Runs page."""
+        """Upload a file on the page Data, and return there from the Leaderboard."""
+        data_page = self.script
         field = self.find("file_uploader", "Drop")
         self.send(file_urls_request={"request_id": name, "file_names": [name], "session_id": self.session})
         (urls,) = self.receive("file_urls_response").file_urls_response.file_urls
         upload(self.client.http, urls.upload_url, name, content).raise_for_status()
         info = {"name": name, "size": len(content), "file_id": urls.file_id, "file_urls": urls}
-        return self.run(**{field.id: {"file_uploader_state_value": {"uploaded_file_info": [info]}}})
+        self.run(**{field.id: {"file_uploader_state_value": {"uploaded_file_info": [info]}}})
+        self.script = data_page
+        return self.run()
 
 
 def _is_text(element):

@@ -51,7 +51,7 @@ def begin(walker, server, start, table):
     walker.visit(server + start)
     if start == "/data":
         upload(walker.page, [table])
-        walker.page.wait_for_url("**/data?data=*")
+        walker.page.wait_for_url("**/?data=*")
         settle(walker.page)
         walker.visit(walker.page.url)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from pages import LIGHT_RUNS, settle, upload
+from pages import LIGHT_RUNS, go, settle, upload
 from playwright.sync_api import expect
 
 from dashboard import cache
@@ -32,6 +32,7 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, re
     upload(first, [text_file("llm.trec", RUN), text_file("qrels.txt", QRELS)])
     expect(first).to_have_url(re.compile(r"data=\w+$"))
     shows(first, "llm", 1)
+    go(first, "Data")
     first.get_by_text("Name it to keep it. The link opens the board").click()
     first.get_by_role("textbox", name="Name", exact=True).fill("Demo of *Monday*")
     first.keyboard.press("Enter")
@@ -46,9 +47,10 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, re
         second.get_by_text("Add to this board").click()
         settle(second)
         upload(second, [text_file("other.trec", RUN.replace(b" 1 tag", b" 0.5 tag"))])
+        settle(second, "Leaderboard")
         expect(second.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
         assert link.partition("data=")[2] == second.url.partition("data=")[2]
-        choose(second, cache.SIMULATED_LABEL)  # what lies in the field is not added to what is chosen
+        choose(second, cache.SIMULATED_LABEL)  # what was dropped is not added to what is chosen
         shows(second, cache.SIMULATED_LABEL, len(cache.sample_board(cache.SIMULATED_LABEL).runs.rerankers))
         second.goto(link)
         shows(second, "Demo of *Monday*", 2)

@@ -12,8 +12,9 @@ def table(page):
 def test_runs_are_renamed_added_and_removed_but_needed_judgments_stay(new_page, write):
     page = new_page(LIGHT_RUNS)
     upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
+    settle(page, "Leaderboard")
+    go(page, "Data")
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
-    settle(page)
     page.get_by_role("radio", name="Rerankers").click()
     settle(page)
     editor = page.get_by_test_id("stDataFrame").filter(has_text="Order").first
@@ -33,8 +34,10 @@ def test_runs_are_renamed_added_and_removed_but_needed_judgments_stay(new_page, 
     page.get_by_text("Add to this board").click()
     settle(page)
     upload(page, write("coarse.trec", COARSE))
+    settle(page, "Leaderboard")
+    page.get_by_role("button", name="Check").click()
+    settle(page, "Data")
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
-    settle(page)
     remove = page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Remove")
     remove.first.click()
     expect(page.get_by_text("1 run and judgments")).to_be_visible()

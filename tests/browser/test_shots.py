@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from barriers import barriers
 from opening import DATA_PAGES
-from pages import go, upload
+from pages import go, settle, upload
 from pictures import LOOKS, WATCH_CHARTS, judge_look
 from playwright.sync_api import expect
 from reports import TITLE, expect_handed_out
@@ -100,7 +100,7 @@ def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_
     problems += judge_look(page, FIRST, "dark")
     go(page, "Data")
     upload(page, marked_up)
-    expect(page.get_by_text("8 runs for 40 queries")).to_be_visible()
+    settle(page, "Leaderboard")
     for name, title in DATA_PAGES.items():
         go(page, title)
         expect(page.get_by_test_id("stSidebar")).to_contain_text("8 of 8 rerankers")

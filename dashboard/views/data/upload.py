@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 import pandas as pd
@@ -12,7 +13,15 @@ from dashboard import boards, cache, controls, pages, visitor
 from dashboard.boards import read_all
 from dashboard.cache import cached
 from dashboard.choices import Selection
-from dashboard.draft import current_draft, is_shown_draft, replace_draft
+from dashboard.draft import (
+    RESUMED,
+    clear_draft,
+    current_draft,
+    forget_interrupted,
+    interrupted_upload,
+    is_shown_draft,
+    replace_draft,
+)
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text, with_roles
 from dashboard.library.loaded import packed_files, table_label
@@ -32,6 +41,8 @@ from metrics.studies.prose import NO_DOCUMENTS, Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
 UNCHANGED = "Nothing was added."
+_ONLY_HERE, _WAS_ONLY_HERE = "only-here", "_was_only_here"
+"""Keys of the switch that keeps uploads out of the library, and of its last position."""
 _RULES: dict[MissingScore, str] = {
     "last": "Ranks them below the rest of their list, tied with each other.",
     "drop": "Removes them from their lists.",
@@ -62,13 +73,35 @@ def upload_field(view: Selection) -> bool:
         is_addition = st.toggle(
             "Add to this board", key="add", help="A file replaces the loaded file of the same name."
         )
-        is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
+        if controls.recall(_ONLY_HERE) is None:  # after another page
+            controls.remember(_ONLY_HERE, controls.recall(_WAS_ONLY_HERE) or False)
+        is_private = st.toggle("This session only", key=_ONLY_HERE, help="Nothing is written to disk.")
+        controls.remember(_WAS_ONLY_HERE, is_private)
     files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
-    if files:
+    if files := files or _interrupted_files():
         is_waiting = _show_files(files, view if is_addition else None, keep=not is_private)
         return is_waiting and view.board.label in cache.SAMPLES
-    current_draft(None)
+    clear_draft()
     return False
+
+
+def _interrupted_files() -> list[File]:
+    """Offer to read the upload of a page that was reloaded first; return its files once that is chosen."""
+    spec = interrupted_upload()
+    if spec is None:
+        return []
+    files = [entry.file for entry in spec.entries]
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        names = escape_markdown(first_names([file.name for file in files]))
+        st.markdown(
+            f":material/history: The page was closed before it showed your upload of {names}.", width="content"
+        )
+        is_resumed = bool(controls.recall(RESUMED))
+        if not is_resumed:
+            read = partial(controls.remember, RESUMED, value=True)
+            st.button("Read it", key="read-interrupted", type="primary", on_click=read)
+        st.button("Discard", key="discard-interrupted", type="tertiary", on_click=forget_interrupted)
+    return files if is_resumed else []
 
 
 def _paste() -> list[File]:
@@ -107,13 +140,19 @@ def _show_files(files: list[File], onto: Selection | None, *, keep: bool) -> boo
         st.caption(UNCHANGED)
     else:
         dropped = BoardSpec.of(files)
-        spec = current_draft(onto.board.spec.with_files(dropped) if onto else dropped)
-        return _show_draft(spec, dropped, onto, keep=keep)
+        base = onto.board.spec.with_files(dropped) if onto else dropped
+        spec = current_draft(base)
+        return _show_draft(spec, dropped, onto, keep=keep, is_as_dropped=spec.key == base.key)
     return True
 
 
-def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: Selection | None, *, keep: bool) -> bool:
-    """Show the board of an upload once, or explain the error and offer repairs; return whether it waits."""
+def _show_draft(
+    spec: BoardSpec, dropped: BoardSpec, onto: Selection | None, *, keep: bool, is_as_dropped: bool
+) -> bool:
+    """Show the board of an upload once, or explain the error and offer repairs; return whether it waits.
+
+    The Leaderboard shows a board that can be scored and needed no choice of the visitor.
+    """
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
     draft = replace(spec, entries=own).key
@@ -137,7 +176,10 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: Selection | None, *, 
         if isinstance(board, Board):
             amended = (onto.board, onto.record) if onto else None
             published = (table_label(results), packed_files(results)) if results else None
-            boards.show_board(board, sha256s, amends=amended, keep=keep, draft=draft, published=published)
+            page = pages.LEADERBOARD.file if is_as_dropped and board.runs.is_judged else ""
+            boards.show_board(
+                board, sha256s, amends=amended, keep=keep, draft=draft, published=published, page=page
+            )
     if isinstance(board, TieScopeError):
         if results:
             st.caption(f"Once the other files can be read, you can audit {_results_text(results)}.")

@@ -5,7 +5,7 @@ from weakref import WeakSet
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from opening import only, opened, texts
+from opening import go_to_data, only, opened, texts
 
 from dashboard import cache
 from dashboard.library.boards import BoardSpec, make_board
@@ -221,6 +221,7 @@ def test_undo_restores_a_board_and_a_session_upload_leaves_nothing(library):
     page.file_uploader(key="upload").set_value(uploads).run()
     assert page.selectbox(key="data").value.startswith("a · ")
     assert (library.boards(), library.uploads()) == ([], [])
+    assert go_to_data(page).toggle(key="only-here").value
     press(page, "Keep")
     assert [button.label for button in page.button if button.label == "Duplicate"]
     assert len(library.uploads()) == 2

@@ -6,7 +6,7 @@ import json
 import pandas as pd
 import pyarrow as pa
 import pytest
-from opening import drop, opened, plain, said, texts
+from opening import drop, go_to_data, opened, plain, said, texts
 from pyarrow import parquet
 
 from dashboard import cache
@@ -221,7 +221,7 @@ def test_a_dropped_file_that_cannot_be_scored_is_told_in_a_sentence(files, sente
 
 
 def test_queries_among_their_own_results_are_left_out_and_kept_by_a_button():
-    page = dropped(VALUES["the query among its results"][0])
+    page = go_to_data(dropped(VALUES["the query among its results"][0]))
     assert "2 of 2 lists hold the query itself as a document" in plain(texts(page))
     assert "--" not in plain(texts(page))
     page.button(key="fix-own-query").click().run()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from boards import COARSE, QRELS, STRICT
-from opening import drop, opened, plain, said, table, texts
+from opening import drop, go_to_data, opened, plain, said, table, texts, title
 
 TABLE = "model;topic;passage_id;punkte;secs\n" + "".join(
     f"upload;q{query};d{document};{(query + document) % 3};0.{document}\n"
@@ -28,7 +28,7 @@ def choose(page, name, value):
 
 def show_columns(page):
     """The section with the columns of a file that is loaded."""
-    return page.segmented_control(key="section").set_value("Columns").run()
+    return go_to_data(page).segmented_control(key="section").set_value("Columns").run()
 
 
 def board_name(page):
@@ -125,12 +125,9 @@ def test_two_files_of_one_name_are_two_runs_which_is_said_in_one_line():
     page = opened("data")
     page.file_uploader(key="upload").set_value(files).run()
     assert not page.exception
-    assert not page.error
-    said = [caption.value for caption in page.caption if "named by file" in caption.value]
-    assert len(said) == 1
-    address = {"data": page.query_params["data"]}
-    page = opened("leaderboard", **address)
     assert set(table(page, "All rerankers")["reranker"]) == {"upload (1)", "upload (2)"}
+    captions = [caption.value for caption in go_to_data(page).caption if "named by file" in caption.value]
+    assert len(captions) == 1
 
 
 def test_rows_can_be_pasted():
@@ -167,8 +164,7 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing():
         drop(page, **{file: content})
         assert f"{file.replace('_', '.')}, {message}" in said(page)
         assert (board_name(page), dict(page.query_params)) == (name, address)
-    page.switch_page("views/leaderboard.py").run()
-    assert set(table(page, "All rerankers")["reranker"]) == {"strict", "coarse"}
+    assert set(table(opened("leaderboard", **address), "All rerankers")["reranker"]) == {"strict", "coarse"}
 
 
 BROKEN = {"bad_json": '{"q0": ', "header_csv": "query_id,doc_id,score\n"}
@@ -178,7 +174,7 @@ BOTH_BROKEN = ("bad.json, line 1", "header.csv, line 1: the file has only a head
 @pytest.mark.parametrize("is_addition", [True, False])
 def test_every_unreadable_file_is_named_and_what_to_remove_to_add_the_others(is_addition):
     page = drop(opened("data"), strict_trec=STRICT, qrels_txt=QRELS)
-    page.toggle(key="add").set_value(is_addition).run()
+    go_to_data(page).toggle(key="add").set_value(is_addition).run()
     drop(page, strict_trec=STRICT, qrels_txt=QRELS, **BROKEN)
     assert "remove" not in texts(page)
     drop(page, strict_trec=STRICT, qrels_txt=QRELS, **BROKEN, coarse_trec=COARSE)
@@ -215,15 +211,26 @@ ALONE = ("query", "passage", "grade")
 GRADES = {"old_csv": csv(ALONE), "new_csv": csv(ALONE, flip=True)}
 
 
-def test_grades_beside_relevance_or_with_labels_are_scored_at_once_and_said():
+def test_grades_beside_relevance_or_with_labels_lead_to_the_leaderboard_which_says_how_they_were_read():
     labels = csv(("query", "passage", "relevant"))
     beside = {"old_csv": csv(CASES[0]), "new_csv": csv(CASES[0], flip=True)}
     for files in (beside, GRADES | {"labels_csv": labels}):
         page = drop(opened("data"), **files)
-        assert (said(page), board_name(page).partition(" · ")[0]) == ("", "old vs new")
-        assert "grade is read as the score" in plain(texts(page))
-        page.switch_page("views/leaderboard.py").run()
+        assert (said(page), title(page)) == ("", "Leaderboard")
         assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
+        assert "grade is read as the score" in plain(texts(page))
+        assert "from old.csv, new.csv" in plain(texts(page))
+        page.button(key="check-data").click().run()
+        assert (title(page), board_name(page).partition(" · ")[0]) == ("Data", "old vs new")
+        assert not page.toggle(key="add").value
+
+
+def test_more_files_are_added_to_the_board_from_the_leaderboard():
+    page = opened("leaderboard", data=drop(opened("data"), old_csv=csv(CASES[0])).query_params["data"])
+    page.button(key="drop-data").click().run()
+    assert page.toggle(key="add").value
+    drop(page, new_csv=csv(CASES[0], flip=True))
+    assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
 
 
 def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgments_elsewhere():
@@ -238,11 +245,7 @@ def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgmen
         assert "Nothing says which documents are relevant" in texts(page)
         assert not page.dataframe
     next(button for button in page.button if button.label == "Add judgments").click().run()
-    page.switch_page("views/data/data.py").run()
-    assert page.toggle(key="add").value
     drop(page, labels_csv=csv(("query", "passage", "relevant")))
-    assert "without judgments" not in plain(texts(page))
-    page.switch_page("views/leaderboard.py").run()
     assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
 
 
@@ -255,8 +258,8 @@ def test_judgments_that_are_dropped_alone_are_added_to_the_board_by_a_button():
     assert "nothing can be scored before you add judgments" in plain(texts(page))
     page = drop(opened("data", data=page.query_params["data"]), labels_csv=labels)
     page.button(key="add-judgments").click().run()
-    assert (said(page), "2 runs and judgments" in plain(texts(page))) == ("", True)
-    assert "without judgments" not in plain(texts(page))
+    assert (said(page), title(page)) == ("", "Leaderboard")
+    assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
 
 
 def test_columns_that_may_be_either_are_asked_for_once_and_nothing_of_the_sample_is_shown():
@@ -266,7 +269,7 @@ def test_columns_that_may_be_either_are_asked_for_once_and_nothing_of_the_sample
     assert "see-results" not in {button.key for button in page.button}
     assert "--" not in plain(texts(page))
     page.button(key="reading-1").click().run()
-    assert (said(page), board_name(page).partition(" · ")[0]) == ("", "both")
+    assert (said(page), title(page), board_name(page).partition(" · ")[0]) == ("", "Data", "both")
     assert "grace is read as the score and ada as the relevance" in plain(texts(page))
 
 
