@@ -122,9 +122,7 @@ class Runs:
         origin = self.judged_origin or FileProvenance.memory("memory")
         judgments = None if self.qrels is None else (origin.file, len(self.qrels))
         severities = [finding.severity for finding in self.noted]
-        return html_repr.runs(
-            self.tables, lambda name: self._grades(self.matched_stacks.reranker(name)), judgments, severities
-        )
+        return html_repr.runs(self.tables, judgments, severities)
 
     @property
     def tie_order(self) -> str:

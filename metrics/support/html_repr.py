@@ -4,14 +4,14 @@ No colors, scripts or external resources. All text is escaped.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.support.arrays import FloatArray, span_starts
+from metrics.support.arrays import span_starts
 from metrics.support.columns import coded
 from metrics.support.escaping import clean, html
 from metrics.support.wording import compared_as, count_of
@@ -20,8 +20,6 @@ RERANKERS = 20
 """Most rerankers shown."""
 COLUMNS = 24
 """Most means of a reranker shown, by whole measures."""
-MAX_COUNTED_ROWS = 2_000_000
-"""Most rows and judgments of which ties and judged rows are counted."""
 _NAME = 60
 
 
@@ -66,44 +64,29 @@ def evaluation(
     )
 
 
-def runs(
-    tables: Mapping[str, pa.Table],
-    grades: Callable[[str], FloatArray | None],
-    judgments: tuple[str, int] | None,
-    severities: Sequence[str],
-) -> str:
-    """Return the lengths of lists, and shares of tied and judged documents, of each reranker.
+def runs(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None, severities: Sequence[str]) -> str:
+    """Return the lengths of lists, and the share of tied documents, of each reranker.
 
-    `grades` returns the (n_rows,) grades of a reranker, NaN if unjudged; `judgments` are file and number of the
-    qrels; `severities` are those of the findings of reading.
+    `judgments` are file and number of the qrels; `severities` are those of the findings of reading.
     """
     n_rows = sum(map(len, tables.values()))
-    is_counted = n_rows + (judgments[1] if judgments else 0) <= MAX_COUNTED_ROWS
-    rows = [_run(name, tables[name], grades if is_counted else None) for name in list(tables)[:RERANKERS]]
+    rows = [_run(name, tables[name]) for name in list(tables)[:RERANKERS]]
     severity_counts = ", ".join(f"{severities.count(one):,} {one}" for one in dict.fromkeys(severities))
     return _block(
         "Runs",
         f"{count_of(len(tables), 'reranker')}, {count_of(n_rows, 'row')}. {_relevance(tables, judgments)}",
-        _html(pd.DataFrame(rows, columns=["reranker", "queries", "documents", "tied", "judged"])),
+        _html(pd.DataFrame(rows, columns=["reranker", "queries", "documents", "tied"])),
         f"Found while reading: {severity_counts or 'nothing'}; for checks of the lists, see .findings.",
-        ""
-        if is_counted
-        else f"Ties and judged documents are not counted: more than {MAX_COUNTED_ROWS:,} rows and judgments.",
         _truncation_note(len(tables), RERANKERS, "rerankers", ".rerankers"),
     )
 
 
-def _run(name: str, table: pa.Table, grades: Callable[[str], FloatArray | None] | None) -> list[str]:
-    query = coded(table["query_id"]).indices.to_numpy()
-    tied = judged = ""
-    if grades is not None and len(table):
-        scores = table["score"].to_numpy()
-        order = np.lexsort((scores, query))
-        sizes = np.diff(span_starts(query[order], scores[order]), append=len(order))
-        tied = f"{sizes[sizes > 1].sum() / len(order):.1%}"
-        row_grades = grades(name)
-        judged = "" if row_grades is None else f"{1 - np.isnan(row_grades).mean():.1%}"
-    return [*_names([name]), f"{len(np.unique(query)):,}", f"{len(table):,}", tied, judged]
+def _run(name: str, table: pa.Table) -> list[str]:
+    query, scores = coded(table["query_id"]).indices.to_numpy(), table["score"].to_numpy()
+    order = np.lexsort((scores, query))
+    sizes = np.diff(span_starts(query[order], scores[order]), append=len(order))
+    tied = f"{sizes[sizes > 1].sum() / len(order):.1%}" if len(order) else ""
+    return [*_names([name]), f"{len(np.unique(query)):,}", f"{len(table):,}", tied]
 
 
 def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None) -> str:

@@ -12,7 +12,6 @@ import pytest
 
 from metrics import Runs, evaluate
 from metrics.simulation import notebook_llm_rerankers
-from metrics.support import html_repr
 
 HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>\u202e&amp;\n'
 MANY = [f"r{number}" for number in range(1000)]
@@ -79,11 +78,11 @@ def test_an_evaluation_without_lists_shows_no_means():
     assert cells(html)[-1] == ["a", "–"]
 
 
-def test_runs_show_their_lists_and_the_share_of_tied_and_judged_documents():
+def test_runs_show_their_lists_and_the_share_of_tied_documents():
     table = rows_of("ab")
     table.loc[table["reranker"] == "b", "score"] = np.arange(6)
     shown_cells = cells(Runs.from_frame(table)._repr_html_())
-    assert shown_cells[1:] == [["a", "2", "6", "66.7%", "100.0%"], ["b", "2", "6", "0.0%", "100.0%"]]
+    assert shown_cells[1:] == [["a", "2", "6", "66.7%"], ["b", "2", "6", "0.0%"]]
 
 
 def test_tied_documents_are_those_of_the_evaluation_however_the_rows_are_ordered(runs):
@@ -104,7 +103,6 @@ def test_runs_say_where_relevance_comes_from():
     qrels = pa.table({"query_id": ["q0"], "doc_id": ["d1"], "relevance": [1.0]})
     assert "Relevance: a column of the runs." in runs._repr_html_()
     assert "Relevance: 1 judgment in memory." in runs.judged_by(qrels)._repr_html_()
-    assert cells(runs.judged_by(qrels)._repr_html_())[1][-1] == "16.7%"
     assert "Relevance: not known." in Runs({"a": runs.tables["a"].drop(["relevance"])})._repr_html_()
 
 
@@ -178,13 +176,6 @@ def test_a_million_rows_need_no_more_calls_than_ten_thousand():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 30 * 1_000_000  # arrays; of each row an object would be more
-
-
-def test_more_rows_than_are_counted_are_shown_without_shares(monkeypatch):
-    monkeypatch.setattr(html_repr, "MAX_COUNTED_ROWS", 5)
-    html = Runs.from_frame(rows_of("a"))._repr_html_()
-    assert cells(html)[1] == ["a", "2", "6", "", ""]
-    assert "not counted: more than 5 rows" in html
 
 
 def test_nothing_is_coloured_fetched_or_run(runs, evaluation):
