@@ -222,16 +222,18 @@ def measure(label: str = "Measure", key: str = _MEASURE, default: str = "", *, h
     is_row, asked_measure = key == _MEASURE, _asked_measure(key)
     in_sight = (*cache.OFFERED, default, asked_measure) if is_row else (*cache.MEASURES, asked_measure)
     options = [name for name in dict.fromkeys([*cache.MEASURES, *filter(None, in_sight)]) if name in in_sight]
-    with st.container(
-        horizontal=True, vertical_alignment="center" if is_row else "bottom", gap="small", width="content"
-    ):
-        if is_row:
-            measure_name = segmented(label, options, key, default, label_visibility="collapsed")
-        else:
-            measure_name = select(label, options, key, default, width=180)
-        if has_more:
-            more_menu(key)
+    if is_row:
+        measure_name = segmented(label, options, key, default, label_visibility="collapsed")
+    else:
+        measure_name = select(label, options, key, default, width=180)
+    if has_more:
+        more_menu(key)
     return measure_name
+
+
+def settings_row() -> DeltaGenerator:
+    """Return the place of a page's settings: one row, which a phone wraps."""
+    return st.container(horizontal=True, vertical_alignment="center", gap="small")
 
 
 def more_menu(key: str = _MEASURE, help: str = "Choose any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name

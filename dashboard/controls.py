@@ -250,12 +250,23 @@ def select(
     return choice
 
 
+def select_after(label: str, texts: Mapping[str, str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw a list of option → text and return the chosen option, searchable by any letters shown.
+
+    Each text is written after the label, which takes no line of its own.
+    """
+    written = {option: f"{label} {text}" for option, text in texts.items()}
+    look: dict[str, Any] = {
+        "label_visibility": "collapsed",
+        "filter_mode": "contains",
+        "format_func": written.__getitem__,
+    }
+    return select(label, list(texts), key, default, **look | more_options)
+
+
 def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw a list of names, shortened and searchable by any letters shown, and return the chosen one."""
-    labels = short_names(names)
-    return select(
-        label, names, key, default, format_func=labels.__getitem__, filter_mode="contains", **more_options
-    )
+    """Draw a list of names, shortened, and return the chosen one."""
+    return select_after(f"{label}:", short_names(names), key, default, **more_options)
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:

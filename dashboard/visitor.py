@@ -13,8 +13,8 @@ from dashboard.access.sign_in import is_open_to_all, is_sign_in_required
 from dashboard.charts.palette import Palette, theme_palette
 from dashboard.streamlit_internals import browser_token
 
-WIDTH_KEY = "width"
-"""Key of the component that reports the width of the window."""
+BROWSER_KEY = "browser"
+"""Key of the component that reports what the browser does."""
 _BROWSER = "_browser"
 
 
@@ -36,8 +36,8 @@ def theme() -> Palette:
 
 
 def is_narrow() -> bool:
-    """Return whether the window is as narrow as a phone's, once `watch_width` reported it."""
-    return bool(st.session_state.get(WIDTH_KEY, {}).get("is_narrow", False))
+    """Return whether the window is as narrow as a phone's, once the browser reported it."""
+    return bool(st.session_state.get(BROWSER_KEY, {}).get("is_narrow", False))
 
 
 def visitor_zone() -> ZoneInfo:
@@ -59,26 +59,25 @@ _mount = st.components.v2.component("tiescope.browser", js=_asset("browser.js"))
 _mount_copy = st.components.v2.component(
     "tiescope.copy", html=_asset("copy.html"), css=_asset("copy.css"), js=_asset("copy.js")
 )
-_mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
 
 
 def equip_browser() -> None:
     """Add a PNG button to charts, one history entry per page, and the lists of the menu.
 
-    The browser also asks for a rerun when the visitor switches the theme, and after a lost connection.
+    The browser also asks for a rerun when the visitor switches the theme, when the window becomes as narrow as
+    a phone's or wide again, and after a lost connection.
     """
-    data = {"scheme": st.context.theme.type}
-    _mount(key="browser", data=data, on_scheme_change=_draw_again, on_connection_change=_draw_again)
+    _mount(
+        key=BROWSER_KEY,
+        data={"scheme": st.context.theme.type, "is_narrow": is_narrow()},
+        on_scheme_change=_draw_again,
+        on_is_narrow_change=_draw_again,
+        on_connection_change=_draw_again,
+    )
 
 
 def _draw_again() -> None:
     """Do nothing: the rerun that follows a callback draws the page."""
-
-
-def watch_width() -> None:
-    """Rerun the page when the window becomes as narrow as a phone's, or wide again."""
-    data = {"is_narrow": is_narrow()}
-    _mount_width(key=WIDTH_KEY, data=data, on_is_narrow_change=_draw_again)
 
 
 def offer_copy(key: str, label: str, text: str = "") -> None:

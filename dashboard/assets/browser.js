@@ -1,6 +1,6 @@
 // What Streamlit 1.67 leaves to the app: a second format for charts, lists in the menu, one step of history a
-// page, scrolling to the top, colours that follow the theme, and the way back after a lost connection. Each was
-// tried without this file.
+// page, scrolling to the top, charts that follow theme and width, and the way back after a lost connection. Each
+// was tried without this file.
 const MARK = "data-tiescope-png";
 // A curve between points, and a picture, in plotly's box of 1000 by 1000.
 const ICONS = {
@@ -115,6 +115,14 @@ function followTheme(scheme, ask) {
   return watch;
 }
 
+function followWidth(isNarrow, tell) {
+  const phone = matchMedia("(max-width: 640px)");
+  const compare = () => phone.matches !== isNarrow && tell(phone.matches);
+  phone.addEventListener("change", compare);
+  compare();
+  return () => phone.removeEventListener("change", compare);
+}
+
 // After a gap in the connection the server may have a new session, which knows nothing of the page. A rerun has
 // it begin from the address. Until that is done, links load their page anew, because Streamlit's own switch of
 // pages clears the query.
@@ -146,10 +154,11 @@ function followConnection(ask) {
   };
 }
 
-export default function ({ data, setTriggerValue }) {
+export default function ({ data, setStateValue, setTriggerValue }) {
   comeBack();
   keepHistoryTrue();
   const theme = followTheme(data.scheme, (scheme) => setTriggerValue("scheme", scheme));
+  const leaveWidth = followWidth(data.is_narrow, (isNarrow) => setStateValue("is_narrow", isNarrow));
   const leaveConnection = followConnection(() => setTriggerValue("connection", true));
   let waiting = false;
   const watch = new MutationObserver(() => {
@@ -164,6 +173,7 @@ export default function ({ data, setTriggerValue }) {
   return () => {
     watch.disconnect();
     theme.disconnect();
+    leaveWidth();
     leaveConnection();
     window.removeEventListener("resize", look);
     document.fonts.removeEventListener("loadingdone", look);

@@ -88,7 +88,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
     }
     add_legend(figure, marks)
-    figure.style(112 + (_NARROW_ROW if is_narrow else _FOREST_ROW) * len(names), r=room, t=56)
+    figure.style(104 + (_NARROW_ROW if is_narrow else _FOREST_ROW) * len(names), r=room, t=56)
     if not is_narrow:
         label_rows(figure, names, top=CLEAR_TOP)
     else:
@@ -351,7 +351,7 @@ def _name_above(figure: Figure, order: Sequence[str]) -> int:
 
 _MAX_FINISHES = 12
 """Ranks up to which cells have figures."""
-_FINISH_ROW, _FINISH_NAME = 58, 24
+_FINISH_ROW, _FINISH_NAME = 52, 20
 """Pixels of a row, and of a name between rows."""
 _HALF = (_FINISH_ROW - _FINISH_NAME) / 2 / _FINISH_ROW
 """Rows from a row's middle to the ends of its cells."""

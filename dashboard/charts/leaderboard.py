@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.charts import marks
 from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
 from dashboard.charts.labels import chart_names, hover_text, text_columns
-from dashboard.charts.palette import Palette, faded
+from dashboard.charts.palette import Palette
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed_decimals
 from metrics.support.wording import percent, with_signs
@@ -54,12 +54,10 @@ def score_bounds(
 
 LEAST_WIDTH = 840
 """Pixels that keep the columns of the leaderboard apart."""
-FEW = 20
-"""Rerankers above which a strip shows them all."""
 LONG_MOVE = 3
 """Ranks from which a move is highlighted."""
-_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 12
-"""Pixels of a row, of a row where there are many, and the number above which there are many."""
+_ROW, _SLIM_ROW, _ROWS = 30, 20, 270
+"""Pixels of a row, of a row where there are many, and of all rows, which twelve do not exceed."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
 _COLUMNS = {"slope": 90, "rank": 38, "strip": 62, "name": 20, "tied": 50, "scores": 0}
@@ -129,7 +127,7 @@ def leaderboard_figure(
     _add_heads(figure, places, labels, has_intervals=bool(intervals), has_bars=bool(is_bar.any()))
     outside = moves[["left", "right"]].to_numpy()
     above, below = (bool(cut.any()) and has_slope for cut in (outside < 0, outside >= len(rows)))
-    height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
+    height = max(_SLIM_ROW, min(_ROW, _ROWS // len(rows)))
     figure.style(84 + height * max(len(rows) + above + below, _LEAST_ROWS), l=0, r=0, t=46, b=BELOW_TICKS)
     figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     low, high = padded_range(rows[[*marks.VALUES, *intervals]].ffill(axis=1).to_numpy())
@@ -225,7 +223,7 @@ def _add_heads(
         "xshift": -1,
     }
     rank = "rank, 95%" if places["strip"][1] > places["strip"][0] else "rank"
-    heads = {"rank": rank, "tied": tied, "traditional": traditional, "gap": "gap", "ties": "tied docs"}
+    heads = {"rank": rank, "tied": tied, "traditional": traditional, "gap": "gap", "ties": "tie ratio"}
     colours = {"tied": palette.tied, "traditional": palette.traditional}
     for column, words in heads.items():
         font = {"size": 12, "color": colours.get(column, palette.text)}
@@ -290,40 +288,6 @@ def _add_slope(
                 figure.write(text, x=x_end, xref="x", y=height, yanchor=yanchor)
     head = {"x": place[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
     figure.write(f"{order} → tied", **head, yshift=8, font={"size": 11.5, "color": palette.muted})
-
-
-_CLEARLY_OFF = 0.05
-"""Share of the range of tied scores from which a gap has its diamond."""
-_MANY_DOTS = 60
-"""Rerankers above which dots are smaller."""
-
-
-def clear_gap(leaderboard: pd.DataFrame) -> float:
-    """Return the gap from which the strip shows the traditional score."""
-    return float(_CLEARLY_OFF * np.ptp(leaderboard["tied"]))
-
-
-def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> Figure:
-    """Draw the tied score of every reranker by rank, framing rows `first` to `last`, counted from 0."""
-    places = np.arange(1, len(leaderboard) + 1)
-    figure, spots = Figure(palette), leaderboard.set_axis(places)
-    ends = {"x0": first + 0.5, "x1": last + 1.5, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
-    frame = {"line": {"color": palette.tied, "width": 1.5}, "fillcolor": faded(palette.tied, 0.06)}
-    figure.draw_shape(type="rect", **ends, **frame)
-    marks.add_segments(figure, pd.Series(places, places), spots[["worst", "best"]], palette.bounds, 5)
-    is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
-    is_framed = (places > first) & (places <= last + 1)
-    size = 7 if len(places) <= _MANY_DOTS else 4
-    dot = marks.tied_dot(palette, size) | {"color": np.where(is_framed, palette.tied, palette.muted)}
-    for value, rows, marker in (
-        ("traditional", is_off, marks.traditional_diamond(palette, 11)),
-        ("tied", np.ones(len(places), dtype=bool), dot),
-    ):
-        hover = marks.values_hover(leaderboard[rows])
-        figure.draw_marks(x=places[rows], y=spots[value][rows], marker=marker, **hover)
-    figure.style(170, t=12, b=BELOW_TICKS)
-    figure.set_yaxes(title_text=measure, nticks=4, range=padded_range(leaderboard[marks.VALUES].to_numpy()))
-    return figure.set_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
 
 
 _TOOL_ROOM = 14

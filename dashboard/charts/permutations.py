@@ -12,7 +12,7 @@ from metrics.measures import parse
 from metrics.studies.one_list import rank_column
 from metrics.studies.permutations import MAX_RANKS, PossibleValues, chance_text, value_digits
 from metrics.studies.prose import decimal
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import treatment
 
 _ROW, _ROWS, _TOP = 36, 300, 46
@@ -21,7 +21,9 @@ _STRIP, _CHANCE, _VALUE = (0.19, 0.53), (0.59, 0.69), (0.72, 0.86)
 """Left and right end of the example orders, the chances and the axis of values, as shares of the width."""
 _NAME, _SHARE, _WRITTEN, _BESIDE = 0.18, 0.58, 0.875, 0.97
 """Right end of the names of rows and of their chances, left end of values, and middle of the second measure."""
-_LEAST_RANKS, _LETTERS = 10, 50
+_NARROW_STRIP, _NARROW_VALUE, _STACKED = (0, 0.62), (0.66, 0.98), 1.7
+"""The same on a phone, and rows that a row takes there with its words above it."""
+_LEAST_RANKS, _LETTERS, _NARROW_LETTERS = 10, 50, 32
 """Ranks that a strip has at least, and letters along it."""
 _BOX, _LOW = 0.31, 0.2
 """Half the height of a relevant and of a non-relevant document, in rows."""
@@ -29,31 +31,68 @@ _FAR = 0.5
 """Share of the greatest value from which the least one begins the axis instead of 0."""
 
 
-def permutations_figure(possible: PossibleValues, ladder: pd.DataFrame, palette: Palette) -> Figure:
+def permutations_figure(
+    possible: PossibleValues, ladder: pd.DataFrame, palette: Palette, *, is_narrow: bool = False
+) -> Figure:
     """Draw the possible values of a measure, a row each: an example order, its chance and the value on an axis.
 
     The blue line is the tied value, the diamond the traditional one. `ladder` is that of the list, see
-    `metrics.studies.one_list.ladder`.
+    `metrics.studies.one_list.ladder`. A narrow figure writes each row above its order.
     """
     rows, n, start = possible.rows, len(possible.rows), possible.start
-    row_height = min(_ROW, _ROWS / n)
-    heights, figure = (
-        np.arange(n),
-        Figure(palette).style(_TOP + round(row_height * (n + 0.9)), l=0, r=0, t=_TOP, b=0),
-    )
+    heights = np.arange(n, dtype=np.float64) * (_STACKED if is_narrow else 1)
+    top, end = -0.5 - is_narrow * (_STACKED - 1), heights[-1] + 1
+    row_height = min(_ROW, _ROWS / (end - top - 0.5))
+    height = _TOP + round(row_height * (end - top + 0.4))
+    figure = Figure(palette).style(height, l=0, r=0, t=_TOP, b=0)
     orders = np.array(rows["order"].to_list())
     ranks = start + np.arange(orders.shape[1])
     ends = start - 0.5, start + max(len(ranks), _LEAST_RANKS) - 0.5
     by_rank = bool(rows["first_rank"].notna().any())
     _add_orders(figure, orders, ladder, ranks, np.tile(ranks, (n, 1)), heights, is_first_only=by_rank)
-    _add_scores(figure, ladder, ranks, ends, n)
+    _add_scores(figure, ladder, ranks, ends, end, is_narrow=is_narrow)
     for k in sorted({parse(name).k or 0 for name in (possible.measure, possible.beside)}):
         if ends[0] < k + 0.5 < start + len(ranks) - 0.5:
-            figure.draw_upright(k + 0.5, y0=-0.5, y1=n - 0.5)
-            figure.write(f"k = {k}", x=k + 0.5, y=-0.5, yref="y", yanchor="bottom")
-    _add_chances(figure, possible)
-    _add_values(figure, possible)
-    n_digits = value_digits(rows)
+            for first, last in zip(heights, heights, strict=True) if is_narrow else [(0, heights[-1])]:
+                figure.draw_upright(k + 0.5, y0=first - 0.5, y1=last + 0.5)
+            figure.write(f"k = {k}", x=k + 0.5, y=top, yref="y", yanchor="bottom")
+    _add_values(figure, possible, heights, top, _NARROW_VALUE if is_narrow else _VALUE)
+    if is_narrow:
+        _write_rows(figure, possible, heights)
+    else:
+        _add_chances(figure, possible)
+        _write_columns(
+            figure, possible, "first relevant document at" if by_rank else "an order with this value"
+        )
+    hidden = {"visible": False, "anchor": "y"}
+    return figure.set_layout(
+        barmode="overlay",
+        showlegend=False,
+        xaxis=hidden | {"domain": _NARROW_STRIP if is_narrow else _STRIP, "range": ends},
+        xaxis2=hidden | {"domain": _CHANCE, "range": (0, max(rows["chance"].max(), EQUAL))},
+        xaxis4=hidden | {"domain": (0, 1), "range": (0, 1)},
+        yaxis={"visible": False, "range": [end + 0.4, top]},
+    )
+
+
+def _write_rows(figure: Figure, possible: PossibleValues, heights: FloatArray) -> None:
+    """Write each row above its order, that of the traditional value in its colour."""
+    rows, palette, n_digits = possible.rows, figure.palette, value_digits(possible.rows)
+    columns = zip(rows["name"], rows["chance"], rows["value"], _written(rows["beside"]), strict=True)
+    words = [
+        f"{name} · {chance_text(share)} · <b>{possible.measure} {decimal(value, n_digits)}</b> · "
+        f"{possible.beside} {beside}"
+        for name, share, value, beside in columns
+    ]
+    colours = np.where(rows["is_traditional"], palette.traditional, palette.text)
+    place = {"xaxis": "x4", "textposition": "middle right", "size": 13}
+    figure.draw_words(np.zeros(len(rows)), heights - 0.75, words, color=colours, **place)
+
+
+def _write_columns(figure: Figure, possible: PossibleValues, head: str) -> None:
+    """Write name, chance and values of each row in columns, and the tied value of the second measure."""
+    rows, palette, n = possible.rows, figure.palette, len(possible.rows)
+    n_digits, heights = value_digits(rows), np.arange(n)
     for column, side, texts, colour in (
         (_NAME, "left", rows["name"], palette.text),
         (_SHARE, "left", map(chance_text, rows["chance"]), palette.text),
@@ -67,24 +106,14 @@ def permutations_figure(possible: PossibleValues, ladder: pd.DataFrame, palette:
     figure.draw_words([0], own, [treatment(possible.traditional).heading], color=palette.traditional, **look)
     tied = f"<b>{decimal(possible.scores.loc[possible.beside, 'expected'])}</b>"
     figure.draw_words([_BESIDE], [n - 0.2], [tied], color=palette.tied, size=13, xaxis="x4")
-    head = "first relevant document at" if by_rank else "an order with this value"
     for x, side, text in (
         (sum(_STRIP) / 2, "center", head),
         (sum(_CHANCE) / 2, "center", "chance"),
-        (_WRITTEN + 0.05, "right", possible.measure),
+        (_WRITTEN, "left", possible.measure),
         (_BESIDE, "center", possible.beside),
     ):
         font = {"size": 12, "color": palette.text}
         figure.write(f"<b>{text}</b>", x=x, xref="x4", xanchor=side, y=-0.5, yref="y", yshift=24, font=font)
-    hidden = {"visible": False, "anchor": "y"}
-    return figure.set_layout(
-        barmode="overlay",
-        showlegend=False,
-        xaxis=hidden | {"domain": _STRIP, "range": ends},
-        xaxis2=hidden | {"domain": _CHANCE, "range": (0, max(rows["chance"].max(), EQUAL))},
-        xaxis4=hidden | {"domain": (0, 1), "range": (0, 1)},
-        yaxis={"visible": False, "range": [n + 0.4, -0.5]},
-    )
 
 
 def _written(values: "pd.Series[float]") -> list[str]:
@@ -98,7 +127,7 @@ def _add_orders(
     ladder: pd.DataFrame,
     ranks: IntArray,
     across: IntArray,
-    heights: IntArray,
+    heights: FloatArray | IntArray,
     *,
     is_first_only: bool,
 ) -> None:
@@ -143,10 +172,17 @@ def _add_orders(
 
 
 def _add_scores(
-    figure: Figure, ladder: pd.DataFrame, ranks: IntArray, ends: tuple[float, float], height: int
+    figure: Figure,
+    ladder: pd.DataFrame,
+    ranks: IntArray,
+    ends: tuple[float, float],
+    height: float,
+    *,
+    is_narrow: bool,
 ) -> None:
     """Write the score of each tie below its block where it fits, and which ranks are drawn if not all are."""
-    ranked_by, per_rank = rank_column(ladder), _LETTERS / (ends[1] - ends[0])
+    ranked_by, letters = rank_column(ladder), _NARROW_LETTERS if is_narrow else _LETTERS
+    per_rank = letters / (ends[1] - ends[0])
     ties = ladder.iloc[ranks - 1].assign(rank=ranks).groupby("first")
     for _, tie in ties:
         text = score_text(ranked_by, tie[ranked_by].iloc[0], per_rank * len(tie))
@@ -155,7 +191,7 @@ def _add_scores(
     if len(ranks) < len(ladder):
         text = f"ranks {ranks[0]:,} to {ranks[-1]:,} of {len(ladder):,}"
         place = {"xref": "x4", "xanchor": "right", "yref": "y", "yanchor": "top"}
-        figure.write(text, x=_NAME, y=height - 0.5, **place)
+        figure.write(text, x=1 if is_narrow else _NAME, y=height - 0.5, **place)
 
 
 def _add_chances(figure: Figure, possible: PossibleValues) -> None:
@@ -174,9 +210,11 @@ def _add_chances(figure: Figure, possible: PossibleValues) -> None:
     )
 
 
-def _add_values(figure: Figure, possible: PossibleValues) -> None:
+def _add_values(
+    figure: Figure, possible: PossibleValues, heights: FloatArray, top: float, domain: tuple[float, float]
+) -> None:
     """Draw each value as a dot, larger for a larger chance, on a line from the start of the axis."""
-    rows, palette, heights = possible.rows, figure.palette, np.arange(len(possible.rows))
+    rows, palette = possible.rows, figure.palette
     tied, own = possible.scores.loc[possible.measure, ["expected", possible.traditional]]
     low, high = float(rows["low"].min()), float(rows["high"].max())
     start = 0.0 if low < _FAR * high else low - 0.15 * (high - low)
@@ -184,9 +222,8 @@ def _add_values(figure: Figure, possible: PossibleValues) -> None:
     room = 0.06 * (right - start)
     lines = pd.DataFrame({"start": start, "end": rows["high"]})
     add_segments(figure, lines, pd.Series(heights), palette.grid, 2, xaxis="x3")
-    figure.draw_upright(
-        tied, y0=-0.5, y1=len(rows) - 0.5, xref="x3", line={"color": palette.tied, "width": 2, "dash": "solid"}
-    )
+    line = {"color": palette.tied, "width": 2, "dash": "solid"}
+    figure.draw_upright(tied, y0=top, y1=heights[-1] + 0.5, xref="x3", line=line)
     dot = {"color": blend(palette.ground, palette.tied, 0.6), "line": {"width": 0}}
     figure.draw_marks(
         x=rows["value"],
@@ -204,10 +241,10 @@ def _add_values(figure: Figure, possible: PossibleValues) -> None:
         xaxis="x3",
     )
     side = "right" if tied - start > 0.6 * (right - start) else "center"
-    place = {"x": tied, "xref": "x3", "xanchor": side, "y": -0.5, "yref": "y", "yanchor": "bottom"}
+    place = {"x": tied, "xref": "x3", "xanchor": side, "y": top, "yref": "y", "yanchor": "bottom"}
     text = f"<b>{parse(possible.measure).tied} {decimal(tied)}</b>"
     figure.write(text, font={"size": 13, "color": palette.tied}, **place)
-    axis = {"visible": False, "anchor": "y", "domain": _VALUE, "range": (start - room, right + room)}
+    axis = {"visible": False, "anchor": "y", "domain": domain, "range": (start - room, right + room)}
     figure.set_layout(xaxis3=axis)
 
 

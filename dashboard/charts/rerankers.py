@@ -14,7 +14,7 @@ from dashboard.charts.ties_vs_gap import first_dots, middles
 from metrics.evaluation import EQUAL
 from metrics.measures import parse
 from metrics.studies.gaps import trend
-from metrics.studies.prose import signed
+from metrics.studies.prose import signed_decimals
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -25,39 +25,35 @@ _BASE = 0.3
 """Rows from the middle of a row down to its ridge."""
 
 
-_ROW, _LOW_ROW = 48, 44
-"""Pixels of a row with and without its scores."""
+_ROW = 32
+"""Pixels of a row."""
 _MIN_REACH = 0.05
 """Minimum reach of a gap axis."""
 _BINS = 61
 """Bins of a distribution of gaps."""
 
 
-def aligned_rows(
-    summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str, *, is_signed: bool = False
-) -> Figure:
-    """Draw scores, mean tie ratio and distribution of gaps, one row per reranker; `measure` is a mean's name.
+def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str) -> Figure:
+    """Draw scores, mean tie ratio and distribution of |gap|, one row per reranker; `measure` is a mean's name.
 
-    `summary` has first_traditional, first_tied, first_worst, first_best, tie_ratio, first_gap, first_gap_mean
-    and first_lists_with_gap. `lists` has reranker and first_gap.
+    `summary` has first_traditional, first_tied, first_worst, first_best, tie_ratio, first_gap_mean and
+    first_lists_with_gap. `lists` has reranker and first_gap.
     """
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
-    if not is_signed:
-        rerankers["gap"] = rerankers["gap_mean"]
-        lists = lists.assign(first_gap=lists["first_gap"].abs())
+    rerankers["gap"] = rerankers["gap_mean"]
+    lists = lists.assign(first_gap=lists["first_gap"].abs())
     figure = Figure.of_panels(
         1, 3, palette, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True
     )
     add_bounds_rows(figure, rerankers, row=1, col=1)
     figure.set_xaxes(title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
-    reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
-    edges = np.linspace(-reach if is_signed else 0, reach, _BINS + 1)
+    edges = np.linspace(0, max(float(lists["first_gap"].max()), _MIN_REACH), _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]
     counts = [
         np.histogram(with_gap.loc[with_gap["reranker"] == name, "first_gap"], bins=edges)[0]
         for name in rerankers.index
     ]
-    return _add_ties_and_gaps(figure, rerankers, edges, counts, str(parse(measure)), _ROW, 3)
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, str(parse(measure)), 3)
 
 
 def gap_rows(
@@ -66,7 +62,7 @@ def gap_rows(
     """Draw mean tie ratio and distribution of gaps, one row per reranker."""
     grid = {"column_widths": (0.36, 0.64), "horizontal_spacing": 0.05, "shared_yaxes": True}
     figure = Figure.of_panels(1, 2, palette, **grid)
-    return _add_ties_and_gaps(figure, rerankers, edges, counts, measure, _LOW_ROW, 2)
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, measure, 2)
 
 
 def _add_ties_and_gaps(
@@ -75,7 +71,6 @@ def _add_ties_and_gaps(
     edges: FloatArray,
     counts: Sequence[IntArray],
     measure: str,
-    row_height: int,
     col: int,
 ) -> Figure:
     """Fill the panels col - 1 and col, and label the rows.
@@ -123,12 +118,14 @@ def _add_ties_and_gaps(
         **place,
     )
     head = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
-    figure.write("mean gap · share of lists with a gap", **head, yanchor="bottom")
+    mean = "mean gap" if is_signed else "mean |gap|"
+    figure.write(f"{mean} · lists with a gap", **head, yanchor="bottom")
     beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
     for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
-        text = f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}"
+        mean = signed_decimals(gap) if is_signed else signed_decimals(gap).removeprefix("+")
+        text = f"<b>{mean}</b> · {percent(share)}"
         figure.write(text, y=base - 0.12, **beside)
-    figure.style(110 + row_height * len(rerankers), r=128, t=52)
+    figure.style(110 + _ROW * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
     if is_signed:
@@ -158,15 +155,12 @@ _DOT, _DOT_SHARE = 2.7, 0.015
 """Pixels of a dot's height, and its width as a share of its axis."""
 
 
-def gap_multiples(
-    lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str, *, is_signed: bool = False
-) -> Figure:
-    """Draw gap against tie ratio per reranker, all lists in grey, and all means in the last panel.
+def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> Figure:
+    """Draw |gap| against tie ratio per reranker, all lists in grey, and all means in the last panel.
 
     `lists` has reranker, query_id, tie_ratio and first_gap.
     """
-    if not is_signed:
-        lists = lists.assign(first_gap=lists["first_gap"].abs())
+    lists = lists.assign(first_gap=lists["first_gap"].abs())
     width = ACROSS if len(colours) < ACROSS * FEW_ROWS else MANY_ACROSS
     own_lists = {name: lists[lists["reranker"] == name] for name in colours}
     means = {name: trend(own["tie_ratio"], own["first_gap"], _TREND_CELLS) for name, own in own_lists.items()}
@@ -176,13 +170,10 @@ def gap_multiples(
     figure = Figure.of_panels(
         rows, across, palette, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2)
     )
-    reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
+    reach = max(float(lists["first_gap"].max()), 0.05) * 1.1
     zero: dict[str, Any] = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-    ticks = signed_ticks(-reach, reach, _STEPS) if is_signed else {"nticks": 4}
-    ends = [-reach if is_signed else -0.04 * reach, reach]
-    figure.set_yaxes(range=ends, showticklabels=False, **ticks, **zero)
-    title = f"{measure} gap" if is_signed else f"|{measure} gap|"
-    figure.set_yaxes(showticklabels=True, title_text=title, col=1)
+    figure.set_yaxes(range=[-0.04 * reach, reach], showticklabels=False, nticks=4, **zero)
+    figure.set_yaxes(showticklabels=True, title_text=f"|{measure} gap|", col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
     ratio_range = _ratio_range(pd.concat(own_lists.values())["tie_ratio"])
     half = _DOT_SHARE * (ratio_range[1] - ratio_range[0]) / 2
@@ -205,14 +196,12 @@ def gap_multiples(
     figure.set_xaxes(tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):
         place = {"row": len(colours) // across + 1, "col": len(colours) % across + 1}
-        _add_means(figure, means, colours, is_signed=is_signed, **place)
+        _add_means(figure, means, colours, **place)
         _write_title(figure, "Means, all together", **place)
     return figure
 
 
-def _add_means(
-    figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], *, is_signed: bool, **place: int
-) -> None:
+def _add_means(figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], **place: int) -> None:
     """Add all means to one panel, which ends with the last non-zero mean."""
     for name, mean in means.items():
         if len(mean):
@@ -228,8 +217,7 @@ def _add_means(
     room = 0 if high - low > EQUAL else _LEAST_SPAN / 2
     ends = _with_air(low - room, high + room)
     look: dict[str, Any] = {"side": "right", "showticklabels": True, "title_text": None}
-    ticks = signed_ticks(*ends, _STEPS) if is_signed else {"nticks": _STEPS}
-    figure.set_yaxes(range=ends, **look, **ticks, **place)
+    figure.set_yaxes(range=ends, nticks=_STEPS, **look, **place)
     ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
     if ratios:
         figure.set_xaxes(range=_ratio_range(pd.concat(ratios)), **place)
@@ -349,4 +337,4 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
 
 
 def _gap_text(gap: float) -> str:
-    return "" if np.isnan(gap) else signed(gap) if gap else "0"
+    return "" if np.isnan(gap) else signed_decimals(gap)

@@ -110,7 +110,7 @@ class GapPanel:
     def add_mean_line(self, trend: pd.DataFrame) -> None:
         """Add a local mean: x, mean."""
         if len(trend):
-            line, hover = {"color": self.figure.palette.text, "width": 2.5}, "mean gap %{y:.4f}"
+            line, hover = {"color": self.figure.palette.text, "width": 2.5}, "mean |gap| %{y:.4f}"
             self.figure.draw_line(x=trend["x"], y=trend["mean"], line=line, hovertemplate=hover, **self.place)
 
 
@@ -171,10 +171,9 @@ def gap_scatter(
     left_out = f"{len(lists) - len(with_gap):,} of {len(lists):,} lists have no gap and are not drawn"
     figure.write(left_out, **corner | {"x": 1, "xanchor": "right"}, y=0, yanchor="bottom")
     zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-    figure.set_yaxes(range=ends, title_text=f"{measure} by {order} − tied {measure}", **zero)
+    figure.set_yaxes(range=ends, title_text=f"{measure} gap", **zero)
     figure.set_yaxes(**signed_ticks(*ends, 8))
-    title = "share of the list's documents that are tied"
-    figure.set_xaxes(title_text=title, tickformat="~%", range=[-0.03, 1.03])
+    figure.set_xaxes(title_text="tie ratio", tickformat="~%", range=[-0.03, 1.03])
     toggled = {"itemclick": "toggle", "itemdoubleclick": "toggleothers"}
     return figure.set_layout(legend=toggled, uirevision="muted rerankers")
 

@@ -7,11 +7,10 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import cache, controls
+from dashboard import cache, choices, controls
 from dashboard.cache import drawn
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, clipped, short_names
-from dashboard.charts.leaderboard import LEAST_WIDTH, leaderboard_figure
 from dashboard.choices import UNJUDGED, Selection, View
 from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
@@ -23,7 +22,7 @@ from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import section, table
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.leaderboard_parts import shared_text
+from dashboard.widgets.leaderboard_parts import leaderboard_charts
 from metrics import MEASURES, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -38,7 +37,6 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names
 
 ORDERS, FIGURES, NAMES = "Orders", "Figures", "Names"
-_FEW_MEASURES = 4  # measures that stand side by side
 
 
 def board_settings(convention: Convention) -> dict[str, str | float]:
@@ -59,27 +57,22 @@ def board_settings(convention: Convention) -> dict[str, str | float]:
 def rule_button(view: View, convention: Convention) -> None:
     """Draw the button that scores the board by a convention, disabled if it already does."""
     is_used = view.scoring == convention.options and convention.treatment in ("expected", view.traditional)
-    with st.container(width="content", gap="xxsmall"):
-        st.markdown(":small[Rule of the table]")
-        st.button(
-            "The board uses this rule" if is_used else "Use this rule on the board",
-            icon=f":material/{'check' if is_used else 'tune'}:",
-            key="use-rule",
-            disabled=is_used,
-            help=f"Sets tie order, rounding and the smallest relevant grade on every page: {convention.label}.",
-            on_click=controls.set_values,
-            args=(board_settings(convention),),
-        )
+    st.button(
+        "The board uses the table's rule" if is_used else "Use the table's rule on the board",
+        icon=f":material/{'check' if is_used else 'tune'}:",
+        key="use-rule",
+        disabled=is_used,
+        help=f"Sets tie order, rounding and the smallest relevant grade on every page: {convention.label}.",
+        on_click=controls.set_values,
+        args=(board_settings(convention),),
+    )
 
 
 def choose_measure(audit: Audit) -> str:
     """Draw the choice of the published measure to order by and return it; RR or nDCG come first."""
     names = audit.measures or [name for name in audit.published.measures if audit.names.measure(name)]
     labels = short_names(names, CARD_COLUMNS)
-    default, label = audit.first_measure, labels.__getitem__
-    if len(names) <= _FEW_MEASURES:
-        return controls.segmented("Order by", names, "by", default, format_func=label)
-    return controls.select("Order by", names, "by", default, format_func=label, width=240)
+    return controls.select_after("Order by", labels, "by", audit.first_measure, width=190)
 
 
 def show_audit(view: View, name: str, published: PublishedTable, settings: DeltaGenerator) -> None:
@@ -130,7 +123,7 @@ def show_audit(view: View, name: str, published: PublishedTable, settings: Delta
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    settings = st.container(horizontal=True, vertical_alignment="top", gap="medium")
+    settings = choices.settings_row()
     with settings:
         opened_table = open_table(selection)
     results = st.empty()  # clears another table's results while this one is audited
@@ -249,7 +242,9 @@ _EXPLANATION = (
 def orders_section(
     view: View, audit: Audit, order: audited_order.AuditedOrder, by_measure: pd.DataFrame
 ) -> None:
-    """Draw the verdicts on the published orders: by measure, then by rank and pair for one measure."""
+    """Draw the verdicts on the published orders: by rank and pair for one measure, then by measure."""
+    _places(view, audit, order)
+    _pairs(view, order.pairs, method_text(len(order.places)))
     if len(by_measure):
         table(
             by_measure.reset_index(),
@@ -257,8 +252,6 @@ def orders_section(
             "audit-measures",
             shown_columns(("measure", "published_measure"), "n_orders", "hold", "can_swap", "swap"),
         )
-    _places(view, audit, order)
-    _pairs(view, order.pairs, method_text(len(order.places)))
 
 
 def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None:
@@ -267,12 +260,7 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
         return
     row_range = shown_rows(len(places), "places")
     name = parse(audit.measure(order.measure))
-    title = f"Published and tied rank by {escape_markdown(order.measure)}"
-    ui.heading(title, "Published scores are in the column of traditional scores. " + shared_text(places))
-    names, labels = list(row_range.of(places).index), (name.tied, "published")
-    figure = drawn(leaderboard_figure, places, view.palette, labels, names, "published")
-    alt = "Published and tied rank of each reranker, and its score with tie bounds and confidence interval."
-    ui.chart(figure, "published-places", alt, wide=LEAST_WIDTH)
+    leaderboard_charts(places, view.palette, name, row_range.of(places).index, order="published")
     row_range.buttons()
     if words := agreement_sentence(places["tied"], places["traditional"]):
         st.caption(words)

@@ -29,7 +29,6 @@ from dashboard.controls import select_slider
 from dashboard.escaping import escape_copied, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work
-from dashboard.visitor import watch_width
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
@@ -60,15 +59,14 @@ _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the tabl
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    watch_width()
     verdict = st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choices.choose_baseline(selection.rerankers, width=240)
+    with choices.settings_row():
         measure = choices.measure(has_more=False)
-        choices.choose_relevant_from(selection.board)
         with choices.more_menu(help="Choose the test, the correction or another measure."):
             testing = choose_testing()
             st.caption(f"{find_method(testing.test, None)[0].summary} {_STARS}")
+        choices.choose_relevant_from(selection.board)
+        choices.choose_baseline(selection.rerankers, width=260)
     view = selection.score(measure)
     baseline, has_pairs = view.baseline, len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
@@ -124,8 +122,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, n_drawn: int)
     queries = "" if is_narrow else "queries by tied scores, then "
     heading(
         f"Difference from {escape_markdown(name)}",
-        f"{selection}Mean difference with 95% {verdicts.interval}; filled: significant. "
-        f"Right: {queries}stars by traditional and by tied scores.",
+        f"{selection}95% {verdicts.interval}. Right: {queries}stars by traditional and by tied scores.",
     )
     rows = verdicts.changed_first(FIRST_ROWS, n_drawn)
     chart(

@@ -23,14 +23,14 @@ from dashboard.cache import (
     segments,
 )
 from dashboard.charts.labels import clipped, sentence_names, short_names
-from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, tool_strip
+from dashboard.charts.leaderboard import tool_strip
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
-from dashboard.visitor import visitor_zone, watch_width
+from dashboard.visitor import visitor_zone
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.first_rows import ShownRows, find_reranker, search_rows, shown_rows
+from dashboard.widgets.first_rows import find_reranker, search_rows, shown_rows
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_charts,
@@ -48,7 +48,7 @@ from metrics.studies.emulation import by_reranker, question_text, reported_value
 from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
 from metrics.studies.measure_table import LETTERED, as_latex, as_markdown, caption, cells, measure_column
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
-from metrics.studies.prose import Prose, decimal
+from metrics.studies.prose import Prose
 from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names, part_of
@@ -67,7 +67,7 @@ def show(selection: Selection) -> None:
     """Draw the page."""
     above = st.container()
     verdict_place = st.container(gap="small")
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+    with choices.settings_row():
         measure = choices.measure()
         choose_relevant_from(selection.board)
         part = find_reranker() if len(selection.rerankers) >= _FINDABLE else ""
@@ -93,7 +93,6 @@ def show(selection: Selection) -> None:
         scores_section(view, name, rows, unjudged, part)
     with st.container() if visitor.is_narrow() else above:  # a phone has no room for it above the chart
         data_line(selection)
-    watch_width()
 
 
 @ui.section("Summary of the data")
@@ -173,8 +172,6 @@ def scores_section(
     if not name.measure.answers:
         leaderboard_charts(drawable, view.palette, name, drawn_rows)
     places.buttons()
-    if not name.measure.answers and len(matches) == len(drawable):
-        _strip(view, drawable, name.traditional, places)
     if unjudged is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):
             share = unjudged_study.share_finding(unjudged, unjudged_study.depth_of(name))
@@ -205,27 +202,23 @@ def measure_columns(view: ShownBoard, measures: tuple[str, ...], traditional: st
 @ui.section(MEASURES)
 def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) -> None:
     """Draw the means of all measures with letters of significance, and the table for papers."""
-    names = tuple(dict.fromkeys([*OFFERED, measure]))
-    columns = measure_columns(view, names, view.traditional)
-    keys = {parse(name).tied: columns[name]["tied"] for name in names}
-    keys |= {"tie ratio": rows["tie_ratio"], "gap": rows["gap"].abs()}
-    head = st.container(horizontal=True, vertical_alignment="center")
-    with st.container(horizontal=True, gap="small"):
-        key = controls.select(
-            "Sort by",
-            list(keys),
-            "sorted_by",
-            parse(measure).tied,
-            label_visibility="collapsed",
-            format_func="Sort by {}".format,
-            width=185,
+    names, labels = tuple(dict.fromkeys([*OFFERED, measure])), short_names(map(str, rows.index))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        names += tuple(
+            _choose_some("Add measures", "added", {name: name for name in cache.MEASURES if name not in names})
         )
-        ordered = rows.loc[keys[key].sort_values(ascending=False, kind="stable").index]
-        pinned = _pinned([str(name) for name in rows.index])
+        columns = measure_columns(view, names, view.traditional)
+        keys = {parse(name).tied: columns[name]["tied"] for name in names}
+        keys |= {"tie ratio": rows["tie_ratio"], "gap": rows["gap"].abs()}
+        key = controls.select_after(
+            "Sort by", dict(zip(keys, keys, strict=True)), "sorted_by", parse(measure).tied, width=185
+        )
+        pinned = _choose_some("Pin rows", "pinned", labels)
+        downloads = st.container(horizontal=True, width="content")
+    ordered = rows.loc[keys[key].sort_values(ascending=False, kind="stable").index]
     matches = search_rows(ordered.drop(pinned), part)
     places = shown_rows(len(matches), "measure_rows", first=LETTERED, has_pages=True)
     table_rows = pd.concat([ordered.loc[pinned], places.of(matches)])
-    labels = short_names(map(str, rows.index))
     st.html(
         measures_html(
             *cells(columns, table_rows, labels, measure), list(table_rows.index), len(pinned), view.palette
@@ -234,8 +227,7 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
     places.buttons()
     note = caption(len(rows), pair_verdicts(view, measure, view.traditional).method)
     st.caption(" ".join(filter(None, (escape_markdown(note), shared_text(rows)))))
-    with head:
-        st.header(MEASURES, anchor=False, width="content")
+    with downloads:
         with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
             whole_cells = cells(columns, table_rows, {name: name for name in labels}, measure)
             st.code(as_markdown(*whole_cells, note), "markdown", height=160)
@@ -245,41 +237,20 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
         ui.download_csv(export.reset_index(), "measures")
 
 
-def _pinned(names: list[str]) -> list[str]:
-    """Draw the choice of rerankers whose rows come first."""
-    labels = short_names(names)
-    nothing_pinned: list[str] = []
-    chosen = controls.choose("pinned", nothing_pinned, lambda chosen: set(chosen) <= set(names), list)
+def _choose_some(label: str, key: str, labels: dict[str, str]) -> list[str]:
+    """Draw a choice of any number of names → labels, none at first, and return the chosen names."""
+    nothing: list[str] = []
+    chosen = controls.choose(key, nothing, lambda chosen: set(chosen) <= set(labels), list)
     st.multiselect(
-        "Pin",
-        names,
+        label,
+        list(labels),
         format_func=labels.__getitem__,
-        placeholder="Pin rows",
+        placeholder=label,
         label_visibility="collapsed",
-        width=160 if visitor.is_narrow() else 400,
-        **controls.bound("pinned", chosen),
+        width=210,
+        **controls.bound(key, chosen),
     )
     return chosen
-
-
-def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
-    """Draw all rerankers in a strip if there are more than twenty; phones have no room for it."""
-    if len(leaderboard) <= FEW or visitor.is_narrow():
-        return
-    ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-    figure = drawn(place_strip, leaderboard, view.palette, measure, places.start, places.stop - 1)
-    alt = f"{measure} of all rerankers by rank; a frame marks the rerankers drawn above."
-    ui.chart(figure, "places", alt)
-
-
-def strip_caption(leaderboard: pd.DataFrame) -> str:
-    """Return the caption of the strip."""
-    gap = clear_gap(leaderboard)
-    off = f"by {decimal(gap)} or more" if gap > EQUAL else "at all"
-    return (
-        "Line: a reranker's worst to best tie order. Dot: tied score. Diamond: traditional score, if it "
-        f"differs from the tied score {off}. Frame: rerankers drawn above."
-    )
 
 
 _WIDEST = 5

@@ -23,7 +23,6 @@ from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import Selection, View, shown_measure
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
-from dashboard.visitor import watch_width
 from dashboard.widgets.components import chart, elide_prose
 from dashboard.widgets.one_list import load_list, possible_values_of
 from metrics import parse
@@ -60,7 +59,6 @@ def show(selection: Selection) -> None:
     st.html(_ASSETS / "present.css")
     orange = visitor.theme().traditional
     st.html(f"<style>h2 .stMarkdownColoredText {{ color: {orange} !important; }}</style>")
-    watch_width()
     measure = str(question(parse(shown_measure())))
     view = selection.score(measure)
     slides = list_slides(view, measure)
@@ -199,13 +197,12 @@ def _ties(view: View, measure: str) -> Slide:
     if selection and mean_gap.max() > EQUAL:
         selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
     figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
-    mean = "; line: mean gap" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
+    mean = "; line: mean |gap|" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
     return Slide(
         tie_prediction(lists, measure),
         figure,
-        f"Gap in {measure} against the share of tied documents, one panel per reranker.",
-        f"Share of tied documents against |traditional − tied| {measure}. "
-        f"Dot: one list; grey: lists of all rerankers{mean}. {selection}",
+        f"|{measure} gap| against the tie ratio, one panel per reranker.",
+        f"Tie ratio against |{measure} gap|. Dot: one list; grey: lists of all rerankers{mean}. {selection}",
         wide=_PANELS,
     )
 

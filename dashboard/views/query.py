@@ -22,7 +22,6 @@ from metrics.studies.permutations import MAX_RANKS
 from metrics.studies.prose import Strong, decimal, signed
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
-from metrics.ties import treatment
 from metrics.ties.fronts import criterion_words
 
 PERMUTATIONS, RANKS, VALUES, DOCUMENTS = "Permutations", "Ranks", "Worked values", "Documents"
@@ -58,7 +57,7 @@ def choose_list(selection: Selection) -> one_list.ListInView:
     At first, it is the list with the largest gap of those whose orders can all be drawn.
     """
     row = st.container(horizontal=True, vertical_alignment="top", gap="small")
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with choices.settings_row():
         measure = choices.measure()
         choose_relevant_from(selection.board)
     view = selection.score(measure)
@@ -209,37 +208,50 @@ def _labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> 
 
 MAX_STEPS = 250
 """Ranks shown in a table at most."""
-_USUAL_CUTOFF = 10
+
+
+_NO_CUTOFF = 10**9
 
 
 @section("Worked values")
 def values_section(current: one_list.ListInView) -> None:
-    """Draw every measure of the list, and what each rank adds to AP and nDCG."""
+    """Draw every measure of the list, and what each rank adds to RR, AP or nDCG."""
     _values_table(current)
-    measure_at, traditional = parse(current.measure), current.view.traditional
-    k = measure_at.k if measure_at.measure.name == "nDCG" and measure_at.k else _USUAL_CUTOFF
-    by_order, by_all = (
-        list_study.value_steps(current.ranking, current.query, ties, k).set_index("rank")
-        for ties in (traditional, "expected")
-    )
-    steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
-    is_possible = (steps["chance"] > 0) | (steps["chance_by_order"] > 0)
-    ap = ("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds"))
-    tied_ap = (("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds"))
-    ndcg = ("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds"))
-    tied_ndcg = (("gain", "tied_gain"), ("ndcg_term", "adds"))
-    for name, rows, term, keys, tied_keys in (
-        ("AP", steps[is_possible], "ap_term", ap, tied_ap),
-        (f"nDCG@{k}", steps[steps.index <= k], "ndcg_term", ndcg, tied_ndcg),
-    ):
-        columns = shown_columns(*keys, order=treatment(traditional).order, measure=name)
-        columns |= shown_columns(*tied_keys, measure=f"tied {name}")
-        table = rows.head(MAX_STEPS).reset_index()
-        is_open = table[list(columns)].isna().any(axis=None)
-        note = "–: no relevant document at this rank." if is_open else ""
-        ui.table(table, f"{name}, rank by rank", name, columns, rows.reset_index(), note)
-        before, tied = (Strong(decimal(rows[column].sum(), 4)) for column in (f"{term}_by_order", term))
-        ui.section_finding((f"The terms add up to {name} ", before, f" and tied {name} ", tied, "."))
+    measure, name = parse(current.in_question), current.in_question
+    k, family = measure.k or _NO_CUTOFF, measure.measure.name
+    if family not in ("RR", "AP", "nDCG"):
+        st.caption("Choose RR, AP or nDCG above to see what each rank adds.")
+        return
+    if family == "RR":
+        rows = current.chances[current.chances["rank"] <= k]
+        rows = rows.assign(reciprocal=1 / rows["rank"], term=rows["chance"] / rows["rank"])
+        columns = shown_columns("rank", ("chance", "first_chance"), ("reciprocal", "value"), measure=name)
+        totals = {f"tied {name}": rows["term"].sum()}
+    else:
+        by_order, by_all = (
+            list_study.value_steps(current.ranking, current.query, ties, k).set_index("rank")
+            for ties in (current.view.traditional, "expected")
+        )
+        words = {"order": current.view.treatment.order, "measure": name}
+        rows = by_all.join(by_order.add_suffix("_by_order"), how="outer").reset_index()
+        if family == "AP":
+            rows = rows[(rows["chance"] > 0) | (rows["chance_by_order"] > 0)]
+            keys = ("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds"))
+            columns = shown_columns(*keys, **words)
+            columns |= shown_columns(("chance", "relevant_chance"), ("precision", "tied_precision"))
+        else:
+            rows = rows[rows["rank"] <= k]
+            gains = ("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds"))
+            columns = shown_columns(*gains, **words) | shown_columns(("gain", "tied_gain"))
+        term = f"{family.lower()}_term"
+        rows = rows.assign(term=rows[term])
+        totals = {name: rows[f"{term}_by_order"].sum(), f"tied {name}": rows["term"].sum()}
+    columns |= shown_columns(("term", "adds"), measure=f"tied {name}")
+    shown = rows.head(MAX_STEPS)
+    note = "–: no relevant document at this rank." if shown[list(columns)].isna().any(axis=None) else ""
+    ui.table(shown, f"{name}, rank by rank", "steps", columns, rows, note)
+    values = [(f"{total} ", Strong(decimal(value, 4))) for total, value in totals.items()]
+    ui.section_finding(("The terms add up to ", *values[0], *(" and ", *values[-1]) * (len(values) > 1), "."))
 
 
 def _values_table(current: one_list.ListInView) -> None:

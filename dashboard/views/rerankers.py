@@ -25,6 +25,12 @@ from metrics.support.shown_columns import shown_columns
 
 _OVERLAP = (("similarity", "list_overlap"), "identical", "n")
 _COPIES = "Tied documents count as equal, so a list and its copy have an overlap of 1."
+_SORTED_BY = {
+    "tied": "first_tied",
+    "traditional": "first_traditional",
+    "tie ratio": "tie_ratio",
+    "gap": "first_gap_mean",
+}
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
 
 
@@ -34,11 +40,11 @@ def show(selection: Selection) -> None:
         ties_and_agreement(selection.score())
         return
     verdict = st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    texts = {name: name for name in _SORTED_BY} | {"gap": "mean |gap|"}
+    with choices.settings_row():
         measure = choices.measure()
         choose_relevant_from(selection.board)
-        sort = controls.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
-        is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
+        sort = controls.select_after("Sort by", texts, "sort", width=185)
     view = selection.score(measure)
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
     section = controls.choose_section([SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)])
@@ -49,16 +55,14 @@ def show(selection: Selection) -> None:
         name, second = question(name), measure
     first = str(name)
     lists, summary = view.study(_gaps_and_summary, first, second, view.traditional)
-    columns = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio"}
-    order = columns.get(sort, "first_gap" if is_signed else "first_gap_mean")
-    summary = summary.sort_values(order, ascending=False, kind="stable")
+    summary = summary.sort_values(_SORTED_BY[sort], ascending=False, kind="stable")
     with verdict:
         ui.finding((*own_rule_note(measure), *reranker_finding(lists, first)), view.rerankers)
     drawn_rows = row_range.of(summary)
     if section == SUMMARY:
         summary_table(view, summary, (name, parse(second)))
     elif section == TIES:
-        gap_panels(view, drawn_rows.index, lists, first, is_signed=is_signed)
+        gap_panels(view, drawn_rows.index, lists, first)
         row_range.buttons()
     elif section == GROUPS:
         if len(cache.segments(view.board)):
@@ -68,7 +72,7 @@ def show(selection: Selection) -> None:
         baseline_comparison(view, measure, row_range.n_shown)
         row_range.buttons()
     else:
-        rows_chart(view, drawn_rows, lists, name.traditional, is_signed=is_signed)
+        rows_chart(view, drawn_rows, lists, name.traditional)
         row_range.buttons()
         one_reranker(view, lists, first, drawn_rows.index)
 
@@ -96,18 +100,13 @@ def _gaps_and_summary(
 
 
 @section("Scores, ties and gaps")
-def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
+def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str) -> None:
     """Draw scores with bounds, ties and gaps, one row per reranker."""
-    sides = " (orange: traditional score above tied score; grey: below)"
-    explanation = (
-        f"Right: distribution of gaps over lists with a gap{sides * is_signed}; diamond: mean gap of all "
-        "lists. Click a row to open it."
-    )
-    ui.heading("Score, ties and gap, reranker by reranker", explanation)
+    st.caption("Right: distribution of |gap| over lists with a gap; diamond: mean |gap| of all lists.")
     if point := controls.clicked_point("reranker-rows"):
         controls.set_value("opened", str(rows.index[round(point["y"])]))
     ui.chart(
-        drawn(charts.aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
+        drawn(charts.aligned_rows, rows, lists, view.palette, measure),
         "reranker-rows",
         f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
@@ -116,12 +115,12 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
 
 
 @section("Gap against tie ratio")
-def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
+def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str) -> None:
     """Draw the gap of each list against its tie ratio, one panel per reranker."""
-    st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean gap.")
+    st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean |gap|.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     ui.chart(
-        drawn(charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
+        drawn(charts.gap_multiples, lists, view.palette, colours, measure),
         "gap-multiples",
         f"{measure} gap against tie ratio, one panel per reranker, with a panel of the means.",
         wide=670 if len(colours) < charts.ACROSS * charts.FEW_ROWS else 820,

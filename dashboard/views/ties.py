@@ -25,7 +25,7 @@ GAPS, PANELS, SIZES = "Gaps", "More panels", "Tie sizes"
 def show(selection: Selection) -> None:
     """Draw the page."""
     verdict = st.container()
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+    with choices.settings_row():
         measure = choices.measure()
         choose_relevant_from(selection.board)
     section = controls.choose_section([GAPS, PANELS, SIZES])
@@ -72,7 +72,8 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
 @section("More panels")
 def panels_section(selection: Selection, first: str) -> None:
     """Draw the notebook's panels of two measures."""
-    second = choices.measure("Second measure", "second", "Hits@3")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        second = choices.measure("Second measure", "second", "Hits@3")
     view = selection.score(first, second)
     if note := own_rule_note(second):
         ui.section_finding(note)

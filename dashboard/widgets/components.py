@@ -17,7 +17,7 @@ from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow, offer_copy
 from dashboard.widgets import columns as table_columns
-from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
+from dashboard.widgets.first_rows import rows_left_out
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
@@ -33,6 +33,8 @@ _SIDEWAYS = """<style>
 @container (min-width: {wide}px) {{ .sideways-{wide} span {{ display: none }} }}
 </style><div class="sideways-{wide}"><span>↔ Scroll the chart sideways to see all of it.</span></div>"""
 """Hint above a chart that is wider than its place."""
+_WHOLE = 12
+"""Rows up to which a table is shown whole; a longer one scrolls."""
 _GAP = 48
 """Pixels between two columns."""
 
@@ -54,7 +56,7 @@ def finding(prose: Prose, names: Iterable[str] = (), figures: str = "") -> None:
 
     Its tooltip has long names in full.
     """
-    with st.container(border=True, key="finding", horizontal=not is_narrow(), vertical_alignment="center"):
+    with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
         with st.container():
             section_finding(prose, names, ":material/lightbulb: ")
         offer_copy("copy-finding", "Copy", prose_markdown(prose, escape_copied).strip() + figures)
@@ -186,7 +188,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns, *
         hide_index=True,
         key=f"table-{name}",
         placeholder="–",
-        height="content" if len(frame) <= FIRST_ROWS else "auto",
+        height="content" if len(frame) <= _WHOLE else "auto",
     )
 
 

@@ -1,6 +1,7 @@
 """The charts and the table of a leaderboard, for several pages."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
 import pandas as pd
 import streamlit as st
@@ -27,6 +28,8 @@ _COLOURS = ("green", "yellow", "orange", "blue", "gray")
 """Colours of `VERDICTS`."""
 _SHADE = 0.22
 """Opacity of the shade behind the best mean of a column."""
+_LEAST_RANGE = 4
+"""Letters in sequence that are written as a range."""
 _MAX_NAMED = 5
 """Rerankers without a list named at most."""
 
@@ -54,8 +57,9 @@ def leaderboard_charts(
     palette: Palette,
     measure: MeasureAt,
     drawn_rerankers: pd.Index | None = None,
+    order: str = "traditional",
 ) -> None:
-    """Draw the leaderboard as one figure; on a phone, names above bars."""
+    """Draw the leaderboard as one figure; on a phone, names above bars. `order` is what ranked before ties."""
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
@@ -65,12 +69,12 @@ def leaderboard_charts(
         alt = f"Worst, best, tied and traditional {measure.traditional} of each reranker."
         chart(figure, "place-and-score", alt)
     else:
-        labels = (measure.tied, measure.traditional)
+        labels = (measure.tied, measure.traditional if order == "traditional" else order)
         chart(
-            drawn(charts.leaderboard_figure, leaderboard, palette, labels, names),
+            drawn(charts.leaderboard_figure, leaderboard, palette, labels, names, order),
             "place-and-score",
-            f"Rank interval, {measure.tied} with its intervals, {measure.traditional}, gap and tied documents "
-            "of each reranker, and how its rank changes when ties are averaged.",
+            f"Rank interval, {measure.tied} with its intervals, {labels[1]} score, gap and tie ratio of "
+            "each reranker, and how its rank changes when ties are averaged.",
             wide=charts.LEAST_WIDTH,
         )
     if shared := shared_text(leaderboard):
@@ -90,21 +94,31 @@ def measures_html(
     n_pinned: int,
     palette: Palette,
 ) -> str:
-    """Return a table of measures in HTML: letters raised, the best bold, columns shaded, intervals on hover."""
+    """Return a table of measures in HTML: letters raised, the best bold, columns shaded, intervals on hover.
+
+    Four or more letters in sequence are written as their first and last: `a–f`.
+    """
     columns = "".join(f'<th scope="col">{html(head)}</th>' for head in heads)
-    widths = [max((len(row[column].letters) for row in rows), default=0) for column in range(1, len(heads))]
+    letters = [[_letter_ranges(cell.letters) for cell in cells] for _, *cells in rows]
+    widths = [max(map(len, column)) for column in zip(*letters, strict=True)]
     lines = []
     for number, (name, (label, *cells)) in enumerate(zip(whole_names, rows, strict=True)):
         line = f'<th scope="row" title="{html(name)}">{html(label.text)}</th>'
-        for cell, width in zip(cells, widths, strict=True):
+        for cell, text_raised, width in zip(cells, letters[number], widths, strict=True):
             text = f"<b>{html(cell.text)}</b>" if cell.is_best else html(cell.text)
             look = f"background: {faded(palette.tied, round(_SHADE * cell.height, 3))}" if cell.height else ""
-            raised = f'<sup style="width: {width}ch">{cell.letters}</sup>' if width else ""
+            raised = f'<sup style="width: {width}ch">{text_raised}</sup>' if width else ""
             note = f"95% over queries {cell.interval} (Student's t)" if cell.interval else ""
             line += f'<td style="{look}" title="{html(note)}">{text}{raised}</td>'
         lines.append(f'<tr class="{"pinned" * (number == n_pinned - 1)}">{line}</tr>')
     table = f"<table><thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     return f'<div class="measures" role="region" aria-label="All measures" tabindex="0">{table}</div>'
+
+
+def _letter_ranges(letters: str) -> str:
+    steps = groupby(enumerate(letters), lambda place: ord(place[1]) - place[0])
+    runs = ["".join(letter for _, letter in run) for _, run in steps]
+    return "".join(run if len(run) < _LEAST_RANGE else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 @cached(max_entries=16)

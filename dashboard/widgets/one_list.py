@@ -14,6 +14,7 @@ from dashboard.charts.palette import Palette
 from dashboard.charts.permutations import orders_figure, permutations_figure
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
+from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import measures_in_names
 from dashboard.widgets.components import chart, section, section_finding, table
 from metrics import parse
@@ -147,9 +148,10 @@ def shorten_text(text: str) -> str:
 
 def draw_permutations(possible: PossibleValues, ladder: pd.DataFrame, palette: Palette, key: str) -> None:
     """Draw the possible values of a list, and their sum."""
-    figure = drawn(permutations_figure, possible, ladder, palette)
+    narrow = is_narrow()
+    figure = drawn(permutations_figure, possible, ladder, palette, is_narrow=narrow)
     alt = f"Each value of {possible.measure} with an example order and its chance; tied and traditional value."
-    chart(figure, key, alt, wide=720)
+    chart(figure, key, alt, wide=None if narrow else 720)
     section_finding(sum_of_values(possible))
 
 

@@ -277,7 +277,7 @@ def list_label(name: str, gap: float, tie_ratio: float) -> str:
     """Return the label of a list in a picker, with its gap and tie ratio."""
     if not tie_ratio:
         return f"{name} · no ties"
-    return f"{name} · {f'gap {signed(gap)}' if gap else 'no gap'} · {percent(tie_ratio)} tied"
+    return f"{name} · {f'gap {signed(gap)}' if gap else 'no gap'} · tie ratio {percent(tie_ratio)}"
 
 
 def value_steps(ranking: Ranking, query_id: str, ties: str, k: int) -> pd.DataFrame:

@@ -72,11 +72,11 @@ def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
 
 
 def signed_decimals(value: float) -> str:
-    """Write a difference for a table: three decimals, a sign and a true minus; 0 for none."""
+    """Write a difference for a table: three decimals, a sign and a true minus; 0 for none, ≈0 if smaller."""
     if abs(value) <= EQUAL:
         return "0"
     if abs(value) < 0.0005:  # noqa: PLR2004 what three decimals show
-        return "<0.001" if value > 0 else ">−0.001"
+        return "≈0"
     return f"{value:+.3f}".replace("-", "−")
 
 

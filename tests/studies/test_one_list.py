@@ -216,9 +216,9 @@ def test_a_measure_with_its_own_tie_rule_is_ordered_by_the_replaced_measure():
 @pytest.mark.parametrize(
     ("gap", "ties", "label"),
     [
-        (0.5, 0.614, "q1 · gap +0.500 · 61% tied"),
-        (-0.00031, 0.0001, "q1 · gap −0.00031 · under 1% tied"),
-        (0.0, 1.0, "q1 · no gap · 100% tied"),
+        (0.5, 0.614, "q1 · gap +0.500 · tie ratio 61%"),
+        (-0.00031, 0.0001, "q1 · gap −0.00031 · tie ratio under 1%"),
+        (0.0, 1.0, "q1 · no gap · tie ratio 100%"),
         (0.0, 0.0, "q1 · no ties"),
     ],
 )

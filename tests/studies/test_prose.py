@@ -60,7 +60,7 @@ def test_a_headline_is_the_first_sentence_with_more_than_a_strong_word():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (1e-13, "0"), (4e-4, "<0.001"), (-4e-4, ">−0.001"), (0.0126, "+0.013"), (-0.0126, "−0.013")],
+    [(0, "0"), (1e-13, "0"), (4e-4, "≈0"), (-4e-4, "≈0"), (0.0126, "+0.013"), (-0.0126, "−0.013")],
 )
 def test_a_gap_has_a_sign_and_is_0_only_where_there_is_none(value, text):
     assert signed_decimals(value) == text

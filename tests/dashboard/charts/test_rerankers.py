@@ -8,7 +8,7 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.rerankers import aligned_rows, gap_multiples, gap_rows, win_loss_bars
 
 
-def multiples(n, palette=LIGHT, *, is_signed=False):
+def multiples(n, palette=LIGHT):
     names = [f"reranker {number}" for number in range(n)]
     ratios = np.linspace(0.1, 1, 40)
     lists = pd.concat(
@@ -16,7 +16,7 @@ def multiples(n, palette=LIGHT, *, is_signed=False):
         for name in names
     )
     colours = {name: palette.reranker(number) for number, name in enumerate(names)}
-    return gap_multiples(lists, palette, colours, "RR", is_signed=is_signed)
+    return gap_multiples(lists, palette, colours, "RR")
 
 
 @pytest.mark.parametrize("n", [1, 4, 5, 15])
@@ -57,14 +57,6 @@ def test_lists_too_few_for_a_mean_have_no_panel_of_means():
     assert len(list(figure.to_plotly().select_xaxes())) == len(figure.layout.annotations) == 1
 
 
-def test_an_axis_of_signed_gaps_has_room_for_a_tick_on_either_side_of_zero():
-    *axes, means = multiples(3, is_signed=True).to_plotly().select_yaxes()
-    assert list(means.ticktext) == ["+0.1", "+0.2", "+0.3"]
-    for axis in axes:
-        low, high = axis.range
-        assert low < min(axis.tickvals) < 0 < max(axis.tickvals) < high
-
-
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_a_mean_has_the_ground_around_it_on_dots_of_any_colour(palette):
     halo, mean = [shape for shape in multiples(3, palette).layout.shapes if shape.layer == "above"][:2]
@@ -83,14 +75,14 @@ def test_each_panel_repeats_the_lists_of_all_rerankers_as_one_path_behind_its_ow
             "first_gap": [0, 0.1, -0.1],
         }
     )
-    figure = gap_multiples(lists, LIGHT, {"a": "#000", "b": "#111"}, "RR", is_signed=True)
+    figure = gap_multiples(lists, LIGHT, {"a": "#000", "b": "#111"}, "RR")
     behind = [shape for shape in figure.layout.shapes if shape.layer == "between"]
     assert [(shape.xref, shape.yref) for shape in behind] == [("x", "y"), ("x2", "y2")]
     for shape in behind:
         dashes = [re.split("[,H]", dash) for dash in shape.path.split("M")[1:]]
         ratios = [(float(low) + float(high)) / 2 for low, _, high in dashes]
         assert ratios == pytest.approx([0.2, 0.6, 1.0], abs=1e-4)
-        assert [float(gap) for _, gap, _ in dashes] == [0, 0.1, -0.1]
+        assert [float(gap) for _, gap, _ in dashes] == [0, 0.1, 0.1]
     assert [len(trace.x) for trace in figure.data] == [2, 1]
 
 
@@ -106,19 +98,17 @@ def test_a_list_without_a_gap_has_no_dash():
 def test_means_that_are_all_the_same_have_an_axis_around_them():
     ratios = np.linspace(0.1, 1, 40)
     lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": ratios, "first_gap": 0.3})
-    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=True).to_plotly().select_yaxes()
+    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").to_plotly().select_yaxes()
     low, high = axis.range
     assert low < 0.29
     assert high > 0.31
-    assert len(set(axis.ticktext)) == len(axis.ticktext)
 
 
-def test_gaps_are_absolute_unless_asked_for_with_their_sign():
+def test_panels_draw_absolute_gaps():
     lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [0.2, 0.6], "first_gap": [-0.3, 0.1]})
-    for is_signed, title, gaps in ((False, "|RR gap|", [0.3, 0.1]), (True, "RR gap", [-0.3, 0.1])):
-        figure = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=is_signed)
-        assert list(figure.data[0].y) == gaps
-        assert figure.layout.yaxis.title.text == title
+    figure = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR")
+    assert list(figure.data[0].y) == [0.3, 0.1]
+    assert figure.layout.yaxis.title.text == "|RR gap|"
 
 
 RERANKERS = pd.DataFrame(
@@ -173,18 +163,17 @@ def test_the_mark_of_a_mean_gap_names_its_reranker_and_its_name_is_escaped():
     assert "%{customdata}" in means.hovertemplate
 
 
-def test_gaps_are_absolute_with_their_mean_unless_asked_for_with_their_sign():
+def test_rows_draw_absolute_gaps_and_their_mean():
     values = {f"first_{name}": [0.5] for name in ("traditional", "tied", "worst", "best", "lists_with_gap")}
     summary = pd.DataFrame(values | {"tie_ratio": [0.5], "first_gap": [-0.01], "first_gap_mean": [0.2]}, ["a"])
     lists = pd.DataFrame({"reranker": "a", "first_gap": [-0.3, 0.1]})
-    for is_signed, mean, written in ((False, 0.2, "<b>0.200</b>"), (True, -0.01, "<b>−0.010</b>")):
-        figure = aligned_rows(summary, lists, LIGHT, "MRR", is_signed=is_signed)
-        titles = [figure.settings[axis]["title"]["text"] for axis in ("xaxis", "xaxis3")]
-        assert titles == ["MRR", f"{'RR gap' if is_signed else '|RR gap|'} of each list"]
-        assert figure.data[-1].x.tolist() == [mean]
-        assert any(note.text.startswith(written) for note in figure.layout.annotations)
-        ridges = list(figure.to_plotly().select_traces({"type": "scatter", "fill": "toself"}))
-        assert [trace.fillcolor for trace in ridges] == [LIGHT.other, LIGHT.traditional][not is_signed :]
+    figure = aligned_rows(summary, lists, LIGHT, "MRR")
+    titles = [figure.settings[axis]["title"]["text"] for axis in ("xaxis", "xaxis3")]
+    assert titles == ["MRR", "|RR gap| of each list"]
+    assert figure.data[-1].x.tolist() == [0.2]
+    assert any(note.text.startswith("<b>0.200</b>") for note in figure.layout.annotations)
+    (ridge,) = figure.to_plotly().select_traces({"type": "scatter", "fill": "toself"})
+    assert ridge.fillcolor == LIGHT.traditional
 
 
 @pytest.mark.parametrize(("n_queries", "step"), [(1, 1), (8, 1), (9, None)])

@@ -47,7 +47,7 @@ def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     first = table(page, "Pair by pair") if page.header else None
     assert first is not None
     assert first.iloc[0][["a", "b"]].tolist() == ["MiniLM grade 0-10", "MiniLM int8"]
-    assert set(charts(page)) == {"published-places"}
+    assert set(charts(page)) == {"place-and-score"}
     page.selectbox(key="by").set_value("Hits@1").run()
     assert page.query_params["by"] == "Hits@1"
     assert "By Hits@1" in texts(page)
@@ -108,7 +108,7 @@ def test_lost_and_bad_tables_are_reported_and_names_can_be_matched_by_hand():
     drop(page, "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n")  # nobody is above another
     assert "the table ranks no reranker above another" in texts(page)
     drop(page, "recip_rank\tq001\t1.0000\nrecip_rank\tq002\t1.0000\n", "BM25.eval")  # no mean
-    assert "published-places" not in charts(show(page, "Orders"))
+    assert "place-and-score" not in charts(show(page, "Orders"))
 
 
 def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():

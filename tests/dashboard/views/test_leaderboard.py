@@ -7,7 +7,7 @@ from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
-from dashboard.visitor import WIDTH_KEY
+from dashboard.visitor import BROWSER_KEY
 from metrics import compare, evaluate, rank_intervals, swapped_orders
 
 
@@ -84,7 +84,7 @@ def test_one_reranker_has_a_rank_and_no_interval():
 def test_on_a_phone_names_stand_above_bounds_without_a_slope():
     page = opened("leaderboard")
     assert "Sample data" in next(node.value for node in page.main if node.type == "markdown")
-    page.session_state[WIDTH_KEY] = {"is_narrow": True}
+    page.session_state[BROWSER_KEY] = {"is_narrow": True}
     page.run()
     figure = charts(page)["place-and-score"]
     assert {trace.get("xaxis", "x") for trace in figure["data"]} == {"x"}

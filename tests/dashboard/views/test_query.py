@@ -1,6 +1,7 @@
 """Queries: what it says of one list, and that a long list stays readable."""
 
 import json
+import re
 from itertools import permutations
 
 import numpy as np
@@ -112,7 +113,7 @@ def test_the_page_opens_at_the_largest_gap_of_few_orders_until_a_list_is_chosen(
     page.button(key="largest-gap").click().run()
     assert shown_list(page) == ("Claude (High Ties)", "q093")
     queries, rerankers = (page.selectbox(key=key).options for key in ("query", "reranker"))
-    assert queries[0] == "q093 · gap +0.543 · 100% tied"
+    assert queries[0] == "q093 · gap +0.543 · tie ratio 100%"
     assert len(queries) == 100
     assert rerankers[0] == "Claude (High Ties) · largest gap +0.543"
     assert page.button(key="largest-gap").label == "Largest gap with at most 120 orders"
@@ -208,16 +209,16 @@ def test_the_ranks_of_documents_are_drawn_for_graded_measures_only(texts):
         assert page.segmented_control(key="section").options == ["Permutations", "Worked values", "Documents"]
 
 
-def test_worked_values_add_up_to_the_values_of_the_list(texts):
-    page = explored(data=texts, reranker="a", measure="nDCG@5", section="Worked values")
-    values = table(page, "worst").set_index("measure")
-    precision, gain = (element.value for element in page.dataframe[1:])
-    assert precision["ap_term"].sum() == pytest.approx(values.loc["AP", "tied"])
-    assert precision["ap_term_by_order"].sum() == pytest.approx(values.loc["AP", "traditional"])
-    assert gain["ndcg_term"].sum() == pytest.approx(values.loc["nDCG@5", "tied"])
-    assert gain["rank"].max() == 5
-    said = f"The terms add up to AP **{values.loc['AP', 'traditional']:.4f}**"
-    assert said in page_text(page).replace("\\", "")
+@pytest.mark.parametrize(("measure", "term"), [("RR", "rr"), ("AP", "ap"), ("nDCG@5", "ndcg")])
+def test_worked_values_add_up_to_the_value_of_the_list(texts, measure, term):
+    page = explored(data=texts, reranker="a", measure=measure, section="Worked values")
+    value = table(page, "worst").set_index("measure").loc[measure]
+    steps, text = page.dataframe[1].value, re.sub(r"[\\\u2060]", "", page_text(page))
+    assert steps["term"].sum() == pytest.approx(value["tied"])
+    assert f"tied {measure} **{value['tied']:.4f}**." in text
+    if measure != "RR":
+        assert steps[f"{term}_term_by_order"].sum() == pytest.approx(value["traditional"])
+        assert f"add up to {measure} **{value['traditional']:.4f}** and" in text
 
 
 def test_every_measure_of_the_list_has_its_worst_best_and_deviation():
@@ -255,7 +256,7 @@ def test_the_values_of_a_list_are_those_of_the_order_and_of_the_scoring_chosen_n
 def test_another_reranker_can_stand_beside(texts):
     page = explored(data=texts, reranker="a", beside="b", section="Documents")
     assert "Lines follow the relevant documents" in page_text(page)
-    assert page.selectbox(key="beside").options == ["no other", "b"]
+    assert page.selectbox(key="beside").options == ["Beside: no other", "Beside: b"]
     page.selectbox(key="reranker").set_value("b").run()
     assert not page.exception
     assert page.selectbox(key="beside").value == "no other"

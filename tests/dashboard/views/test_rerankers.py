@@ -60,24 +60,9 @@ def test_one_reranker_is_compared_with_nobody(many):
     assert len(table(alone, "Summary table")) == 1
 
 
-def test_gaps_are_absolute_until_asked_for_with_their_sign_by_the_address(many):
-    for section, chart in (("Scores", "reranker-rows"), ("Gap against tie ratio", "gap-multiples")):
-        page = opened("rerankers", data=many, section=section)
-        absolute = charts(page)[chart]
-        page.segmented_control(key="gap").set_value("signed").run()
-        assert page.query_params["gap"] == "signed"
-        assert charts(page)[chart] != absolute
-        assert charts(opened("rerankers", **page.query_params))[chart] == charts(page)[chart]
-
-
 def test_rerankers_are_sorted_by_the_mean_gap_that_is_drawn():
-    def names(**choices):
-        page = opened("rerankers", data=cache.SIMULATED_LABEL, sort="gap", section="Summary table", **choices)
-        return table(page, "Summary table")
-
-    absolute, signed = names(), names(gap="signed")
-    assert absolute["first_gap_mean"].is_monotonic_decreasing
-    assert signed["reranker"].to_list() != absolute["reranker"].to_list()
+    page = opened("rerankers", data=cache.SIMULATED_LABEL, sort="gap", section="Summary table")
+    assert table(page, "Summary table")["first_gap_mean"].is_monotonic_decreasing
 
 
 def test_the_address_opens_a_reranker_with_gaps_and_similar_rankings():

@@ -124,7 +124,7 @@ def test_a_test_chosen_in_more_changes_every_figure_and_line_of_compare(sample, 
     assert rows[["low", "high", "p_adjusted"]].equals(tied[["low", "high", "p_adjusted"]])
     assert not rows["low"].reset_index(drop=True).equals(usual.tied["low"])
     assert f"{expected.method[0].upper()}{expected.method[1:]}." in texts(page)
-    assert f"with 95% {expected.interval};" in texts(page)
+    assert f"95% {expected.interval}." in texts(page)
     assert expected.method in finding(page) or expected.changed.any()
     pairs = verdicts(sample, "Hits@5", "docid_asc", **testing | {"family": "all"})
     page.segmented_control(key="section").set_value("All pairs").run()

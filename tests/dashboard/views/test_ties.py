@@ -22,7 +22,7 @@ def test_the_scatter_has_a_dot_for_each_list_with_a_gap_and_the_mean_of_absolute
     assert finding(page).startswith("84% of the 982 lists with ties and a relevant document have equal")
     assert list(charts(page)) == ["gap-scatter"]
     figure = charts(page)["gap-scatter"]
-    assert "RR by file order − tied RR" in axis_titles(figure)
+    assert "RR gap" in axis_titles(figure)
     notes = [note["text"] for note in figure["layout"]["annotations"]]
     assert "1,445 of 1,600 lists have no gap and are not drawn" in notes
     names = [trace["name"] for trace in figure["data"]]
