@@ -30,8 +30,7 @@ from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
 from metrics.ties.fronts import criteria_words, criterion, criterion_choices, criterion_text, criterion_words
-from metrics.ties.precision import rounded
-from metrics.ties.ranking import further_scores
+from metrics.ties.options import rounded
 
 TIE_BREAKS = "tiebreak"
 """Key of the further scores that break ties."""
@@ -53,7 +52,7 @@ _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" fo
 def choose_scoring(runs: Runs) -> ScoringOptions:
     """Draw the scoring settings and return them."""
     precision = _choose_precision()
-    columns = further_scores(runs)
+    columns = runs.stacks.further_scores
     criteria = _choose_criteria(columns)
 
     def known_columns(texts: controls.Texts) -> list[str]:

@@ -106,3 +106,8 @@ def _printable(text: str, max_length: int = _MAX_PROBLEM) -> str:
 
 class RepeatError(ReadError):
     """A document is twice in one list."""
+
+
+def relevant_from_error(grade: float) -> UsageError:
+    """Return the error for a threshold at which unjudged documents would be relevant."""
+    return UsageError(f"relevant_from={grade}: it must be above 0, because unjudged documents have grade 0.")

@@ -14,7 +14,7 @@ from dashboard.charts.labels import chart_names, hover_text, safe
 from dashboard.charts.marks import add_chance_key, add_cutoff, cells
 from dashboard.charts.palette import Palette
 from metrics.studies.one_list import rank_column
-from metrics.ties import place_chances
+from metrics.ties.permutations import place_chances
 
 MAX_DOCUMENTS = 60
 """Maximum documents of a list that are drawn."""

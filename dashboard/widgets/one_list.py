@@ -33,9 +33,9 @@ from metrics.studies.permutations import PossibleValues, possible_values, sum_of
 from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
-from metrics.ties import OrderingCounts, Ranking, count_orderings
+from metrics.ties import Ranking
 from metrics.ties.fronts import criteria_words, criterion
-from metrics.ties.ranking import score_column
+from metrics.ties.permutations import OrderingCounts, count_orderings
 
 LETTERS = 240
 """Characters of an order or a text shown in a table."""
@@ -105,7 +105,7 @@ def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     rows = rows if text is None else rows.assign(text=text)
     for number, name in enumerate(view.scoring.criteria, 1):
-        values = score_column(view.board.runs.tables[reranker], criterion(name)[0])
+        values = view.board.runs.stacks.reranker(reranker).score_column(criterion(name)[0])
         rows[f"criterion_{number}"] = values[ranking.rows[documents]]
     counts, scores = _counts_and_scores(
         view, reranker, query, view.traditional, view.evaluation.measures, ranking

@@ -297,7 +297,8 @@ def permutations_command(
     from metrics.studies.one_list import complexity_report, every_ordering, sampled_mean
     from metrics.studies.orderings import list_values
     from metrics.studies.prose import decimal
-    from metrics.ties import Ranking, count_orderings
+    from metrics.ties import Ranking
+    from metrics.ties.permutations import count_orderings
 
     if limit is not None and draws is not None:
         raise UsageError("--limit applies to listed orderings, and --draws to random orderings: give only one.")

@@ -1,6 +1,6 @@
 """Score runs: tie groups → treatment → measure → mean."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -18,8 +18,6 @@ from metrics.runs.joining import no_relevance_error
 from metrics.support.progress import begin_step
 from metrics.ties import Ranking, treatment
 from metrics.ties.options import AS_READ, EmptyPolicy, Policy, ScoringOptions, Unjudged
-from metrics.ties.permutations import describe
-from metrics.ties.ranking import PART
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
 DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
@@ -137,14 +135,17 @@ def score_runs(
     owner = np.repeat(np.arange(len(rerankers)), n_lists)
     table = np.empty((len(parsed) * len(treatments), len(owner)))
     query_ids, descriptions, missing, first = [], [], [], 0
-    for ranking in _rankings(runs, options):
+    for ranking in Ranking.parts(runs, options):
+        n_part = ranking.judgments.n_lists
+        if n_part:
+            begin_step("Scoring", int(owner[first]), len(rerankers), rerankers[owner[first]])
         groups = RefinedGroups(ranking)
         values = chain.from_iterable(groups.values(measure, treatments) for measure in parsed)
         for row, row_values in enumerate(values):
-            table[row, first : first + ranking.n_lists] = row_values
-        first += ranking.n_lists
+            table[row, first : first + n_part] = row_values
+        first += n_part
         query_ids.append(ranking.query_ids)
-        descriptions.append(describe(ranking, cutoffs))
+        descriptions.append(ranking.describe(cutoffs))
         missing.append(ranking.is_missing)
         del ranking, groups  # before the next part is made
     columns_of_lists = {key: np.concatenate([part[key] for part in descriptions]) for key in descriptions[0]}
@@ -164,14 +165,3 @@ def score_runs(
     queries = pa.chunked_array(query_ids)
     scored = ScoredLists(rerankers, owner, queries, names, ties, table, columns_of_lists, kinds)
     return Evaluation.of(scored, options)
-
-
-def _rankings(runs: Runs, options: ScoringOptions) -> Iterator[Ranking]:
-    """Yield the lists of all rerankers a few at a time, and report progress."""
-    n_judged, n_scored = 0 if runs.qrels is None else len(runs.judged_pairs.queries), 0
-    for stack in runs.matched_stacks.batches(PART, n_judged):
-        for ranking in Ranking.parts(runs, stack, options):
-            begin_step("Scoring", n_scored, len(runs.tables), stack.names[0])
-            yield ranking
-            del ranking  # before the next part is made
-        n_scored += len(stack.names)

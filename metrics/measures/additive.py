@@ -2,16 +2,69 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.model import Family
-from metrics.measures.weights import Parameter, Weight, even, logarithmic
+from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray, span_lengths
-from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import Judgments
+from metrics.ties.groups import Judgments, TieGroups
+
+
+@dataclass(frozen=True)
+class Weight:
+    """Weights of ranks 1, 2, ...
+
+    Attributes:
+        each: (ranks, parameter) → weight of each rank.
+        span: (tops, ends, parameter) → sum of the weights of ranks top + 1 to end; whole numbers, any shape.
+        endless: true if the parameter belongs to the weight; no cut-off applies.
+    """
+
+    each: Callable[[FloatArray, Parameter], FloatArray]
+    span: Callable[[FloatArray, FloatArray, Parameter], FloatArray]
+    endless: bool = False
+
+    def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
+        """Return the (n_groups,) sum of (w - mean w)^2 over the ranks of groups; past `end` they weigh 0."""
+        start = np.cumsum(end - top) - (end - top)
+        owner = np.repeat(np.arange(len(size)), end - top)
+        place = np.arange(len(owner)) - start[owner] + top[owner]
+        each = self.each(place + 1.0, k)
+        mean_weight = np.bincount(owner, each, minlength=len(size)) / size
+        within = np.bincount(owner, (each - mean_weight[owner]) ** 2, minlength=len(size))
+        return np.asarray(within + (size - (end - top)) * mean_weight**2)
+
+
+def _logarithmic_span(tops: FloatArray, ends: FloatArray, _: Parameter) -> FloatArray:
+    upto = _discounts(1 << int(ends.max(initial=0)).bit_length())
+    return np.asarray(upto.take(ends.astype(np.int64)) - upto.take(tops.astype(np.int64)))
+
+
+def _persistent(places: FloatArray, p: Parameter) -> FloatArray:
+    share = p or 0.0
+    return np.asarray((1 - share) * share ** (places - 1))
+
+
+def _persistent_span(tops: FloatArray, ends: FloatArray, p: Parameter) -> FloatArray:
+    share = p or 0.0
+    return np.asarray(-(share**tops) * np.expm1((ends - tops) * np.log(share)))
+
+
+even = Weight(lambda places, _: np.ones(len(places)), lambda tops, ends, _: ends - tops)
+"""Every place weighs 1."""
+logarithmic = Weight(lambda places, _: 1 / np.log2(places + 1), _logarithmic_span)
+"""1 / log2(place + 1)."""
+persistent = Weight(_persistent, _persistent_span, endless=True)
+"""(1 - p) * p^(place - 1)."""
+
+
+@lru_cache(maxsize=1)
+def _discounts(depth: int) -> FloatArray:
+    return np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, depth + 2)))])
+
 
 Gain = Callable[[TieGroups], FloatArray]
 Scale = Callable[[TieGroups, Parameter], FloatArray | float]
@@ -93,14 +146,14 @@ class _WeightedSum:
 
     def variance(self, groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):
-            return np.zeros(groups.n_lists)
+            return np.zeros(groups.judgments.n_lists)
         gains = self.gain(groups)
         average = self.totals(groups) / groups.size
         n_gaining = span_lengths(groups.first, len(gains))
         gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
         open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
         if not len(open_groups):
-            return np.zeros(groups.n_lists)
+            return np.zeros(groups.judgments.n_lists)
         top, end = (bound[open_groups].astype(np.intp) for bound in self.reach(groups, k))
         size = groups.size[open_groups]
         weight_spread = self.weight.spread(top, end, size, k)
@@ -168,7 +221,7 @@ def number(count: Callable[[TieGroups], IntArray]) -> Family:
     return Family(
         "additive",
         lambda groups, _: count(groups).astype(np.float64),
-        lambda groups, _: np.zeros(groups.n_lists),
+        lambda groups, _: np.zeros(groups.judgments.n_lists),
     )
 
 
@@ -223,8 +276,7 @@ def per_ideal(
 
     def scale(groups: TieGroups, k: Parameter) -> FloatArray:
         judgments = groups.judgments
-
-        def ideal() -> FloatArray:
+        if (gain, k) not in judgments.memo:
             lists, place, grades = judgments.best_first
             within = slice(None) if k is None else place < k
             gains = gain(grades[within])
@@ -232,9 +284,8 @@ def per_ideal(
                 gains = _scaled_gains(grades[within], excess(judgments)[lists[within]])
             gained = gains / np.log2(place[within] + 2.0)
             ideals = np.bincount(lists[within], gained, minlength=len(judgments.query_ids))
-            return judgments.by_list(_inverse(ideals.astype(np.float64)))
-
-        return judgments.memoize((gain, k), ideal)
+            judgments.memo[gain, k] = _inverse(ideals.astype(np.float64))
+        return judgments.by_list(judgments.memo[gain, k])
 
     return scale
 

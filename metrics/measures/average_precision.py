@@ -1,11 +1,11 @@
 """Average precision, of the whole list or down to a cut-off."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
-from metrics.measures.model import Family
-from metrics.measures.weights import Parameter, harmonic_span
+from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 
@@ -36,7 +36,7 @@ def precision_average(divisor: Divisor) -> Family:
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
         within = groups.within(k)
-        drop = harmonic_span(b, b + within)
+        drop = _harmonic_span(b, b + within)
         from_others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (within - (b + 1) * drop)
         terms = r / n * ((c + 1) * drop + from_others)
         return groups.per_list(terms) / _divisors(groups, k)
@@ -90,3 +90,14 @@ def _place_sums(above: IntArray, size: IntArray, within: IntArray) -> FloatArray
 
 average_precision = precision_average(lambda relevant, _: relevant)
 capped_average_precision = precision_average(lambda relevant, k: np.minimum(relevant, k or np.inf))
+
+
+def _harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
+    """Return 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
+    upto = _harmonics(1 << int(ends.max(initial=0)).bit_length())
+    return np.where(ends - tops == 1, 1 / np.maximum(ends, 1), upto.take(ends) - upto.take(tops))
+
+
+@lru_cache(maxsize=1)
+def _harmonics(depth: int) -> FloatArray:
+    return np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, depth + 1))])

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from metrics.measures.model import Family
-from metrics.measures.weights import Parameter
+from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 

@@ -5,8 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.model import Family
-from metrics.measures.weights import Parameter
+from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, span_lengths, span_starts
 from metrics.ties.groups import TieGroups
 
@@ -59,7 +58,7 @@ def _variance(groups: TieGroups, k: Parameter) -> FloatArray:
     """
     satisfied = _satisfied(groups.grades)
     if not len(satisfied):
-        return np.zeros(groups.n_lists)
+        return np.zeros(groups.judgments.n_lists)
     depth = _depths(groups, satisfied, k)
     ends = np.append(groups.first[1:], len(satisfied))
     lowest, highest = (extreme.reduceat(satisfied, groups.first) for extreme in (np.minimum, np.maximum))

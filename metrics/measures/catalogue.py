@@ -16,7 +16,6 @@ from metrics.measures.cascade import expected_reciprocal_rank
 from metrics.measures.first_hit import first_hit
 from metrics.measures.model import Measure, MeasureAt
 from metrics.measures.targets import distinct_recall, distinct_targets
-from metrics.measures.weights import persistent
 
 _TIES = "ties: McSherry & Najork, ECIR 2008"
 _DCG = "Järvelin & Kekäläinen, TOIS 2002; gain 2^grade - 1: Burges et al., ICML 2005"
@@ -173,7 +172,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="RBP",
-        family=add.additive(add.relevant, persistent),
+        family=add.additive(add.relevant, add.persistent),
         cutoff="none",
         summary="Sum of the probabilities that a reader reaches each relevant document, multiplied by 1 - p. "
         "The reader continues to the next document with probability p.",

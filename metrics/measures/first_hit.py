@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from metrics.measures.model import Family
-from metrics.measures.weights import Parameter
+from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
-from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
 _NEGLIGIBLE = -60.0
 """Log of a chance that does not change a sum in float64: later ranks are left out."""
@@ -30,13 +28,13 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
     """
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
-        means = np.zeros(groups.n_lists)
+        means = np.zeros(groups.judgments.n_lists)
         for leading, chance, values in _places(groups, k, value):
             means[groups.lists[leading]] = (chance * values).sum(axis=1)
         return means
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
-        variances = np.zeros(groups.n_lists)
+        variances = np.zeros(groups.judgments.n_lists)
         for leading, chance, values in _places(groups, k, value):
             mean = (chance * values).sum(axis=1)
             spread = (chance * (values - mean[:, None]) ** 2).sum(axis=1)
@@ -76,3 +74,53 @@ def _tables(groups: TieGroups, depth: IntArray) -> Iterator[_Table]:
         group = groups.leading[part]
         rank = groups.above[group, None] + np.arange(1.0, deepest + 1)
         yield group, rank, first_relevant_rank(groups.size[group], groups.relevant[group], deepest)
+
+
+def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> FloatArray:
+    """Return the chance that the first relevant document of a tie group is at each of its ranks.
+
+    P(l) = C(n - l, r - 1) / C(n, r), computed as the running product of r/n and (n - r - l + 1) / (n - l), so
+    that a group of a million documents is exact to rounding.
+
+    Shapes: `size` (n_groups,) documents n, `relevant` (n_groups,) of them relevant, r >= 1.
+
+    Returns (n_groups, depth) chances of rank 1, 2, ...; 0 past rank n - r + 1.
+    """
+    places = np.arange(1, depth)
+    chance = np.empty((len(size), depth))
+    chance[:, 0] = relevant / size
+    unmarked = np.maximum((size - relevant)[:, None] - places + 1, 0)
+    np.divide(unmarked, np.maximum(size[:, None] - places, 1), out=chance[:, 1:])
+    return np.cumprod(chance, axis=1, out=chance)
+
+
+def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
+    """Return the chance that none of some marked documents of a tie group is among its first ranks.
+
+    C(n - t, m) / C(n, m), as the product of (n - max(t, m) - j) / (n - j), j from 0 to min(t, m) - 1.
+
+    Shapes: `size` (n,), `marked` (n,), `within` (n,).
+    """
+    chances = np.ones(len(size))
+    smaller, larger = np.minimum(marked, within), np.maximum(marked, within)
+    for part, deepest in batch_by_depth(smaller):
+        steps = np.arange(deepest)
+        factors = np.clip((size - larger)[part, None] - steps, 0, None) / np.clip(
+            size[part, None] - steps, 1, None
+        )
+        factors[steps >= smaller[part, None]] = 1
+        chances[part] = factors.prod(axis=1)
+    return chances
+
+
+def chance_of_some(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
+    """Return 1 - `chance_of_none`, also accurate where it is small: the sum of `first_relevant_rank`.
+
+    Shapes: `size` (n,), `marked` (n,), `within` (n,).
+    """
+    chances = np.zeros(len(size))
+    smaller, larger = np.minimum(marked, within), np.maximum(marked, within)
+    for part, deepest in batch_by_depth(smaller):
+        chance = first_relevant_rank(size[part], larger[part], deepest)
+        chances[part] = np.where(np.arange(deepest) < smaller[part, None], chance, 0).sum(axis=1)
+    return chances

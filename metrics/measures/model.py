@@ -1,15 +1,16 @@
 """Measures as records of their names, source and formula."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
 
+Parameter = float | None
+"""Cut-off of a measure, or its other parameter, or None."""
 Formula = Callable[[TieGroups, Parameter], FloatArray]
 """(tie groups, parameter) → (n_lists,) values."""
 
@@ -126,30 +127,25 @@ class MeasureAt:
             return f"({np.format_float_positional(self.parameter, trim='-')})"
         return "" if self.k is None else f"@{self.k}"
 
-    @property
-    def argument(self) -> Parameter:
-        """The parameter of its formula: the cut-off, or the number in brackets."""
-        return self.k if self.parameter is None else self.parameter
-
     def values(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) expectations over ties; 0 where no contributing document is listed."""
-        return self.measure.family.mean(groups, self.argument)
+        return self.measure.family.mean(groups, self.k or self.parameter)
 
     def variances(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) variances over ties; 0 where the measure has its own rule for ties."""
-        return self.measure.family.variance(groups, self.argument)
+        return self.measure.family.variance(groups, self.k or self.parameter)
 
 
 _EXPECTED = treatment("expected")
 _OPPOSITE = {"optimistic": treatment("pessimistic"), "pessimistic": treatment("optimistic")}
 
 
+@dataclass(frozen=True, eq=False)
 class RefinedGroups:
     """The tie groups of one ranking as each measure and treatment needs them, cached."""
 
-    def __init__(self, ranking: Ranking) -> None:
-        self._ranking = ranking
-        self._groups: dict[tuple[str, str, bool], TieGroups] = {}
+    ranking: Ranking
+    _groups: dict[tuple[str, str, bool], TieGroups] = field(default_factory=dict, init=False)
 
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
         """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
@@ -165,7 +161,7 @@ class RefinedGroups:
             key = family.counts, used.name, family.targets and used.target_key is not None
             if key not in self._groups:
                 is_judged = family.counts == "judged"
-                refined = refine(self._ranking, used, all_judged=is_judged, targets=family.targets)
+                refined = refine(self.ranking, used, all_judged=is_judged, targets=family.targets)
                 self._groups[key] = refined
             groups = self._groups[key]
             if ties.spread:

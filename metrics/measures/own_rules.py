@@ -4,14 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from metrics.measures.model import Family
-from metrics.measures.weights import Parameter
+from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 
 
 def _no_variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    return np.zeros(groups.n_lists)
+    return np.zeros(groups.judgments.n_lists)
 
 
 def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]) -> Family:
@@ -22,7 +21,7 @@ def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]
         lists = groups.lists[leading]
         n_listed = groups.per_list(groups.relevant.astype(np.float64))[lists].astype(np.int64)
         place = place_of(groups.size[leading], groups.relevant[leading], groups.n_docs[lists] - n_listed)
-        value = np.zeros(groups.n_lists)
+        value = np.zeros(groups.judgments.n_lists)
         value[lists] = 1 / (groups.above[leading] + place)
         return value
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from metrics.measures.model import Family
-from metrics.measures.weights import Parameter
+from metrics.measures.first_hit import chance_of_none, chance_of_some
+from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, span_lengths, span_starts
 from metrics.ties.groups import TieGroups
-from metrics.ties.permutations import chance_of_none, chance_of_some
 
 
 def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import TieScopeError, UsageError
+from metrics.errors import TieScopeError, UsageError, relevant_from_error
 from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, Severity, as_frame, make_finding
@@ -28,12 +28,6 @@ _MAX_INSPECTED = 1_000
 """Most rerankers that are checked one by one."""
 _FEW_ROWS = 10
 """Mean rows per reranker below which the reranker column is probably wrong."""
-
-
-def check_relevant_from(grade: float) -> None:
-    """Raise a UsageError for a threshold at which unjudged documents would be relevant."""
-    if not grade > 0:
-        raise UsageError(f"relevant_from={grade}: it must be above 0, because unjudged documents have grade 0.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +207,8 @@ class Runs:
         Raises:
             UsageError: the grade is not above 0.
         """
-        check_relevant_from(relevant_from)
+        if not relevant_from > 0:
+            raise relevant_from_error(relevant_from)
         listings = [
             replace(self._listing(name, with_ranks=True), relevant_from=relevant_from)
             for name in self.rerankers[:_MAX_INSPECTED]

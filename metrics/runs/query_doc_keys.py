@@ -3,7 +3,6 @@
 Texts with equal hashes are compared.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +14,7 @@ import pyarrow.compute as pc
 
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property
-from metrics.support.columns import coded, combine_chunks, places_in
+from metrics.support.columns import coded, combine_chunks
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -145,10 +144,18 @@ class QueryDocKeys:
         n_most = int(np.diff(span_starts(hashes), append=len(hashes)).max(initial=0))
         return hashes, order, occurs, n_most
 
+    def places_of(self, queries: pa.Array) -> IntArray:
+        """Return the (n,) place of each query among the queries here, -1 if missing."""
+        return np.asarray(pc.fill_null(pc.index_in(queries, value_set=self.queries), -1)).astype(np.int64)
+
+    def seeded_hashes(self, rows: IntArray, bits: Hashes) -> Hashes:
+        """Return (n,) other hashes of some rows, independent between the bits of different seeds."""
+        return _mix(_mix(self.hashes[rows] ^ bits))
+
     def match(self, table: "QueryDocKeys") -> tuple[IntArray, IntArray]:
         """Return the rows whose pair another table has, and its rows."""
         hashes, order, occurs, n_most = table.hash_index
-        theirs = places_in(self.queries, table.queries)
+        theirs = table.places_of(self.queries)
         rows, table_rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for start in range(0, len(self.query), _ROWS):
             own = self.hashes[start : start + _ROWS]
@@ -184,17 +191,6 @@ def _has_repeat(hashes: Hashes, slots: IntArray) -> bool:
 
 def _high_bits(hashes: Hashes, n_bits: int) -> IntArray:
     return (hashes >> np.uint64(64 - n_bits)).view(np.int64)
-
-
-def seed_bits(seeds: Iterable[int]) -> Hashes:
-    """Return the (n_seeds,) random bits that `reseed` mixes into hashes."""
-    bits = [np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64) for seed in seeds]
-    return np.array(bits, dtype=np.uint64)
-
-
-def reseed(hashes: Hashes, bits: Hashes) -> Hashes:
-    """Return (n,) new hashes of the same pairs, independent between the bits of different seeds."""
-    return _mix(_mix(hashes ^ bits))
 
 
 def text_hashes(texts: pa.Array) -> Hashes:

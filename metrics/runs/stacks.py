@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
+from metrics.runs.columns import BY_NAME
 from metrics.runs.files import FileProvenance
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import FloatArray, IntArray
@@ -121,6 +122,16 @@ class RunStack:
             self.origin and self.origin.take(rows),
         )
 
+    def score_column(self, name: str) -> FloatArray:
+        """Return the (n_rows,) numbers of a score column; UsageError where it is missing or not numeric."""
+        if name not in self.table.column_names or not pa.types.is_floating(self.table[name].type):
+            available = ", ".join(_further_scores(self.table)) or "none"
+            raise UsageError(
+                f"There is no score column {name!r} to rank by. There are: {available}. "
+                "`tiescope check` shows why a column is not read."
+            )
+        return np.asarray(self.table[name].to_numpy())
+
     def matched(self, qrels: pa.Table, judged: QueryDocKeys) -> "RunStack":
         """Add the grade and the target of each row; `judged` are query and document of each judgment."""
         if self.qrels is qrels:
@@ -132,6 +143,11 @@ class RunStack:
             targets, numbers = np.full(len(self.table), -1), targets
             targets[rows] = numbers[places]
         return replace(self, known_pairs=self.pairs, grades=grades, targets=targets, qrels=qrels)
+
+
+def _further_scores(table: pa.Table) -> list[str]:
+    fields = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+    return [name for name in fields if name not in BY_NAME]
 
 
 def target_numbers(table: pa.Table) -> IntArray | None:
@@ -171,6 +187,12 @@ class Stacks(Mapping[str, pa.Table]):
     def n_lists(self) -> IntArray:
         """(n_rerankers,) number of lists."""
         return np.concatenate([np.diff(stack.list_ends) for stack in self.stacks])
+
+    @property
+    def further_scores(self) -> list[str]:
+        """The score columns that every reranker has besides the score: they can split ties."""
+        columns = [_further_scores(stack.table) for stack in self.stacks]
+        return [name for name in columns[0] if all(name in names for names in columns)] if columns else []
 
     def reranker(self, name: str) -> RunStack:
         """Return the stack of one reranker."""

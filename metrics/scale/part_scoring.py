@@ -19,7 +19,6 @@ from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
 from metrics.runs.source import build_source
 from metrics.scale.dataset_parts import Part, is_among, row_hashes, take_rows
 from metrics.support.arrays import IntArray, joined_ranges
-from metrics.support.columns import places_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +51,6 @@ class QueryJudgments:
         origin = FileProvenance(source.file, int)  # without lines it can be sent to another process
         nothing = replace(source, table=source.table.slice(0, 0), noted=(), origin=origin)
         return cls(table, pairs, order, ends, nothing, runs.noted)
-
-    def places(self, queries: pa.Array) -> IntArray:
-        """Return the (n,) position of each query among the judged queries, -1 if it is not judged."""
-        return places_in(queries, self.pairs.queries)
 
     def judge(self, runs: Runs, places: IntArray) -> Runs:
         """Join the judgments of some queries to runs."""
@@ -111,7 +106,7 @@ def _unjudged_stats(block: Runs, name: str, file: str) -> PartStats:
 
 def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> tuple[Runs, list[PartStats]]:
     runs, queries = block.arranged({name: name}), block.pairs(name).queries
-    places = judged.places(queries)
+    places = judged.pairs.places_of(queries)
     places = places[places >= 0]
     runs = judged.judge(runs, places)
     n_judged_rows = int(np.isfinite(np.asarray(runs.matched_stacks.reranker(name).grades)).sum())

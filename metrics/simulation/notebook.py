@@ -12,7 +12,7 @@ import pandas as pd
 from metrics.runs import Runs
 from metrics.simulation.model import LlmReranker, Segment
 from metrics.support.arrays import BoolArray, FloatArray
-from metrics.ties import OrderingCounts
+from metrics.ties.permutations import OrderingCounts
 
 SEED = 42
 _List = tuple[list[str], FloatArray, BoolArray]

@@ -20,7 +20,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, Evaluation, ScoringOptions, score_runs
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.runs import Runs
-from metrics.runs.query_doc_keys import Hashes, seed_bits
+from metrics.runs.query_doc_keys import Hashes
 from metrics.studies.leaderboard import mean_std, place_range, places
 from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.query_values import values_by_query
@@ -31,7 +31,7 @@ from metrics.support.columns import places_in
 from metrics.support.progress import begin_step
 from metrics.support.wording import chance_percent, count_of, part_of, written_p
 from metrics.ties import Ranking, treatment
-from metrics.ties.treatments import seeded_order
+from metrics.ties.treatments import seed_bits, seeded_order
 
 Noise = float | Literal["score_std"]
 """Standard deviation of the noise in every score, or the column that has that of each score."""

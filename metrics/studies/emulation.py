@@ -15,7 +15,7 @@ from metrics.studies.tool_rules import Rule, Tool, ToolInput, View, binarise, gr
 from metrics.studies.tools import TOOLS
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import describe_part, first_names
-from metrics.ties.precision import runs_at_precision
+from metrics.ties.options import runs_at_precision
 
 _COLUMNS = ("tool", "version", "measure", "spelling", "reranker", "value", "tied", "question", "refusal", "why")
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse, question
 from metrics.measures.additive import exponential
+from metrics.measures.first_hit import first_relevant_rank
 from metrics.runs import Runs
 from metrics.studies.gaps import difference
 from metrics.studies.orderings import (
@@ -23,15 +24,8 @@ from metrics.studies.orderings import (
 from metrics.studies.prose import Prose, Strong, decimal, signed
 from metrics.support.arrays import IntArray, span_starts
 from metrics.support.wording import begin_sentence, count_of, percent
-from metrics.ties import (
-    Orderings,
-    Ranking,
-    TieGroups,
-    count_orderings,
-    first_relevant_rank,
-    refine,
-    treatment,
-)
+from metrics.ties import Ranking, TieGroups, refine, treatment
+from metrics.ties.permutations import Orderings, count_orderings
 
 
 def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:

@@ -94,7 +94,7 @@ CELLS = 2**21
 
 def first_relevant_ranks(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
     """Return the (n_lists,) rank of the first relevant document of strict orders, NA without one."""
-    ranks = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
+    ranks = pd.array([pd.NA] * groups.judgments.n_lists, dtype="Int64")
     ranks[groups.lists[groups.leading]] = groups.above[groups.leading] + 1
     return ranks
 

@@ -24,7 +24,8 @@ from metrics.studies.orderings import (
 from metrics.studies.prose import Prose, Strong, decimal
 from metrics.support.arrays import FloatArray, IntArray, span_starts
 from metrics.support.wording import percent, with_signs
-from metrics.ties import Ranking, TieGroups, count_orderings, ordered_documents
+from metrics.ties import Ranking, TieGroups, ordered_documents
+from metrics.ties.permutations import count_orderings
 
 MAX_ROWS = 12
 """Rows of possible values at most."""

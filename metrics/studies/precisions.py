@@ -16,7 +16,7 @@ from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import begin_sentence, percent
-from metrics.ties.precision import runs_at_precision
+from metrics.ties.options import runs_at_precision
 
 GRADES = "grades:0-10"
 PRECISIONS = (

@@ -16,7 +16,7 @@ from metrics.runs import Runs
 from metrics.support.arrays import FloatArray
 from metrics.support.columns import with_column
 from metrics.ties import Ranking
-from metrics.ties.precision import rounded
+from metrics.ties.options import rounded
 
 Step = Callable[[Runs, float], Runs]
 """(runs, smallest relevant grade) → the runs after one change."""

@@ -1,17 +1,8 @@
 """Floor 2: tie groups and their treatment."""
 
-from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import Judgments
-from metrics.ties.permutations import (
-    OrderingCounts,
-    Orderings,
-    count_orderings,
-    first_relevant_rank,
-    log10_factorials,
-    place_chances,
-)
-from metrics.ties.precision import PRECISIONS
-from metrics.ties.ranking import Ranking
+from metrics.ties.groups import Judgments, TieGroups
+from metrics.ties.options import PRECISIONS
+from metrics.ties.ranking import Ranking, log10_factorials
 from metrics.ties.treatments import (
     TREATMENTS,
     Treatment,
@@ -25,17 +16,12 @@ __all__ = [
     "PRECISIONS",
     "TREATMENTS",
     "Judgments",
-    "OrderingCounts",
-    "Orderings",
     "Ranking",
     "TieGroups",
     "Treatment",
-    "count_orderings",
-    "first_relevant_rank",
     "log10_factorials",
     "order_of_ties",
     "ordered_documents",
-    "place_chances",
     "refine",
     "treatment",
 ]

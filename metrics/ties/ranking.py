@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+import numpy.typing as npt
 
 from metrics.errors import UsageError
-from metrics.runs.columns import BY_NAME
-from metrics.runs.model import Runs
-from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.stacks import RunStack
 from metrics.support.arrays import (
     BoolArray,
     FloatArray,
@@ -23,13 +20,17 @@ from metrics.support.arrays import (
     span_starts,
 )
 from metrics.support.cached import cached_property
-from metrics.support.columns import places_in
 from metrics.ties.fronts import criterion, front_numbers, highest_first
-from metrics.ties.judgments import Judgments
-from metrics.ties.options import AS_READ, ScoringOptions
-from metrics.ties.precision import compared_scores, rounded
+from metrics.ties.groups import Judgments
+from metrics.ties.options import AS_READ, ScoringOptions, compared_scores, rounded
 
-_NO_PAIRS = QueryDocKeys.none()
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from metrics.runs.model import Runs
+    from metrics.runs.query_doc_keys import QueryDocKeys
+    from metrics.runs.stacks import RunStack
+
 PART = 2**17
 """Rows that are ranked together, about."""
 
@@ -76,7 +77,7 @@ class Ranking:
     """
 
     judgments: Judgments
-    pairs: QueryDocKeys
+    pairs: "QueryDocKeys"
     segment_lists: IntArray
     segment_starts: IntArray
     rows: IntArray
@@ -92,7 +93,7 @@ class Ranking:
     @classmethod
     def of(
         cls,
-        runs: Runs,
+        runs: "Runs",
         reranker: str,
         options: ScoringOptions = AS_READ,
         query_id: str | None = None,
@@ -107,21 +108,22 @@ class Ranking:
         lists = _Lists.of(runs, stack, options)
         span = 0, lists.judgments.n_lists
         if query_id is not None:
-            place = pc.index(lists.judgments.query_ids, query_id).as_py()
+            place = lists.judgments.query_ids.index(query_id).as_py()
             span = max(place, 0), place + 1
         return cls._cut(lists, span, options)
 
     @classmethod
-    def parts(cls, runs: Runs, stack: RunStack, options: ScoringOptions) -> Iterator["Ranking"]:
-        """Yield lists in parts of about `PART` rows: reranker by reranker, in order of the judged queries."""
-        lists = _Lists.of(runs, stack, options)
-        span_lists, _, lengths = lists.spans
-        n_lists = lists.judgments.n_lists
-        ends = np.append(0, np.cumsum(np.bincount(span_lists, lengths, minlength=n_lists)))
-        splits = np.searchsorted(ends, np.arange(PART, ends[-1], PART)) if n_lists else ends[:0]
-        bounds = np.unique(np.concatenate([[0], splits, [n_lists]])).astype(np.int64)
-        for span in pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]:
-            yield cls._cut(lists, span, options)
+    def parts(cls, runs: "Runs", options: ScoringOptions) -> Iterator["Ranking"]:
+        """Yield all lists in parts of about `PART` rows: by reranker, then by judged query."""
+        for stack in runs.matched_stacks.batches(PART, len(runs.judged_pairs.queries)):
+            lists = _Lists.of(runs, stack, options)
+            span_lists, _, lengths = lists.spans
+            n_lists = lists.judgments.n_lists
+            ends = np.append(0, np.cumsum(np.bincount(span_lists, lengths, minlength=n_lists)))
+            splits = np.searchsorted(ends, np.arange(PART, ends[-1], PART)) if n_lists else ends[:0]
+            bounds = np.unique(np.concatenate([[0], splits, [n_lists]])).astype(np.int64)
+            for span in pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]:
+                yield cls._cut(lists, span, options)
 
     @classmethod
     def of_lists(
@@ -136,7 +138,7 @@ class Ranking:
         order, (sorted_scores,), starts = sort_descending([scores], segment_starts)
         return cls(
             judgments=judgments,
-            pairs=_NO_PAIRS,
+            pairs=cast("QueryDocKeys", None),
             segment_lists=filled,
             segment_starts=segment_starts,
             rows=np.arange(len(scores))[order],
@@ -189,7 +191,7 @@ class Ranking:
 
         Shapes: `lists` (n_chosen,).
         """
-        segment = np.empty(self.n_lists, dtype=np.int64)
+        segment = np.empty(self.judgments.n_lists, dtype=np.int64)
         segment[self.segment_lists] = np.arange(len(self.segment_lists))
         first, length = self.segment_starts[segment[lists]], np.diff(self.segment_starts)[segment[lists]]
         documents = np.tile(joined_ranges(first, length), n)
@@ -227,15 +229,10 @@ class Ranking:
         )
 
     @property
-    def query_ids(self) -> pa.Array:
+    def query_ids(self) -> "pa.Array":
         """(n_lists,) judged query of each."""
         queries, places = self.judgments.query_ids, self.judgments.query_of_list
-        return queries if places is None else queries.take(pa.array(places))
-
-    @property
-    def n_lists(self) -> int:
-        """Number of lists, empty ones included."""
-        return self.judgments.n_lists
+        return queries if places is None else queries.take(places)
 
     @cached_property
     def groups(self) -> IntArray:
@@ -248,24 +245,20 @@ class Ranking:
         return span_lengths(self.starts, len(self.rows))
 
     @cached_property
-    def _segments(self) -> IntArray:
-        first = self.starts.searchsorted(self.segment_starts)
-        return np.arange(len(first) - 1).repeat(first[1:] - first[:-1])
-
-    @cached_property
     def group_lists(self) -> IntArray:
         """(n_groups,) list of each tie group."""
-        return self.segment_lists[self._segments]
+        first = self.starts.searchsorted(self.segment_starts)
+        return self.segment_lists.repeat(first[1:] - first[:-1])
 
     @cached_property
     def above(self) -> IntArray:
         """(n_groups,) documents of the same list strictly above each tie group."""
-        return self.starts - self.segment_starts[self._segments]
+        return self.starts - (self.n_docs.cumsum() - self.n_docs)[self.group_lists]
 
     @cached_property
     def n_docs(self) -> IntArray:
         """(n_lists,) documents of each list."""
-        lengths = np.zeros(self.n_lists, dtype=np.int64)
+        lengths = np.zeros(self.judgments.n_lists, dtype=np.int64)
         lengths[self.segment_lists] = self.segment_starts[1:] - self.segment_starts[:-1]
         return lengths
 
@@ -299,18 +292,50 @@ class Ranking:
         """(n_docs,) whether each document is relevant."""
         return self.grades >= self.judgments.relevant_from
 
-    def ids(self, documents: IntArray | Sequence[int]) -> pa.Array:
+    def ids(self, documents: IntArray | Sequence[int]) -> "pa.Array":
         """Return ids of documents, by their number here."""
-        return self.pairs.documents.take(pa.array(self.rows[np.asarray(documents)]))
+        return self.pairs.documents.take(self.rows[np.asarray(documents)])
+
+    def describe(self, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[np.generic]]:
+        """Describe the ties of each list; arrays of (n_lists,)."""
+        n, docs = self.judgments.n_lists, self.n_docs
+        tied = np.flatnonzero(self.sizes > 1)
+        owner, size, above = self.group_lists[tied], self.sizes[tied], self.above[tied]
+        tied_docs = np.bincount(owner, size, minlength=n).astype(np.int64)
+        largest = np.minimum(docs, 1)
+        np.maximum.at(largest, owner, size)
+        factorials = log10_factorials(int(size.max(initial=0)))
+        table: dict[str, npt.NDArray[np.generic]] = {
+            "n_docs": docs,
+            "n_relevant": self.judgments.n_relevant,
+            "n_tie_groups": np.bincount(owner, minlength=n),
+            "max_tie_size": largest,
+            "tied_docs": tied_docs,
+            "tie_ratio": tied_docs / np.maximum(docs, 1),
+            "log10_orderings": np.bincount(owner, factorials[size], minlength=n).astype(np.float64),
+        }
+        near = np.flatnonzero(above < max(cutoffs, default=0))
+        owner, above, end = owner[near], above[near], above[near] + size[near]
+        for k in cutoffs:
+            across = np.zeros(n, dtype=bool)
+            across[owner[(above < k) & (end > k)]] = True
+            table[f"straddles_{k}"] = across
+        return table
 
     def documents_of(self, query_id: str) -> IntArray:
         """Return documents of one query by falling score, ties in input order; none where the run has none."""
-        place = pc.index(self.query_ids, query_id).as_py()
+        place = self.query_ids.index(query_id).as_py()
         segment = np.flatnonzero(self.segment_lists == place)
         if place < 0 or not len(segment):
             return np.empty(0, dtype=np.int64)
         documents = np.arange(*self.segment_starts[segment[0] : segment[0] + 2])
         return documents[np.lexsort((self.rows[documents], self.groups[documents]))]
+
+
+@lru_cache(maxsize=8)
+def log10_factorials(largest: int) -> FloatArray:
+    """Return (largest + 1,) log10 of 0!, 1!, 2!, ...: orders of one tie group of each size."""
+    return np.cumsum(np.log10(np.maximum(np.arange(largest + 1), 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,7 +353,7 @@ class _Lists:
     """
 
     judgments: Judgments
-    pairs: QueryDocKeys
+    pairs: "QueryDocKeys"
     places: IntArray
     keys: Sequence[FloatArray]
     grades: FloatArray
@@ -336,26 +361,37 @@ class _Lists:
     n_criteria: int = 0
 
     @classmethod
-    def of(cls, runs: Runs, stack: RunStack, options: ScoringOptions) -> "_Lists":
-        table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
+    def of(cls, runs: "Runs", stack: "RunStack", options: ScoringOptions) -> "_Lists":
+        from metrics.runs.stacks import target_numbers  # noqa: PLC0415 plain lists need numpy alone
+
+        pairs, n_rerankers = stack.pairs, len(stack.names)
         ranked_by = [
-            highest_first(score_column(table, name), highest_best=highest_best)
+            highest_first(stack.score_column(name), highest_best=highest_best)
             for name, highest_best in map(criterion, options.criteria)
         ]
-        keys = ranked_by or [table["score"].to_numpy()]
-        keys += [score_column(table, name) for name in options.tiebreak_by]
-        if runs.qrels is None or stack.grades is None:
-            judgments = Judgments.of(table, pairs, options.relevant_from)
+        keys = ranked_by or [stack.table["score"].to_numpy()]
+        keys += [stack.score_column(name) for name in options.tiebreak_by]
+        grades, table, judged = stack.grades, stack.table, pairs
+        if runs.qrels is not None and grades is not None:
+            table, judged = runs.qrels, runs.judged_pairs
+        is_judged = "relevance" in table.column_names  # else ties are counted, without relevance
+        judgments = Judgments(
+            judged.queries,
+            options.relevant_from,
+            judged.query.astype(np.int64),
+            table["relevance"].to_numpy() if is_judged else np.zeros(len(table)),
+            target_numbers(table),
+        )
+        if grades is None or judged is pairs:
             own = judgments.grades, judgments.targets
             return cls(judgments, pairs, np.arange(len(pairs.queries)), keys, *own, len(options.criteria))
-        judgments = Judgments.of(runs.qrels, runs.judged_pairs, options.relevant_from)
-        places = places_in(pairs.queries, judgments.query_ids)
+        places = judged.places_of(pairs.queries)
         if n_rerankers > 1:
             n_queries = len(judgments.query_ids)
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
             judgments = judgments.with_lists(np.tile(np.arange(n_queries), n_rerankers))
-        return cls(judgments, pairs, places, keys, stack.grades, stack.targets, len(options.criteria))
+        return cls(judgments, pairs, places, keys, grades, stack.targets, len(options.criteria))
 
     @cached_property
     def spans(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -381,25 +417,3 @@ class _Lists:
             begin = int(start[0]) if len(start) else 0
             return slice(begin, begin + int(length.sum())), lists[head] - first, bounds
         return joined_ranges(start, length), lists[head] - first, bounds
-
-
-def further_scores(runs: Runs) -> list[str]:
-    """Return the score columns that every reranker has besides the score: they can split ties."""
-    columns = [_further_scores(stack.table) for stack in runs.stacks.stacks]
-    return [name for name in columns[0] if all(name in names for names in columns)] if columns else []
-
-
-def _further_scores(table: pa.Table) -> list[str]:
-    fields = [field.name for field in table.schema if pa.types.is_floating(field.type)]
-    return [name for name in fields if name not in BY_NAME]
-
-
-def score_column(table: pa.Table, name: str) -> FloatArray:
-    """Return the (n_rows,) numbers of a score column; UsageError where it is missing or not numeric."""
-    if name not in table.column_names or not pa.types.is_floating(table[name].type):
-        available = ", ".join(_further_scores(table)) or "none"
-        raise UsageError(
-            f"There is no score column {name!r} to rank by. There are: {available}. "
-            "`tiescope check` shows why a column is not read."
-        )
-    return np.asarray(table[name].to_numpy())

@@ -8,14 +8,13 @@ puts documents that add no target first, then targets with the most documents.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.compute as pc
+import numpy.typing as npt
 
 from metrics.errors import UsageError
-from metrics.runs.query_doc_keys import Hashes, reseed, seed_bits
 from metrics.support.arrays import FloatArray, IntArray, sort_descending, span_lengths, span_starts
 from metrics.ties.groups import TieGroups
 from metrics.ties.ranking import Ranking, ScoredGroups
@@ -34,6 +33,8 @@ def input_order(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 def docid_ascending(ranking: Ranking, scored: ScoredGroups) -> IntArray:
     """Return the rank of each document's ID by code point, which is the order of its UTF-8 bytes."""
+    import pyarrow.compute as pc  # noqa: PLC0415 plain lists need numpy alone
+
     ranks = pc.rank(ranking.ids(scored.documents), sort_keys="ascending", tiebreaker="dense")
     return np.asarray(ranks).astype(np.int64)
 
@@ -48,7 +49,13 @@ _SHIFT = np.uint64(11)
 """Bits of a hash that a float does not hold."""
 
 
-def seeded_order(bits: Hashes) -> Key:
+def seed_bits(seeds: Iterable[int]) -> npt.NDArray[np.uint64]:
+    """Return the (n_seeds,) random bits of seeds."""
+    bits = [np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64) for seed in seeds]
+    return np.array(bits, dtype=np.uint64)
+
+
+def seeded_order(bits: npt.NDArray[np.uint64]) -> Key:
     """Return a key that orders by a hash of seed, query and document: uniform, independent of other rows.
 
     `bits` has the `seed_bits` of each copy of a ranking's lists, one after another.
@@ -56,7 +63,7 @@ def seeded_order(bits: Hashes) -> Key:
 
     def key(ranking: Ranking, scored: ScoredGroups) -> FloatArray:
         copies = scored.documents // max(1, len(ranking.rows) // len(bits))
-        hashes = reseed(ranking.pairs.hashes[ranking.rows[scored.documents]], bits[copies])
+        hashes = ranking.pairs.seeded_hashes(ranking.rows[scored.documents], bits[copies])
         return (hashes >> _SHIFT).astype(np.float64)
 
     return key

@@ -22,7 +22,7 @@ from rich.progress import track
 from sklearn.feature_extraction.text import TfidfVectorizer
 from threadpoolctl import threadpool_limits
 
-from metrics.ties.precision import rounded
+from metrics.ties.options import rounded
 
 TARGET = Path(__file__).parent / "docsearch.parquet"
 CANDIDATES = 50

@@ -51,7 +51,8 @@ from metrics.studies.gaps import gaps, ranks_and_ratios
 from metrics.studies.one_list import complexity_report, sampled_mean
 from metrics.studies.pairs import stars
 from metrics.studies.targets import PRESETS, Target
-from metrics.ties import Orderings, Ranking, count_orderings
+from metrics.ties import Ranking
+from metrics.ties.permutations import Orderings, count_orderings
 
 SEEDS = ROOT.parent / "shared" / "seeds"
 DOCSEARCH = SAMPLE / "docsearch" / "docsearch.parquet"

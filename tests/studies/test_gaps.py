@@ -34,7 +34,8 @@ from metrics.studies.gaps import (
     with_overall,
 )
 from metrics.studies.prose import Strong, plain
-from metrics.ties import Orderings, Ranking
+from metrics.ties import Ranking
+from metrics.ties.permutations import Orderings
 
 TIES = ["expected", "optimistic", "pessimistic", "input", "docid_desc"]
 

@@ -32,7 +32,8 @@ from metrics.studies.orderings import (
     sample_distinct_places,
     sample_values,
 )
-from metrics.ties import Ranking, count_orderings
+from metrics.ties import Ranking
+from metrics.ties.permutations import count_orderings
 
 SHORT = lists(ids=st.text("abZ9", min_size=1, max_size=2)).map(lambda docs: docs[:5])
 BY_GRADES = ["RR", "RR@2", "Hits@2", "AP", "P@2", "R@2", "nDCG@3", "nDCG-linear@2", "RBP(0.8)", "Rprec"]
@@ -98,9 +99,9 @@ def test_one_list_alone_is_that_list_among_all(queries, relevant_from):
 def test_one_list_of_a_query_that_nobody_judged_or_ranked_is_empty():
     run = read(File("run.trec", b"q1 Q0 a 1 1 t\n"))
     runs = Runs.from_sources([run, read(File("qrels.txt", b"q1 0 a 1\nq2 0 a 1\n"))])
-    assert Ranking.of(runs, "run", query_id="q3").n_lists == 0
+    assert Ranking.of(runs, "run", query_id="q3").judgments.n_lists == 0
     assert (
-        Ranking.of(runs, "run", query_id="q2").n_lists,
+        Ranking.of(runs, "run", query_id="q2").judgments.n_lists,
         len(ladder(Ranking.of(runs, "run", query_id="q2"), "q2")),
     ) == (1, 0)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from metrics import Runs, UsageError, emulate, evaluate
 from metrics.evaluation import ScoringOptions
 from metrics.ties import Ranking
-from metrics.ties.precision import near_tops
+from metrics.ties.options import near_tops
 
 LISTS = st.lists(st.lists(st.integers(-40, 40), min_size=1, max_size=12), min_size=1, max_size=4)
 """Scores in hundredths, list by list."""

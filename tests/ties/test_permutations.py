@@ -14,16 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs
-from metrics.ties import (
-    OrderingCounts,
-    Orderings,
-    Ranking,
-    count_orderings,
-    first_relevant_rank,
-    log10_factorials,
-    place_chances,
-)
-from metrics.ties.permutations import chance_of_none
+from metrics.measures.first_hit import chance_of_none, first_relevant_rank
+from metrics.ties import Ranking, log10_factorials
+from metrics.ties.permutations import OrderingCounts, Orderings, count_orderings, place_chances
 
 
 def ranking(docs):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, evaluate
-from metrics.ties.precision import PRECISIONS, rounded
+from metrics.ties.options import PRECISIONS, rounded
 
 NAMES = ["float64", "float32", "float16", "bfloat16", "decimals:0", "decimals:2", "decimals:17", "within:2"]
 ANY = st.floats(allow_nan=False) | st.floats(-2, 2) | st.sampled_from([math.inf, -math.inf, -0.0, 1e308])

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from metrics import Runs, UsageError, evaluate
 from metrics.evaluation import ScoringOptions
 from metrics.ties import Ranking
-from metrics.ties.ranking import further_scores
 
 MEASURES = ["RR", "AP", "nDCG@3", "Hits@2"]
 TIES = ["expected", "input", "optimistic", "pessimistic"]
@@ -88,8 +87,8 @@ def test_ties_can_be_split_by_the_further_scores_that_every_reranker_has():
     columns = {"latency": pa.array([1.0]), "name": pa.array(["a"])}
     for name, column in columns.items():
         with_both = with_both.append_column(name, column)
-    assert further_scores(Runs({"A": with_both})) == ["second", "third"]
-    assert further_scores(Runs({"A": with_both, "B": with_both.drop_columns(["second"])})) == ["third"]
+    assert Runs({"A": with_both}).stacks.further_scores == ["second", "third"]
+    assert Runs({"A": with_both, "B": with_both.drop_columns(["second"])}).stacks.further_scores == ["third"]
 
 
 @pytest.mark.parametrize("name", ["fourth", "doc_id", ""])

@@ -23,7 +23,8 @@ from metrics.studies.one_list import MAX_LISTED, ladder
 from metrics.studies.orderings import list_values, running_mean, sample_values
 from metrics.studies.permutations import possible_values
 from metrics.support.shown_columns import ShownColumn, shown_columns
-from metrics.ties import Ranking, count_orderings
+from metrics.ties import Ranking
+from metrics.ties.permutations import count_orderings
 
 _QUERY, _SEED = "list", 1
 

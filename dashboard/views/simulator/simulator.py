@@ -30,7 +30,8 @@ from metrics.studies.one_list import first_rank_chances, ladder, query_finding
 from metrics.studies.permutations import PossibleValues, possible_values
 from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
-from metrics.ties import Ranking, count_orderings
+from metrics.ties import Ranking
+from metrics.ties.permutations import count_orderings
 
 SMALL, NOTEBOOK, LLMS, ROUNDING = "Small list", "Notebook", "LLM rerankers", "Rounding"
 # Of the edited list in the session and in the link.

@@ -12,7 +12,7 @@ from metrics.runs import Runs
 from metrics.studies.tool_rules import grades
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, treatment
-from metrics.ties.precision import rounded
+from metrics.ties.options import rounded
 
 Gain = Literal["linear", "exponential"]
 """Gain of nDCG: the grade, like trec_eval, or 2^grade - 1."""

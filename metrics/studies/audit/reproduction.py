@@ -18,7 +18,7 @@ from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.progress import begin_step, listening
-from metrics.ties.precision import rounded
+from metrics.ties.options import rounded
 
 Verdict = Literal["to the digit", "by rounding", "is not reproduced"]
 """As printed; off in the last digit by rounding or float error; otherwise off."""

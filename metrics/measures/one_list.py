@@ -33,13 +33,12 @@ from typing import Any, Literal, TypedDict, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
-from metrics.errors import UsageError
-from metrics.measures import MeasureAt, RefinedGroups, parse
-from metrics.runs.model import check_relevant_from
-from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.errors import UsageError, relevant_from_error
+from metrics.measures.catalogue import parse
+from metrics.measures.model import MeasureAt, RefinedGroups
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, from_tensor
 from metrics.ties import Ranking, treatment
-from metrics.ties.judgments import Judgments
+from metrics.ties.groups import Judgments
 
 Values = Sequence[float] | Sequence[Sequence[float]] | npt.NDArray[np.generic] | Iterable[float]
 """One number or boolean a document: a list, an array, a tensor, a column of a data frame."""
@@ -296,11 +295,14 @@ def _value(
             f"ties={ties!r}: a plain list has no document IDs. Use metrics.score with a data frame."
         )
     measure, relevant_from = _measure(name, cutoff_of(k)), threshold_of(options.get("relevant_from", 1))
-    check_relevant_from(relevant_from)
+    if not relevant_from > 0:
+        raise relevant_from_error(relevant_from)
     grades, keys, lengths, is_single = _documents(relevance, scores, options)
     judgments = _judgments(grades, lengths, relevant_from, options, is_single=is_single)
     ranking = Ranking.of_lists(keys, grades, lengths, judgments)
     if str(ties).startswith("random:"):
+        from metrics.runs.query_doc_keys import QueryDocKeys  # noqa: PLC0415 other tie orders need numpy alone
+
         queries = ["1"] if is_single else list(map(str, range(len(lengths))))
         ranking = replace(ranking, pairs=QueryDocKeys.numbered(queries, lengths))
     values = next(RefinedGroups(ranking).values(measure, [treatment(str(ties))]))

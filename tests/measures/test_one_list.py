@@ -1,8 +1,9 @@
 """Measures of one plain list are those of an evaluation, and of all orderings."""
 
-import ast
 import doctest
 import math
+import subprocess
+import sys
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -12,12 +13,11 @@ import pytest
 from drawing import lists
 from enumeration import judged_list, treated_value
 from hypothesis import given
-from repository import ROOT
 
 import metrics
 from metrics import UsageError, evaluate
-from metrics.evaluation import one_list
 from metrics.evaluation.other_names import FUNCTIONS
+from metrics.measures import one_list
 from metrics.ties import TREATMENTS
 
 CALLS = {
@@ -195,10 +195,15 @@ def test_the_examples_in_the_docstrings_run():
     assert doctest.testmod(one_list, raise_on_error=True).attempted > len(CALLS)
 
 
-def test_importing_the_package_defers_the_functions_of_one_list():
-    tree = ast.parse((ROOT / "metrics/__init__.py").read_text(encoding="utf-8"))
-    at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
-    assert not at_once & {"metrics.evaluation.one_list", "metrics.evaluation.other_names"}
+def test_one_list_by_its_function_imports_numpy_alone():
+    calls = (
+        "ts.reciprocal_rank([0, 1], [8, 8]), ts.ndcg([0, 1], k=1, ties='optimistic'), ts.average_precision([1])"
+    )
+    code = f"import sys; import tiescope as ts; {calls}; print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 our own
+    assert "numpy" in ran.stdout.split()
+    assert not {"pandas", "pyarrow", "scipy"} & set(ran.stdout.split())
 
 
 @pytest.mark.parametrize("dtype", ["torch.bfloat16", "torch.float32"])
