@@ -91,7 +91,7 @@ def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> Float
     chance[:, 0] = relevant / size
     unmarked = np.maximum((size - relevant)[:, None] - places + 1, 0)
     np.divide(unmarked, np.maximum(size[:, None] - places, 1), out=chance[:, 1:])
-    return np.cumprod(chance, axis=1, out=chance)
+    return np.multiply.accumulate(chance, axis=1, out=chance)
 
 
 def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:

@@ -83,7 +83,7 @@ def numbers_of(values: Values, name: str) -> FloatArray:
 
 
 def _refuse_any(is_wrong: BoolArray, name: str, problem: str) -> None:
-    if is_wrong.any():
+    if np.count_nonzero(is_wrong):
         place = ", ".join(map(str, np.argwhere(is_wrong)[0].tolist()))
         raise UsageError(f"{name}[{place}] is {problem}")
 
@@ -288,9 +288,10 @@ def _value(
     ties: str,
     options: ListOptions,
 ) -> float | FloatArray:
-    if unknown := sorted(options.keys() - _OPTIONS):
+    if unknown := [option for option in options if option not in _OPTIONS]:
         raise UsageError(f"There is no option {', '.join(unknown)}. Options: {', '.join(_OPTIONS)}.")
-    if str(ties).startswith("docid"):
+    tie_order = treatment(str(ties))
+    if tie_order.name.startswith("docid"):
         raise UsageError(
             f"ties={ties!r}: a plain list has no document IDs. Use metrics.score with a data frame."
         )
@@ -300,12 +301,12 @@ def _value(
     grades, keys, lengths, is_single = _documents(relevance, scores, options)
     judgments = _judgments(grades, lengths, relevant_from, options, is_single=is_single)
     ranking = Ranking.of_lists(keys, grades, lengths, judgments)
-    if str(ties).startswith("random:"):
+    if tie_order.name.startswith("random:"):
         from metrics.runs.query_doc_keys import QueryDocKeys  # noqa: PLC0415 other tie orders need numpy alone
 
         queries = ["1"] if is_single else list(map(str, range(len(lengths))))
         ranking = replace(ranking, pairs=QueryDocKeys.numbered(queries, lengths))
-    values = next(RefinedGroups(ranking).values(measure, [treatment(str(ties))]))
+    values = next(RefinedGroups(ranking).values(measure, [tie_order]))
     return float(values[0]) if is_single else values
 
 
@@ -326,7 +327,7 @@ def _documents(
         ]
         raise UsageError(f"relevance has {sizes[0]}, scores has {sizes[1]}. Both need one value per document.")
     _refuse_any(np.isinf(grades), "relevance", _INFINITE)
-    if is_flat and not options.keys() & {"mask", "indexes"}:
+    if is_flat and "mask" not in options and "indexes" not in options:
         _refuse_any(np.isnan(grades), "relevance", _MISSING)
         _refuse_any(np.isnan(keys), "scores", _MISSING)
         return grades, keys, np.array([len(grades)]), True

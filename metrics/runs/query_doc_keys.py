@@ -57,6 +57,8 @@ class QueryDocKeys:
             query = query + n_codes * np.repeat(np.arange(len(row_ends) - 1), np.diff(row_ends))
         starts = span_starts(query)
         distinct = query[starts]
+        if query.dtype == np.int32 and np.array_equal(distinct, np.arange(len(codes.dictionary))):
+            return cls(codes.dictionary, query, documents)
         if query.dtype != np.int32 or (distinct != np.arange(len(starts))).any():  # else the own codes will do
             places, distinct = pd.factorize(distinct)
             query = np.repeat(places.astype(np.int32), np.diff(starts, append=len(query)))

@@ -134,7 +134,7 @@ class Ranking:
         Shapes: `scores` and `grades` (n_docs,) list by list, `lengths` (n_lists,).
         """
         filled = lengths.nonzero()[0]
-        segment_starts = np.append(0, np.cumsum(lengths[filled]))
+        segment_starts = np.concatenate([[0], lengths[filled].cumsum()])
         order, (sorted_scores,), starts = sort_descending([scores], segment_starts)
         return cls(
             judgments=judgments,
@@ -284,7 +284,7 @@ class Ranking:
             owner=np.arange(len(size)).repeat(size),
             groups=groups,
             size=size,
-            offset=self.above[groups] - (np.cumsum(size) - size),
+            offset=self.above[groups] - (size.cumsum() - size),
         )
 
     @property

@@ -220,13 +220,13 @@ TREATMENTS: tuple[Treatment, ...] = (
     ),
 )
 """Every treatment but `random:SEED`, one seeded draw, which is made when asked for."""
+_BY_NAME = {ties.name: ties for ties in TREATMENTS}
 
 
 def treatment(name: str) -> Treatment:
     """Return the treatment of that name; UsageError where there is none."""
-    for declared in TREATMENTS:
-        if declared.name == name:
-            return declared
+    if name in _BY_NAME:
+        return _BY_NAME[name]
     if seed := re.fullmatch(r"random:(\d{1,18})", name):
         return Treatment(
             name,
@@ -241,7 +241,7 @@ def treatment(name: str) -> Treatment:
         raise UsageError(
             f"{name} rounds scores, so that close scores tie; it is not a tie order. Write --precision {name}."
         )
-    names = ", ".join(one.name for one in TREATMENTS)
+    names = ", ".join(_BY_NAME)
     meant = {"best": "optimistic", "worst": "pessimistic", "tied": "expected"}.get(name.casefold())
     suggestion = f"Did you mean {meant}? " if meant else ""
     raise UsageError(f"There is no treatment {name!r}. {suggestion}Treatments: {names}, random:SEED.")
@@ -259,7 +259,7 @@ def order_of_ties(name: str) -> Treatment:
 
 def treatments_by_name() -> dict[str, Treatment]:
     """Return every treatment by the name to type: seeded draws as `random:SEED`."""
-    return {ties.name: ties for ties in TREATMENTS} | {"random:SEED": treatment("random:0")}
+    return _BY_NAME | {"random:SEED": treatment("random:0")}
 
 
 def ordered_documents(ranking: Ranking, query_id: str, name: str, *, targets: bool = False) -> IntArray:
@@ -285,12 +285,15 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
         all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are measured.
     """
-    scored = ranking.judged_groups if all_judged else ranking.graded_groups
     key = (ties.target_key if targets else None) or ties.key
     if key is None:
-        first, part = scored.size.cumsum() - scored.size, scored.owner
-        contributing = places = scored.contributes.nonzero()[0]
+        documents = (ranking.judged if all_judged else ranking.grades > 0).nonzero()[0]
+        group_of = ranking.starts.searchsorted(documents, side="right") - 1
+        start = span_starts(group_of)
+        groups = group_of[start]
+        above, size = ranking.above[groups], ranking.sizes[groups]
     else:
+        scored = ranking.judged_groups if all_judged else ranking.graded_groups
         keys = key(ranking, scored)
         if keys.dtype == np.float64:  # shuffled: sorted group by group
             order, _, first = sort_descending([-keys.astype(np.float64)], np.append(0, np.cumsum(scored.size)))
@@ -299,19 +302,21 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
             value = scored.owner * (int(keys.max(initial=0)) + 1) + keys
             order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
             first = span_starts(value[order])
-        part = np.repeat(np.arange(len(first)), span_lengths(first, len(order)))
-        contributing = np.flatnonzero(scored.contributes[order])
-        places = order[contributing]
-    part_of, documents = part[contributing], scored.documents[places]
-    start = span_starts(part_of)
-    parts = part_of[start]
-    owner = scored.owner[first[parts]]
-    above = scored.offset[owner] + first[parts]
-    size = span_lengths(first, len(part))[parts]
+        sizes = span_lengths(first, len(order))
+        contributing = scored.contributes[order].nonzero()[0]
+        part_of, documents = (
+            np.arange(len(first)).repeat(sizes)[contributing],
+            scored.documents[order[contributing]],
+        )
+        start = span_starts(part_of)
+        parts = part_of[start]
+        owner = scored.owner[first[parts]]
+        groups = scored.groups[owner]
+        above, size = scored.offset[owner] + first[parts], sizes[parts]
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
-        lists=ranking.group_lists[scored.groups[owner]],
+        lists=ranking.group_lists[groups],
         above=above,
         size=size,
         first=start,

@@ -18,7 +18,7 @@ from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import from_tensor
-from metrics.support.columns import combine_chunks, repeated
+from metrics.support.columns import combine_chunks
 from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]] | npt.NDArray[np.generic]
@@ -162,7 +162,7 @@ def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> S
     if queries is None:
         texts = _any_values([query for query, docs in lists.items() for _ in docs], "query_id", name)
     else:
-        texts = repeated(queries, lengths)
+        texts = pa.DictionaryArray.from_arrays(np.arange(len(lists), dtype=np.int32).repeat(lengths), queries)
     ids, values = _plain_ids(documents), _plain_numbers(numbers, number)
     columns = {
         "query_id": texts,
