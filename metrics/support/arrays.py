@@ -33,8 +33,8 @@ def span_lengths(starts: IntArray, end: int) -> IntArray:
 
 def joined_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     """Concatenate the ranges from each start with its length."""
-    ends = lengths.cumsum()
-    return (starts - (ends - lengths)).repeat(lengths) + np.arange(int(lengths.sum()))
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
 
 
 def histogram(values: FloatArray, n_bins: int) -> tuple[IntArray, FloatArray]:

@@ -284,7 +284,7 @@ class Ranking:
             owner=np.arange(len(size)).repeat(size),
             groups=groups,
             size=size,
-            offset=self.above[groups] - (size.cumsum() - size),
+            offset=self.above[groups] - (np.cumsum(size) - size),
         )
 
     @property
