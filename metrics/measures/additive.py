@@ -120,48 +120,6 @@ def linear(grades: FloatArray) -> FloatArray:
     return np.maximum(grades, 0.0)
 
 
-@dataclass(frozen=True)
-class _WeightedSum:
-    """A sum of gains times the weights of their ranks; `additive` has the formulas."""
-
-    gain: Gain
-    weight: Weight
-    scale: Scale
-    cut: Callable[[TieGroups], FloatArray] | None
-
-    def totals(self, groups: TieGroups) -> FloatArray:
-        return groups.memoize(("total", self.gain), lambda: groups.sum(self.gain(groups)))
-
-    def reach(self, groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
-        """Return how many ranks within the cut-off precede the top and the end of each group."""
-        limit: FloatArray | float = np.inf if k is None or self.weight.endless else k
-        if self.cut is not None:
-            limit = self.cut(groups)[groups.lists]
-        return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
-
-    def mean(self, groups: TieGroups, k: Parameter) -> FloatArray:
-        top, end = self.reach(groups, k)
-        terms = self.totals(groups) / groups.size * self.weight.span(top, end, k)
-        return groups.per_list(terms) * self.scale(groups, k)
-
-    def variance(self, groups: TieGroups, k: Parameter) -> FloatArray:
-        if not len(groups.lists):
-            return np.zeros(groups.judgments.n_lists)
-        gains = self.gain(groups)
-        average = self.totals(groups) / groups.size
-        n_gaining = span_lengths(groups.first, len(gains))
-        gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
-        open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
-        if not len(open_groups):
-            return np.zeros(groups.judgments.n_lists)
-        top, end = (bound[open_groups].astype(np.intp) for bound in self.reach(groups, k))
-        size = groups.size[open_groups]
-        weight_spread = self.weight.spread(top, end, size, k)
-        variances = np.zeros(len(groups.size))
-        variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
-        return groups.per_list(variances) * np.square(self.scale(groups, k))
-
-
 def additive(
     gain: Gain,
     weight: Weight = even,
@@ -181,9 +139,39 @@ def additive(
 
     Source: McSherry & Najork, ECIR 2008.
     """
-    weighted = _WeightedSum(gain, weight, scale, cut)
+
+    def totals(groups: TieGroups) -> FloatArray:
+        return groups.memoize(("total", gain), lambda: groups.sum(gain(groups)))
+
+    def reach(groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
+        """Return how many ranks within the cut-off precede the top and the end of each group."""
+        limit: FloatArray | float = np.inf if k is None or weight.endless else k
+        if cut is not None:
+            limit = cut(groups)[groups.lists]
+        return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
+
+    def mean(groups: TieGroups, k: Parameter) -> FloatArray:
+        terms = totals(groups) / groups.size * weight.span(*reach(groups, k), k)
+        return groups.per_list(terms) * scale(groups, k)
+
+    def variance(groups: TieGroups, k: Parameter) -> FloatArray:
+        if not len(groups.lists):
+            return np.zeros(groups.judgments.n_lists)
+        gains = gain(groups)
+        average = totals(groups) / groups.size
+        n_gaining = span_lengths(groups.first, len(gains))
+        gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
+        open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
+        if not len(open_groups):
+            return np.zeros(groups.judgments.n_lists)
+        top, end = (bound[open_groups].astype(np.intp) for bound in reach(groups, k))
+        size = groups.size[open_groups]
+        variances = np.zeros(len(groups.size))
+        variances[open_groups] = weight.spread(top, end, size, k) * gain_spread[open_groups] / (size - 1)
+        return groups.per_list(variances) * np.square(scale(groups, k))
+
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
-    return Family("additive", weighted.mean, weighted.variance, counts, by_relevance=gain is relevant)
+    return Family("additive", mean, variance, counts, by_relevance=gain is relevant)
 
 
 def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _unscaled) -> Family:

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawing import lists
-from enumeration import judged_list, treated_value
 from hypothesis import given
 
 import metrics
@@ -44,17 +43,6 @@ def test_a_measure_at_k_says_that_it_needs_one(measure):
 
 
 @given(lists())
-def test_values_of_one_list_are_those_of_all_orderings(docs):
-    listing = judged_list(docs)
-    scores, grades = [doc.score for doc in docs], [doc.grade for doc in docs]
-    for measure, call in CALLS.items():
-        for ties in ("expected", "optimistic", "pessimistic", "input"):
-            assert call(grades, scores, ties=ties) == pytest.approx(
-                float(treated_value(measure, listing, ties))
-            )
-
-
-@given(lists())
 def test_values_of_one_list_are_those_of_an_evaluation_to_the_bit(docs):
     scores, grades = [doc.score for doc in docs], [doc.grade for doc in docs]
     frame = pd.DataFrame({"doc_id": map(str, range(len(docs))), "score": scores, "relevance": grades})
@@ -72,19 +60,6 @@ def test_a_list_without_scores_is_ranked_as_it_stands():
     for ties in ("expected", "optimistic", "pessimistic"):
         assert metrics.reciprocal_rank([0, 0, 1, 1], ties=ties) == pytest.approx(1 / 3)
     assert metrics.reciprocal_rank([0, 1], ties="std") == 0
-
-
-def test_judged_documents_that_the_list_lacks_are_divided_by():
-    run = {"q": {"a": 3.0, "b": 3.0, "c": 1.0}}
-    qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 3, "e": 1}}
-    values = evaluate(run, ["R@2", "F1@2", "AP", "nDCG"], "expected", qrels=qrels).scores.iloc[0].to_list()
-    plain = {"relevance": [2, 0, 1], "scores": [3, 3, 1], "unlisted": [3, 1]}
-    assert [
-        metrics.recall_at_k(k=2, **plain),
-        metrics.f1_at_k(k=2, **plain),
-        metrics.average_precision(**plain),
-        metrics.ndcg(**plain),
-    ] == values
 
 
 @pytest.mark.parametrize(
