@@ -43,8 +43,7 @@ def _tests() -> list[tuple[str, str]]:
 def compare_command(
     inputs: options.Inputs,
     baseline: Annotated[
-        list[str] | None,
-        Option(help="Compare all rerankers with this one (default: all pairs). Repeatable."),
+        str | None, Option(help="Compare all rerankers with this one (default: all pairs).")
     ] = None,
     measure: options.Measures = None,
     traditional: options.Traditional = None,
@@ -77,16 +76,14 @@ def compare_command(
     from metrics.evaluation import score_runs
     from metrics.studies.experiment import experiment_lines, experiment_measures
     from metrics.studies.pair_findings import method_text
-    from metrics.studies.pairs import baseline_pairs
+    from metrics.studies.pairs import check_baseline
 
     if ties and traditional:
         raise UsageError("Give either --traditional or --ties. With --ties, name the traditional order too.")
-    if in_one_table and len(baseline or []) > 1:
-        raise UsageError("--table compares all rerankers with one baseline: give --baseline once.")
     runs = inputs.read()
-    baseline_pairs(runs.rerankers, baseline)
+    check_baseline(runs.rerankers, baseline)
     testing: dict[str, Any] = {"test": test, "correction": correction, "family": family, "seed": seed}
-    method = method_text(len(runs.rerankers), baseline, **testing)
+    method = method_text(len(runs.rerankers), **testing)
     ties = ties or [traditional_order(runs, traditional), "expected"]
     is_alone = len(runs.rerankers) == 1
     if is_alone:
@@ -123,13 +120,13 @@ def _announce_pairs(n_rerankers: int, n_tables: int, limit: int) -> None:
 
 
 def _experiment(
-    runs: "Runs", evaluation: "Evaluation", baselines: list[str] | None, testing: dict[str, Any]
+    runs: "Runs", evaluation: "Evaluation", baseline: str | None, testing: dict[str, Any]
 ) -> "pd.DataFrame":
     from metrics.studies.experiment import experiment_note, experiment_table
     from metrics.studies.targets import usual_baseline
     from metrics.studies.tradeoffs import latencies, with_latency
 
-    baseline = baselines[0] if baselines else usual_baseline(runs.rerankers)
+    baseline = baseline or usual_baseline(runs.rerankers)
     table = experiment_table(with_latency(evaluation, latencies(runs)), baseline, **testing)
     say(experiment_note(table, baseline, **testing))
     return table
@@ -158,7 +155,7 @@ def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions") ->
 
 
 def _pair_by_pair(
-    evaluation: "Evaluation", baselines: list[str] | None, method: str, testing: dict[str, Any]
+    evaluation: "Evaluation", baseline: str | None, method: str, testing: dict[str, Any]
 ) -> "Iterator[pd.DataFrame]":
     """Yield the comparisons by each measure and tie order in blocks, and report which verdicts change."""
     import pandas as pd
@@ -168,7 +165,7 @@ def _pair_by_pair(
 
     is_tested = False
     for measure in evaluation.measures:
-        tables = {ties: compare(evaluation, measure, ties, baselines, **testing) for ties in evaluation.ties}
+        tables = {ties: compare(evaluation, measure, ties, baseline, **testing) for ties in evaluation.ties}
         if len(tables) > 1 and "expected" in tables:
             tables = _with_changes(tables, measure, method)
         is_tested = is_tested or any(table["p"].notna().any() for table in tables.values())

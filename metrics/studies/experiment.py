@@ -136,7 +136,7 @@ def experiment_note(
     if n_shown == 1:
         sentences = ["There is only one reranker, so there is nothing to test."]
     else:
-        method = method_text(n_rerankers or n_shown, baseline, **testing)
+        method = method_text(n_rerankers or n_shown, **testing)
         sentences = [
             f"Each reranker is compared with {baseline} by {method}, for each measure and treatment of ties.",
             f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",

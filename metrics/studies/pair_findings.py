@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -93,14 +94,14 @@ def verdicts(
     evaluation: Evaluation,
     measure: str,
     traditional: str,
-    baselines: Sequence[str] | str | None = None,
+    baseline: str | None = None,
     **testing: Any,  # noqa: ANN401 as `compare` names and types them
 ) -> Verdicts:
     """Compare pairs with ties averaged and by a traditional treatment; `testing` as for `compare`."""
     tied, before = (
-        compare(evaluation, measure, ties, baselines, **testing) for ties in ("expected", traditional)
+        compare(evaluation, measure, ties, baseline, **testing) for ties in ("expected", traditional)
     )
-    words = method_text(len(evaluation.policies), baselines, **testing), interval_text(**testing)
+    words = method_text(len(evaluation.policies), **testing), interval_text(**testing)
     return Verdicts(tied, before, changed_verdicts(tied, before), traditional, *words)
 
 
@@ -112,7 +113,6 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame) -> "pd.Serie
 
 def method_text(
     n_rerankers: int,
-    baselines: Sequence[str] | str | None = None,
     *,
     test: str = "flips",
     correction: str | None = None,
@@ -121,9 +121,7 @@ def method_text(
 ) -> str:
     """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
     record, method = find_method(test, correction)
-    names = [baselines] if isinstance(baselines, str) else baselines or []
-    n = len(set(names)) if family == "baseline" else n_rerankers - 1
-    n_pairs = sum(range(n_rerankers - n, n_rerankers))
+    n_pairs = n_rerankers - 1 if family == "baseline" else comb(n_rerankers, 2)
     if n_pairs == 1:
         return record.label
     if method == "none":

@@ -56,7 +56,7 @@ def compare(
     evaluation: Evaluation,
     measure: str,
     ties: str = "expected",
-    baselines: Sequence[str] | str | None = None,
+    baseline: str | None = None,
     *,
     test: str = "flips",
     correction: str | None = None,
@@ -72,11 +72,11 @@ def compare(
         evaluation: evaluation of `measure` under `ties`.
         measure: name of a measure in the evaluation.
         ties: name of a treatment in the evaluation; by default, ties are averaged.
-        baselines: rerankers whose pairs with all others are returned, each pair once; None for all pairs.
+        baseline: reranker whose pairs with all others are returned; None for all pairs.
         test: name of a test (`pair_tests.TESTS`).
         correction: name of a correction (`CORRECTIONS`); None for the largest statistic with sign flips, for
             Holm's with other tests.
-        family: the pairs that a correction covers: all of the evaluation, or those with the baselines.
+        family: the pairs that a correction covers: all of the evaluation, or those with the baseline.
         seed: seed of the flips and resamples.
 
     Returns:
@@ -92,19 +92,20 @@ def compare(
         UsageError: a name that does not exist, or a correction that does not suit the test.
     """
     record, method = find_method(test, correction)
-    if family == "baseline" and baselines is None:
+    if family == "baseline" and baseline is None:
         raise UsageError("family='baseline' corrects for the pairs with a baseline. Name the baseline.")
     table = values_by_query(evaluation, measure, ties)
     names = [str(name) for name in table.columns]
     values = table.to_numpy() if len(table) else np.full((1, len(names)), np.nan)
-    pairs = baseline_pairs(names, baselines)
-    n_rows = len(pairs)
-    if family == "all" and baselines is not None:
-        pairs = _with_other_pairs(pairs, len(names))
+    pairs = np.column_stack(np.triu_indices(len(names), 1))
+    is_asked = np.ones(len(pairs), dtype=bool)
+    if baseline is not None:
+        pairs, is_asked = _baseline_first(pairs, names, baseline)
+    if family == "baseline":
+        pairs, is_asked = pairs[is_asked], is_asked[is_asked]
     comparison = Comparison(values, pairs, seed)
     results = largest_statistic(comparison) if method == LARGEST else _corrected(record, comparison, method)
-    results, pairs = Results(*(column[:n_rows] for column in results)), pairs[:n_rows]
-    columns = _statistics(comparison, n_rows, is_paired=record.is_paired)
+    columns = _statistics(comparison, is_paired=record.is_paired)
     dropped = count_not_finite(evaluation, measure, ties)
     n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)[pairs].sum(axis=1)
     n_own = np.isfinite(comparison.values).sum(axis=0)[pairs]
@@ -119,40 +120,29 @@ def compare(
     n = table["n"] if record.is_paired else n_own.min(axis=1)
     table.loc[n < 2, ["low", "high", "p", "p_adjusted", "stars"]] = [*[np.nan] * 4, "–"]  # noqa: PLR2004 a deviation needs two
     table.loc[n == 0, ["mean_baseline", "mean", "difference"]] = np.nan
-    return table
+    return table[is_asked].reset_index(drop=True)
+
+
+def check_baseline(names: Sequence[str], baseline: str | None) -> None:
+    """Raise UsageError if there is no reranker of the name of a baseline."""
+    if baseline not in (None, *names):
+        raise UsageError(f"There is no reranker {baseline!r}. Choose the baseline among: {', '.join(names)}.")
+
+
+def _baseline_first(
+    pairs: IntArray, names: Sequence[str], baseline: str
+) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+    """Return the pairs with the baseline as the first of its own, and (n_pairs,) which ones these are."""
+    check_baseline(names, baseline)
+    is_its_own = (pairs == names.index(baseline)).any(axis=1)
+    is_second = pairs[:, 1] == names.index(baseline)
+    return np.where(is_second[:, None], pairs[:, ::-1], pairs), is_its_own
 
 
 def stars(p: FloatArray) -> pd.api.extensions.ExtensionArray:
     """Return (n,) stars of p values: *** < 0.001, ** < 0.01, * < 0.05, else ns."""
     places = np.searchsorted([bound for bound, _ in STARS], p, side="right")
     return pd.array(MARKS, dtype="str").take(places)
-
-
-def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> IntArray:
-    """Return (n_pairs, 2) columns of each baseline and each other reranker, of all pairs for None.
-
-    Each pair appears once, under the baseline named first.
-    """
-    if baselines is None:
-        return np.column_stack(np.triu_indices(len(names), 1))
-    baseline_names = [baselines] if isinstance(baselines, str) else baselines
-    unknown = [name for name in baseline_names if name not in names]
-    if unknown:
-        raise UsageError(f"There is no reranker {unknown[0]!r}. Choose the baseline among: {', '.join(names)}.")
-    columns = list(dict.fromkeys(names.index(name) for name in baseline_names))
-    pairs = [
-        (baseline, other)
-        for place, baseline in enumerate(columns)
-        for other in range(len(names))
-        if other not in columns[: place + 1]
-    ]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-
-def _with_other_pairs(pairs: IntArray, n: int) -> IntArray:
-    is_other = np.triu(np.ones((n, n), dtype=bool), 1)
-    is_other[pairs.min(axis=1), pairs.max(axis=1)] = False
-    return np.concatenate([pairs, np.argwhere(is_other)])
 
 
 def _corrected(test: Test, comparison: Comparison, correction: str) -> Results:
@@ -187,15 +177,14 @@ def adjust_p(p: FloatArray, correction: str) -> FloatArray:
     return np.minimum(adjusted, 1.0)
 
 
-def _statistics(comparison: Comparison, n_rows: int, *, is_paired: bool) -> dict[str, Any]:
-    statistics = comparison.statistics._asdict()
-    columns = {name: values[:n_rows] for name, values in statistics.items() if name != "squares"}
+def _statistics(comparison: Comparison, *, is_paired: bool) -> dict[str, Any]:
+    columns = comparison.statistics._asdict()
     columns["n_differ"] = columns["won"] + columns["lost"]
     columns["equal"] = columns["n"] - columns["n_differ"]
     if not is_paired:
         is_present = np.isfinite(comparison.values)
         means = np.where(is_present, comparison.values, 0).sum(axis=0) / np.maximum(1, is_present.sum(axis=0))
-        columns["mean_baseline"], columns["mean"] = means[comparison.pairs[:n_rows].T]
+        columns["mean_baseline"], columns["mean"] = means[comparison.pairs.T]
         columns["difference"] = columns["mean"] - columns["mean_baseline"]
         columns["difference"][np.abs(columns["difference"]) <= EQUAL] = 0
     return columns

@@ -67,13 +67,6 @@ def test_without_a_baseline_all_pairs_are_compared(call, table):
     assert "changed" not in comparisons[0]
 
 
-def test_several_baselines_are_each_compared_with_the_others(call, table):
-    options = ["--baseline", "plain", "--baseline", "lucky", "-m", "RR", "--ties", "input"]
-    _, out, _ = call("compare", table, *options, "--format", "csv")
-    pairs = [("plain", "lucky"), ("plain", "third"), ("lucky", "third")]
-    assert [(row["baseline"], row["reranker"]) for row in rows(out)] == pairs
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -87,7 +80,6 @@ def test_several_baselines_are_each_compared_with_the_others(call, table):
 def test_test_correction_and_seed_are_those_asked_for(call, table, options):
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
     _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", *arguments, "--format", "csv")
-    options = {"baselines" if name == "baseline" else name: value for name, value in options.items()}
     expected = compare(evaluate(read_runs([table]), ["RR"], ["expected"]), "RR", "expected", **options)
     for name in ("p_adjusted", "low", "high"):
         assert [float(row[name]) for row in rows(out)] == expected[name].to_list()

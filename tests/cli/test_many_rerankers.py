@@ -88,6 +88,6 @@ def test_all_pairs_are_tested_in_blocks_as_one_by_one(write, monkeypatch):
     monkeypatch.setattr(pair_tests, "_CELLS", 20)
     pd.testing.assert_frame_equal(compare(evaluation, "RR"), whole)
     for name in evaluation.policies.index:
-        rows = compare(evaluation, "RR", baselines=name)
+        rows = compare(evaluation, "RR", baseline=name)
         expected = find_pairs(whole, rows["reranker"], rows["baseline"])
         pd.testing.assert_frame_equal(rows, expected[rows.columns])

@@ -130,7 +130,7 @@ def stars_of_paired_t_tests():
     names = ("A", "GraphFlow", "B", "C")
     values = np.random.default_rng(5).random((30, 4)) + np.array([0, 0, 0.2, 0.4])
     evaluation = scored("DR@20", expected=dict(zip(names, values.T, strict=True)))
-    table = metrics.compare(evaluation, "DR@20", baselines="GraphFlow", test="t", correction="none")
+    table = metrics.compare(evaluation, "DR@20", baseline="GraphFlow", test="t", correction="none")
     p = [ttest_rel(values[:, names.index(name)], values[:, 1]).pvalue for name in table["reranker"]]
     return np.allclose(table["p_adjusted"], p) and table["stars"].to_list() == list(stars(p)) != ["ns"] * 3
 

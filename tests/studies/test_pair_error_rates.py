@@ -8,10 +8,9 @@ import pytest
 from repository import ROOT
 
 from metrics.studies.pair_tests import Comparison, largest_statistic
-from metrics.studies.pairs import baseline_pairs
 
 BOARDS, QUERIES, RERANKERS, ALPHA = 4_000, 30, 4, 0.05
-PAIRS = baseline_pairs([str(number) for number in range(RERANKERS)], None)
+PAIRS = np.column_stack(np.triu_indices(RERANKERS, 1))
 SYMMETRIC = {
     "normal": lambda random, size: random.normal(size=size),
     "uniform": lambda random, size: random.uniform(-1, 1, size),
