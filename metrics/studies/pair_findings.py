@@ -214,20 +214,17 @@ def _standings(verdicts: Verdicts, baseline: str) -> str:
 
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
-    ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
-    old, new, name = signed(before["difference"]), signed(tied["difference"]), parse(measure).traditional
-    p_old, p_new = p_text(before), p_text(tied)
-    if before["p_adjusted"] >= ALPHA:
-        verb = "beats" if tied["difference"] > 0 else "trails"
-        before_text = f" by {treatment(verdicts.treatment).order} ({old} {name}, {p_old}), but {verb} "
-        return (
-            *(ours, " does not differ significantly from ", theirs),
-            f"{before_text}{theirs.text} with ties averaged ({new}, {p_new}).",
-        )
-    verb = " beats " if before["difference"] > 0 else " trails "
-    start = f"By {treatment(verdicts.treatment).order}, "
-    size, new_size = (text.lstrip("+−") for text in (old, new))
-    side = "ahead" if tied["difference"] > 0 else "behind"
-    standing = "the difference is 0" if new == signed(0.0) else f"it is {new_size} {side}"
-    after = f" by {size} {name} ({p_old}). With ties averaged, {standing} ({p_new})."
-    return start, ours, verb, theirs, after
+    """Say how a reranker stands against the baseline by the tie order, and with ties averaged."""
+    by_sort, averaged = (_standing(row, parse(measure).traditional) for row in (before, tied))
+    return (
+        f"By {treatment(verdicts.treatment).order}, ",
+        *(Strong(str(tied["reranker"])), f" {by_sort}. With ties averaged, it {averaged}."),
+    )
+
+
+def _standing(row: "pd.Series[Any]", measure: str) -> str:
+    size, other, is_ahead = decimal(abs(row["difference"])), row["baseline"], row["difference"] > 0
+    if row["p_adjusted"] < ALPHA:
+        return f"{'beats' if is_ahead else 'trails'} {other} by {size} {measure} ({p_text(row)})"
+    side = f" {'ahead' if is_ahead else 'behind'}" * (size != decimal(0.0))
+    return f"does not differ significantly from {other} ({size} {measure}{side}, {p_text(row)})"

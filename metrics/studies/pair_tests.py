@@ -29,16 +29,9 @@ Interval = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 class PairStatistics(NamedTuple):
-    """Statistics over the queries that both rerankers of a pair have, (n_pairs,) each; 0 without queries.
+    """Columns of `pairs.compare`, (n_pairs,) each; 0 without queries that both rerankers have.
 
-    Attributes:
-        n: number of shared queries.
-        mean_baseline: mean of the baseline.
-        mean: mean of the reranker.
-        difference: mean of the differences, reranker minus baseline.
-        squares: sum of squared deviations of the differences from their mean.
-        won: number of positive differences.
-        lost: number of negative differences.
+    `squares` is the sum of squared deviations of the differences from their mean.
     """
 
     n: IntArray
@@ -255,9 +248,6 @@ def bootstrap(comparison: Comparison) -> tuple[FloatArray, Interval]:
 
     An interval takes the a-th quantile of the resampled means from either end, a = Phi(-sqrt(n / (n - 1)) t),
     with Student's t of half the chance of error, n - 1 degrees of freedom. p is the level at which 0 leaves it.
-
-    Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6; Hesterberg, The American
-    Statistician 69(4), 2015 (expanded percentile interval).
     """
     with needs("stats"):
         from scipy.special import ndtr, ndtri, stdtr, stdtrit  # noqa: PLC0415 the default test does without
@@ -296,10 +286,7 @@ def bootstrap(comparison: Comparison) -> tuple[FloatArray, Interval]:
 
 
 def mann_whitney(comparison: Comparison) -> tuple[FloatArray, Interval]:
-    """Test all values of each reranker, unpaired, with the rank sum U; the interval is Welch's of the means.
-
-    Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947.
-    """
+    """Test all values of each reranker, unpaired, with the rank sum U; the interval is Welch's of the means."""
     with needs("stats"):
         from scipy import stats  # noqa: PLC0415 the default test does without
     samples = [values[np.isfinite(values)].round(12) for values in comparison.values.T]

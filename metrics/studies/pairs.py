@@ -1,7 +1,7 @@
 """Compare all pairs of rerankers: one table with every p, interval of a difference and rank interval."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.leaderboard import places
 from metrics.studies.pair_tests import ALPHA, TESTS, Comparison, Results, Test, largest_statistic
-from metrics.studies.query_values import count_not_finite, largest_difference, values_by_query
+from metrics.studies.query_values import largest_difference, values_by_query
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import count_of
 
@@ -105,11 +105,17 @@ def compare(
         pairs, is_asked = pairs[is_asked], is_asked[is_asked]
     comparison = Comparison(values, pairs, seed)
     results = largest_statistic(comparison) if method == LARGEST else _corrected(record, comparison, method)
-    columns = _statistics(comparison, is_paired=record.is_paired)
-    dropped = count_not_finite(evaluation, measure, ties)
-    n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)[pairs].sum(axis=1)
-    n_own = np.isfinite(comparison.values).sum(axis=0)[pairs]
-    notes = _notes(columns, results, record, n_own, n_dropped)
+    columns, is_present = comparison.statistics._asdict(), np.isfinite(comparison.values)
+    n_own = is_present.sum(axis=0)[pairs]
+    n = columns["n"]
+    if not record.is_paired:
+        n, own_means = n_own.min(axis=1), np.nansum(values, axis=0) / np.maximum(1, is_present.sum(axis=0))
+        columns["mean_baseline"], columns["mean"] = own_means[pairs.T]
+        columns["difference"] = columns["mean"] - columns["mean_baseline"]
+        columns["difference"][np.abs(columns["difference"]) <= EQUAL] = 0
+    columns["n_differ"] = columns["won"] + columns["lost"]
+    columns["equal"] = columns["n"] - columns["n_differ"]
+    notes = _notes(n, columns["n_differ"], results, None if record.is_paired else n_own)
     largest, labels = largest_difference(measure), pd.array(names, dtype="str")
     for name, ends in (("low", results.low), ("high", results.high)):
         columns[name] = np.where(np.isinf(ends), np.copysign(largest, ends), ends)
@@ -117,7 +123,6 @@ def compare(
     columns |= {"p": results.p, "p_adjusted": results.p_adjusted, "note": pd.array(notes, dtype="str")}
     columns["stars"] = stars(results.p_adjusted)
     table = pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
-    n = table["n"] if record.is_paired else n_own.min(axis=1)
     table.loc[n < 2, ["low", "high", "p", "p_adjusted", "stars"]] = [*[np.nan] * 4, "–"]  # noqa: PLR2004 a deviation needs two
     table.loc[n == 0, ["mean_baseline", "mean", "difference"]] = np.nan
     return table[is_asked].reset_index(drop=True)
@@ -134,9 +139,8 @@ def _baseline_first(
 ) -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """Return the pairs with the baseline as the first of its own, and (n_pairs,) which ones these are."""
     check_baseline(names, baseline)
-    is_its_own = (pairs == names.index(baseline)).any(axis=1)
-    is_second = pairs[:, 1] == names.index(baseline)
-    return np.where(is_second[:, None], pairs[:, ::-1], pairs), is_its_own
+    is_its_own = pairs == names.index(baseline)
+    return np.where(is_its_own[:, 1:], pairs[:, ::-1], pairs), is_its_own.any(axis=1)
 
 
 def stars(p: FloatArray) -> pd.api.extensions.ExtensionArray:
@@ -177,52 +181,21 @@ def adjust_p(p: FloatArray, correction: str) -> FloatArray:
     return np.minimum(adjusted, 1.0)
 
 
-def _statistics(comparison: Comparison, *, is_paired: bool) -> dict[str, Any]:
-    columns = comparison.statistics._asdict()
-    columns["n_differ"] = columns["won"] + columns["lost"]
-    columns["equal"] = columns["n"] - columns["n_differ"]
-    if not is_paired:
-        is_present = np.isfinite(comparison.values)
-        means = np.where(is_present, comparison.values, 0).sum(axis=0) / np.maximum(1, is_present.sum(axis=0))
-        columns["mean_baseline"], columns["mean"] = means[comparison.pairs.T]
-        columns["difference"] = columns["mean"] - columns["mean_baseline"]
-        columns["difference"][np.abs(columns["difference"]) <= EQUAL] = 0
-    return columns
-
-
-def _notes(
-    columns: dict[str, Any],
-    results: Results,
-    test: Test,
-    n_own: IntArray,
-    n_dropped: IntArray,
-) -> npt.NDArray[np.object_]:
-    """Return the reservations about each pair.
-
-    `n_own` is (n_pairs, 2) queries of baseline and reranker, `n_dropped` (n_pairs,) values that are not finite.
-    """
-    n = columns["n"] if test.is_paired else n_own.min(axis=1)
+def _notes(n: IntArray, n_differ: IntArray, results: Results, n_own: IntArray | None) -> list[str]:
+    """Return the reservations about each pair; `n_own`: (n_pairs, 2) queries of each if they are unpaired."""
     is_significant, excludes_0 = results.p_adjusted < ALPHA, (results.low > 0) | (results.high < 0)
     conditions = {
         "no query in common: no test is possible": n == 0,
         "one query in common: no test is possible": n == 1,
-        "no query differs": (columns["n_differ"] == 0) & test.is_paired,
+        "no query differs": (n_differ == 0) & (n_own is None),
         "p compares ranks, the interval compares means, and the two disagree": is_significant != excludes_0,
         "too few queries: the interval is unbounded": np.isinf(results.low),
     }
-    notes = np.full(len(n), "", dtype=object)
-    for note, applies in reversed(conditions.items()):
-        notes[applies] = note
-    for row in np.flatnonzero((n_dropped > 0) | (not test.is_paired)).tolist():
-        parts = [notes[row]]
-        if not test.is_paired:
-            parts.append(
-                f"{count_of(int(n_own[row, 1]), 'query')} of the reranker, {n_own[row, 0]} of the baseline"
-            )
-        if n_dropped[row]:
-            parts.append(f"values left out because they are not finite: {n_dropped[row]}")
-        notes[row] = "; ".join(filter(None, parts))
-    return notes
+    notes: list[str] = np.select(list(conditions.values()), list(conditions), "").tolist()
+    if n_own is None:
+        return notes
+    counts = [f"{count_of(ours, 'query')} of the reranker, {theirs} of the baseline" for theirs, ours in n_own]
+    return ["; ".join(filter(None, both)) for both in zip(notes, counts, strict=True)]
 
 
 def find_pairs(pairs: pd.DataFrame, rerankers: Sequence[str], baselines: Sequence[str]) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """Compare rerankers query by query: their values, wins and losses."""
 
-from collections import Counter
 from typing import Literal
 
 import numpy as np
@@ -30,13 +29,6 @@ def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataF
     table = evaluation.scores[(measure, ties)].unstack("reranker").sort_index()  # noqa: PD010
     table = table.reindex(columns=evaluation.policies.index)
     return table.where(np.isfinite(table))
-
-
-def count_not_finite(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
-    """Count the values of each reranker that are not finite, for rerankers with any."""
-    scores = evaluation.scores[(measure, ties)]
-    lists = scores.index[~np.isfinite(scores.to_numpy())]
-    return Counter(map(str, lists.get_level_values("reranker")))
 
 
 def round_differences(differences: FloatArray) -> FloatArray:

@@ -12,12 +12,13 @@ from metrics.runs import Runs
 from metrics.studies.draws import affordable_draws, draws
 from metrics.studies.leaderboard import places, swaps_of
 from metrics.studies.pairs import compare, find_pairs, significant_signs
-from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal, significant_part
+from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal
 from metrics.studies.tie_rules import own_rule_note
-from metrics.support.wording import count_of, describe_part
+from metrics.support.wording import describe_part, small_number
 from metrics.ties import treatment
 
 SWAPS, SIGNIFICANT = "swaps", "swaps, significant"
+_TOP = 10
 
 
 def swapped_orders(
@@ -83,31 +84,37 @@ def order_chances(
     return swaps.assign(above=tie_draws.chances(swaps["a"], swaps["b"])["above"].to_numpy())
 
 
+def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
+    """Say how many pairs swap, how many of them in the top ten, and how many significantly."""
+    n_swaps, n_significant = len(swaps), int((swaps["verdict"] == SIGNIFICANT).sum())
+    if not n_swaps:
+        return "No pair of rerankers changes order when ties are averaged."
+    count = describe_part(n_swaps, comb(n_rerankers, 2), "pair", "change order when ties are averaged")
+    if not (swaps["p"] < 1).any():
+        return f"{count}."
+    n_in_top = int((swaps[["tied_place_a", "tied_place_b"]] <= _TOP).all(axis=1).sum())
+    if n_swaps == 1:
+        place = f"{'in' if n_in_top else 'outside'} the top {_TOP} and " * (n_rerankers > _TOP)
+        return f"{count}; it is {place}{'' if n_significant else 'not '}significant."
+    top = f"{small_number(n_in_top)} of them in the top {_TOP}, " * (n_rerankers > _TOP)
+    significant = "all" if n_significant == n_swaps else small_number(n_significant)
+    return f"{count}; {top}{significant}{'' if top else ' of them'} significantly."
+
+
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
-    """Say how many pairs swap, how many of them significantly, and which one swaps most."""
-    n_pairs = comb(n_rerankers, 2)
-    if not n_pairs:
+    """Say how many pairs swap, and which one swaps most."""
+    if n_rerankers < 2:  # noqa: PLR2004 a pair
         return ONE_RERANKER if n_rerankers else NOTHING_SCORED
     if note := own_rule_note(measure):
         return note
+    count = Strong(swap_count(swaps, n_rerankers))
     if not len(swaps):
-        pairs = "the two rerankers" if n_pairs == 1 else f"any of {count_of(n_pairs, 'pair')} of rerankers"
-        return Strong("No pair swaps. "), f"Traditional scores do not reverse the tied order of {pairs}."
+        return (count,)
     widest = swaps.iloc[0]
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
-    n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
-    significant = f", {significant_part(n_significant, len(swaps), str(n_significant or 'none'))}"
-    p = f" ({chance(widest['p_adjusted'])}, corrected for all pairs)"
+    p = f" ({chance(widest['p_adjusted'])}, corrected for all pairs)" * bool(widest["p"] < 1)
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
-        Strong(describe_part(len(swaps), n_pairs, "pair", "swap")),
-        f"{significant * bool((swaps['p'] < 1).any())}. By {treatment(str(widest['ties'])).order}, ",
-        *(
-            a,
-            f" is {by_sort} {measure} above ",
-            b,
-            ". With ties averaged, ",
-            b,
-            f" is {when_tied} above{p * bool(widest['p'] < 1)}.",
-        ),
+        *(count, f" By {treatment(str(widest['ties'])).order}, "),
+        *(a, f" is {by_sort} {measure} above ", b, ". With ties averaged, ", b, f" is {when_tied} above{p}."),
     )

@@ -1,8 +1,8 @@
 """The verdict of a leaderboard: who leads, and whether ties or chance decide that."""
 
 from collections.abc import Sequence
-from math import comb
 
+import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
@@ -11,13 +11,13 @@ from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, p_text
 from metrics.studies.pairs import find_pairs, significant_signs
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
 from metrics.studies.query_values import values_by_query
-from metrics.studies.swapped_orders import SIGNIFICANT
-from metrics.support.wording import begin_sentence, count_of, describe_part, small_number
+from metrics.studies.swapped_orders import swap_count
+from metrics.support.wording import count_of, small_number
 from metrics.ties import treatment
 
-_PAIR, _TOP = 2, 10
+_PAIR = 2
 _SAME_CLAIM = 0.01
 """Smallest relative difference from a lead that is reported for tie order."""
 
@@ -46,10 +46,11 @@ def leaderboard_verdict(
     order = treatment(traditional).order
     if len(rows) == 1:
         verdict = _single_verdict(rows.iloc[0], name, order)
-    elif len(rows) == _PAIR:
-        verdict = _pair_verdict(rows, pairs, label, order, is_copy=bool(copies))
     else:
-        verdict = (*_leader_verdict(rows, pairs, swaps, (label, name.traditional), order), copies_text(copies))
+        count = f" {swap_count(swaps, len(rows))}" * bool(
+            len(rows) > _PAIR and rows["traditional_rank"].iloc[0] == 1
+        )
+        verdict = (*_ranking_verdict(rows, pairs, (label, name.traditional), order), count, copies_text(copies))
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
 
@@ -105,44 +106,28 @@ def _single_verdict(row: "pd.Series[float]", name: MeasureAt, order: str) -> Pro
     )
 
 
-def _pair_verdict(rows: pd.DataFrame, pairs: Verdicts, label: str, order: str, *, is_copy: bool) -> Prose:
-    better, other = map(str, rows.index)
-    ahead, test, is_shown = _lead_of(pairs.tied, better, other)
-    if not test:
-        return (Strong(f"{better} and {other} cannot be compared."),)
-    if ahead < 0:  # the higher mean, but over other queries
-        better, other, ahead = other, better, -ahead
-    claimed, claimed_test, _ = _lead_of(pairs.traditional, better, other)
-    if ahead <= EQUAL:
-        relation = "have the same ranking" if is_copy else "have the same score"
-        score = f"Both score {decimal(rows['tied'].iloc[0])} {label}."
-        verdict: Prose = (Strong(f"{better} and {other} {relation}. "), score)
-    else:
-        averaged = "With ties averaged, " if rows["tie_ratio"].any() else ""
-        tested = f"is {'' if is_shown else 'not '}significantly better than"
-        verdict = (
-            Strong(f"{better} {'scores higher than' if is_shown is None else tested} {other}. "),
-            f"{averaged}{better} is {decimal(ahead)} {label} ahead ({test}).",
-        )
-    if abs(claimed - ahead) <= max(EQUAL, _SAME_CLAIM * ahead):
-        return verdict
-    order = begin_sentence(order)
-    if abs(claimed) <= EQUAL:
-        return (*verdict, f" {order} would have given both rerankers the same score.")
-    p_note = "" if is_shown is None else f" ({claimed_test})"
-    if ahead > EQUAL and claimed > 0:
-        return (*verdict, f" {order} would have given a lead of {decimal(claimed)}{p_note}.")
-    first = better if claimed > 0 else other
-    return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead{p_note}.")
+def _ranking_verdict(rows: pd.DataFrame, pairs: Verdicts, names: tuple[str, str], order: str) -> Prose:
+    """Say who leads, whose lead is of tie order alone, and who cannot be told from the leader.
 
-
-def _leader_verdict(
-    rows: pd.DataFrame, pairs: Verdicts, swaps: pd.DataFrame, labels: tuple[str, str], order: str
-) -> Prose:
-    label, traditional = labels
-    leader, is_first = str(rows.index[0]), rows["traditional_rank"] == 1
+    `names` are those of the measure when ties are averaged, and broken.
+    """
+    label, traditional = names
+    leader, second = map(str, rows.index[:2])
+    claim = _claimed_lead(pairs, leader, second, order)
+    score, is_first = f"{label} {decimal(rows['tied'].iloc[0])}", rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
-        return (*_lead(rows, pairs, label), " ", swap_count(swaps, len(rows)))
+        if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
+            n_level = int((rows["tied_rank"] == 1).sum())
+            level = f"{leader} and {second}" if n_level == _PAIR else f"{leader}{and_more(n_level - 1)}"
+            return Strong(f"{level} share the lead:"), f" {score}{claim}."
+        has_ties = bool(rows["tie_ratio"].any())
+        in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
+        subject = "With ties averaged, it" if has_ties else "It"
+        return (
+            Strong(f"{leader} leads{' in every tie order' * bool(in_every)}"),
+            f" ({score}){_rivals_clause(rows, pairs, 'but')}. ",
+            f"{subject} is {_size_of_lead(pairs, leader, second, label)}{claim}.",
+        )
     former = rows[is_first].iloc[0]
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
         return (
@@ -159,22 +144,6 @@ def _leader_verdict(
     )
 
 
-def _lead(rows: pd.DataFrame, pairs: Verdicts, label: str) -> Prose:
-    leader, second = map(str, rows.index[:2])
-    score = f"{label} {decimal(rows['tied'].iloc[0])}"
-    if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
-        n_level = int((rows["tied_rank"] == 1).sum())
-        return Strong(f"{leader}{and_more(n_level - 1)} share the lead:"), f" {score}."
-    has_ties = bool(rows["tie_ratio"].any())
-    in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
-    subject = "With ties averaged, it" if has_ties else "It"
-    return (
-        Strong(f"{leader} leads{' in every tie order' * bool(in_every)}"),
-        f" ({score}){_rivals_clause(rows, pairs, 'but')}. ",
-        f"{subject} is {_size_of_lead(pairs, leader, second, label)}.",
-    )
-
-
 def _rivals_clause(rows: pd.DataFrame, pairs: Verdicts, conjunction: str) -> str:
     """Say how many rerankers are not significantly worse than the leader; empty where no test is possible."""
     names = [str(name) for name in rows.index]
@@ -183,7 +152,7 @@ def _rivals_clause(rows: pd.DataFrame, pairs: Verdicts, conjunction: str) -> str
         return ""
     rivals = against["baseline"][significant_signs(against) <= 0].to_list()
     if not rivals:
-        return ", significantly better than all others"
+        return f", significantly better than {'all others' if len(names) > _PAIR else names[1]}"
     group, tied = [names[0], *rivals], pairs.tied
     inside = tied[tied["reranker"].isin(group) & tied["baseline"].isin(group)]
     if significant_signs(inside).any():
@@ -194,42 +163,25 @@ def _rivals_clause(rows: pd.DataFrame, pairs: Verdicts, conjunction: str) -> str
 
 
 def _size_of_lead(pairs: Verdicts, leader: str, other: str, label: str) -> str:
-    difference, test, _ = _lead_of(pairs.tied, leader, other)
-    if not test:
-        return f"not comparable with {other}, because they share no query"
-    ahead = "ahead of" if difference >= 0 else "behind"
-    return f"{decimal(abs(difference))} {label} {ahead} {other} ({test})"
-
-
-def _lead_of(rows: pd.DataFrame, leader: str, other: str) -> tuple[float, str, bool | None]:
-    """Return the difference of two rerankers, its p in words, and whether the leader is significantly better.
-
-    No words if they share no query; None where no test is possible.
-    """
-    pair_rows = find_pairs(rows, [leader], [other])
-    row, queries = pair_rows.iloc[0], count_of(int(pair_rows["n"].iloc[0]), "query")
+    row = find_pairs(pairs.tied, [leader], [other]).iloc[0]
     if not row["n"]:
-        return 0.0, "", None
-    if pair_rows["p"].isna().all():
-        return row["difference"], f"{queries}, too few for a test", None
-    p, is_shown = p_text(row), bool(significant_signs(pair_rows)[0] > 0)
-    return row["difference"], p if "differ" in p else f"{p}, {queries}", is_shown
+        return f"not comparable with {other}, because they share no query"
+    test, queries = p_text(row), count_of(int(row["n"]), "query")
+    if np.isnan(row["p"]):
+        test = f"{queries}, too few for a test"
+    elif "differ" not in test:
+        test = f"{test}, {queries}"
+    ahead = "ahead of" if row["difference"] >= 0 else "behind"
+    return f"{decimal(abs(row['difference']))} {label} {ahead} {other} ({test})"
 
 
-def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
-    """Say how many pairs swap, how many of them in the top ten, and how many significantly."""
-    n_pairs, n_swaps = comb(n_rerankers, 2), len(swaps)
-    if not n_swaps:
-        return "No pair of rerankers changes order when ties are averaged."
-    count = describe_part(n_swaps, n_pairs, "pair", "change order when ties are averaged")
-    if not (swaps["p"] < 1).any():
-        return f"{count}."
-    n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
-    n_in_top = int((swaps[["tied_place_a", "tied_place_b"]] <= _TOP).all(axis=1).sum())
-    if n_swaps == 1:
-        place = f"{'in' if n_in_top else 'outside'} the top {_TOP} and " * (n_rerankers > _TOP)
-        return f"{count}; it is {place}{'' if n_significant else 'not '}significant."
-    in_top = f"{small_number(n_in_top)} of them in the top {_TOP}, "
-    top = in_top * (n_rerankers > _TOP)
-    significant = "all" if n_significant == n_swaps else small_number(n_significant)
-    return f"{count}; {top}{significant}{'' if top else ' of them'} significantly."
+def _claimed_lead(pairs: Verdicts, leader: str, other: str, order: str) -> str:
+    """Say which of the two is ahead by the tie order, and how far, if that is another distance."""
+    tied, claimed = (find_pairs(table, [leader], [other]).iloc[0] for table in (pairs.tied, pairs.traditional))
+    ahead, before = tied["difference"], claimed["difference"]
+    if np.isnan(ahead) or abs(before - ahead) <= max(EQUAL, _SAME_CLAIM * abs(ahead)):
+        return ""
+    if abs(before) <= EQUAL:
+        return f"; by {order}, both score the same"
+    p = f" ({chance(claimed['p_adjusted'])})" * (not np.isnan(claimed["p"]))
+    return f"; by {order}, {leader if before > 0 else other} is {decimal(abs(before))} ahead{p}"

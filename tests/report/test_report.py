@@ -154,7 +154,7 @@ def test_presets_choose_the_length_start_with_the_summary_and_add_no_targets(pre
 
 def test_the_orders_that_swap_stand_in_the_summary_with_both_values_p_and_chance(simulated):
     finished = report(simulated, traditional="optimistic", preset="short")
-    assert plain(section(finished, "swaps").sentences[0]).startswith("4 of 6 pairs swap")
+    assert plain(section(finished, "swaps").sentences[0]).startswith("4 of 6 pairs change order")
     (table,) = section(finished, "swaps").tables
     assert len(table.frame) == len(finished.studies.swaps) == 4
     assert list(table.frame)[:5] == [

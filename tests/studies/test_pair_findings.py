@@ -157,7 +157,7 @@ def test_the_finding_tells_which_verdicts_rest_on_sort_order_and_their_figures()
     sentence = plain(significance_finding(outcome, "MRR"))
     before, tied = outcome.traditional.loc[1], outcome.tied.loc[1]
     assert sentence.startswith("2 of 3 verdicts depend on tie order. By file order, C trails A by 0.0")
-    assert f"With ties averaged, it is {tied['difference']:.3f} ahead (p < 0.001)." in sentence
+    assert f"With ties averaged, it beats A by {tied['difference']:.3f} MRR (p < 0.001)." in sentence
     assert "−" not in sentence, "how far is said without a sign, which way in words"
     assert f"by {-before['difference']:.3f} MRR (p < 0.001)" in sentence
     assert "B trails A" in sentence
@@ -169,9 +169,9 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
     evaluation = scored(docid_desc={"A": level, "B": level}, expected={"A": level, "B": ahead})
     sentence = finding(evaluation, traditional="docid_desc")
     assert sentence.startswith(
-        "The verdict depends on tie order. B does not differ significantly from A by trec_eval's order (0.000"
+        "The verdict depends on tie order. By trec_eval's order, B does not differ significantly from A (0.000 "
     )
-    assert "but beats A with ties averaged (+0.1" in sentence
+    assert "With ties averaged, it beats A by 0.1" in sentence
 
 
 def test_a_reranker_that_ties_put_behind_is_said_to_be_behind_without_a_minus():
@@ -179,7 +179,9 @@ def test_a_reranker_that_ties_put_behind_is_said_to_be_behind_without_a_minus():
     behind = level - 0.001 - level / 50
     evaluation = scored(input={"A": level, "B": level + 0.1 + level / 9}, expected={"A": level, "B": behind})
     sentence = finding(evaluation)
-    assert re.search(r"B beats A by 0\.\d{3} MRR .*\. With ties averaged, it is 0\.0\d\d behind \(p", sentence)
+    assert re.search(
+        r"B beats A by 0\.\d{3} MRR .*\. With ties averaged, it trails A by 0\.0\d\d MRR \(p", sentence
+    )
 
 
 @pytest.mark.parametrize(

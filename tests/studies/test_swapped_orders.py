@@ -14,6 +14,7 @@ from metrics.studies.leaderboard import leaderboard
 from metrics.studies.pairs import compare
 from metrics.studies.prose import plain
 from metrics.studies.swapped_orders import order_chances, swaps_finding
+from metrics.support.wording import small_number
 
 
 def board(traditional, tied):
@@ -87,7 +88,7 @@ def test_a_swap_whose_common_queries_say_otherwise_is_not_significant():
 def test_a_swap_on_one_query_is_told_without_p_and_significance():
     evaluation = scored(input={"a": {"q": 1.0}, "b": {"q": 0.5}}, expected={"a": {"q": 0.2}, "b": {"q": 0.5}})
     text = plain(swaps_finding(swapped_orders(evaluation, "RR", "input"), 2, "MRR"))
-    assert text.startswith("1 of 1 pair swaps. By file order, a is")
+    assert text.startswith("1 of 1 pair changes order when ties are averaged. By file order, a is")
     assert text.endswith("With ties averaged, b is 0.3000 above.")
 
 
@@ -124,7 +125,7 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     p = swaps["p_adjusted"].item()
     assert p > 0.05
     text = plain(swaps_finding(swaps, 3, "MRR"))
-    assert text.startswith("1 of 3 pairs swaps, which is not significant.")
+    assert text.startswith("1 of 3 pairs changes order when ties are averaged; it is not significant.")
     assert "By file order, lucky is 0.1667 MRR above sound." in text
     assert f"With ties averaged, sound is 0.2222 above (p = {p:.3f}, corrected for all pairs)." in text
 
@@ -134,8 +135,7 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     [
         (0, "No list is scored: every query was left out."),
         (1, "There is only one reranker, so there is nothing to compare."),
-        (2, "No pair swaps. Traditional scores do not reverse the tied order of the two rerankers."),
-        (3, "No pair swaps. Traditional scores do not reverse the tied order of any of 3 pairs of rerankers."),
+        (2, "No pair of rerankers changes order when ties are averaged."),
     ],
 )
 def test_a_board_without_swaps_says_so(n_rerankers, sentence):
@@ -153,12 +153,12 @@ def test_the_finding_counts_the_rows(seed, n_rerankers):
     n, n_significant = len(swaps), int((swaps["p_adjusted"] < 0.05).sum())
     text = plain(swaps_finding(swaps, n_rerankers, "MRR"))
     if n == 1:
-        words = "which is significant" if n_significant else "which is not significant"
+        words = "it is significant" if n_significant else "it is not significant"
         assert text.startswith(f"1 of {comb(n_rerankers, 2)} pair")
     else:
-        words = f"{'all' if n == n_significant else n_significant or 'none'} of them significant"
-        assert text.startswith(f"{n} of {comb(n_rerankers, 2)} pairs swap, ")
-    assert f", {words}. " in text
+        words = f"{'all' if n == n_significant else small_number(n_significant)} of them significantly"
+        assert text.startswith(f"{n} of {comb(n_rerankers, 2)} pairs change order ")
+    assert f"; {words}. " in text
 
 
 def test_an_order_that_was_not_evaluated_is_named():

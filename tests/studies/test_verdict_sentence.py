@@ -13,8 +13,8 @@ from metrics.studies.pair_findings import p_text as written_test
 from metrics.studies.pair_findings import verdicts
 from metrics.studies.pairs import compare, find_pairs
 from metrics.studies.prose import decimal, plain
-from metrics.studies.swapped_orders import swapped_orders
-from metrics.studies.verdict_sentence import leaderboard_verdict, query_sets, swap_count
+from metrics.studies.swapped_orders import swap_count, swapped_orders
+from metrics.studies.verdict_sentence import leaderboard_verdict, query_sets
 
 HEADER = "reranker,query_id,doc_id,score,relevance\n"
 
@@ -86,27 +86,33 @@ def test_rivals_are_those_that_the_leader_does_not_beat_and_mutually_alike_only_
 
 def test_a_lead_of_two_that_queries_do_not_show_is_not_shown():
     text = verdict(EXTREMES["two rerankers with ties"]().runs)
-    assert text.startswith("strict is not significantly better than coarse.")
-    assert "strict is 0.278 MTRR ahead (p = 0.125; 4 of 4 queries differ)" in text
-    assert "File order would have given a lead of 0.263 (p = 0.125; 4 of 4 queries differ)" in text
+    assert text == (
+        "strict leads in every tie order (MTRR 0.521), but the two rerankers cannot be told apart. With ties "
+        "averaged, it is 0.278 MTRR ahead of coarse (p = 0.125; 4 of 4 queries differ); by file order, strict "
+        "is 0.263 ahead (p = 0.125)."
+    )
 
 
 def test_a_significant_lead_is_a_win_and_a_reversing_tie_order_is_named():
     relevant_second = rows("old", (2, 1, 0)) + rows("new", (1, 1, 0)).replace("q11,d0,1", "q11,d0,2")
     text = verdict(board(table_csv=HEADER + relevant_second).runs)
     assert text.startswith(
-        "new is significantly better than old. With ties averaged, new is 0.229 MTRR ahead (p ="
+        "new leads (MTRR 0.729), significantly better than old. With ties averaged, it is "
+        "0.229 MTRR ahead of old (p ="
     )
-    assert text.endswith(" File order would have given both rerankers the same score.")
+    assert text.endswith("; by file order, both score the same.")
     sorted_wrongly = rows("old", (1, 2, 0)).replace("q0,d1,2", "q0,d1,0") + rows("new", (1, 1, 0))
     reversed_text = verdict(board(table_csv=HEADER + sorted_wrongly).runs, traditional="optimistic")
-    assert "The best order would have put new" in reversed_text
+    assert reversed_text.startswith("new leads only because of its tie order: #1 by the best order (MRR 1.000)")
+    assert reversed_text.endswith("old is first (0.951), significantly better than new.")
 
 
 def test_without_a_tie_the_verdict_says_so_what_still_matters_and_who_leads():
     runs = board(a_trec=STRICT, b_trec=STRICT.replace("0.9 tag", "0.1 tag"), qrels_txt=QRELS).runs
     still = "No documents tie, so tie order does not matter. "
-    assert verdict(runs).startswith(f"{still}a is not significantly better than b. a is ")
+    assert verdict(runs).startswith(
+        f"{still}a leads (MRR 0.521), but the two rerankers cannot be told apart. It is 0.012 "
+    )
     three = board(a_trec=STRICT, b_trec=STRICT, c_trec=STRICT.replace("0.9 ", "0.1 "), qrels_txt=QRELS)
     assert "Ties averaged" not in verdict(three.runs)
     assert verdict(board(a_trec=STRICT, qrels_txt=QRELS).runs).startswith(f"{still}a scores 0.521 MRR.")
@@ -142,10 +148,10 @@ def test_runs_of_the_same_ranking_are_called_that_and_level_runs_of_others_are_n
     assert "No pair of rerankers changes order" in text
     assert text.endswith("r0, r1 and 1 more have the same ranking.")
     pair = board(a_trec=COARSE, b_trec=COARSE, qrels_txt=QRELS).runs
-    assert verdict(pair) == "a and b have the same ranking. Both score 0.243 MTRR."
+    assert verdict(pair) == "a and b share the lead: MTRR 0.243. a and b have the same ranking."
     longer = COARSE + "q0 Q0 last 5 -1 tag\n"
     level = board(a_trec=COARSE, b_trec=longer, qrels_txt=QRELS).runs
-    assert verdict(level) == "a and b have the same score. Both score 0.243 MTRR."
+    assert verdict(level) == "a and b share the lead: MTRR 0.243."
     turned = board(a_trec=COARSE, b_trec="".join(reversed(COARSE.splitlines(keepends=True))), qrels_txt=QRELS)
     assert "the same ranking" in verdict(turned.runs)
 
@@ -162,8 +168,10 @@ def test_tie_groups_and_their_order_decide_whether_rankings_are_the_same_not_sco
 def test_one_common_query_gives_no_p_and_no_verdict_on_significance():
     one_query = rows("old", (1, 2, 0), range(1)) + rows("new", (1, 1, 0), range(1))
     text = verdict(board(table_csv=HEADER + one_query).runs)
-    assert text.startswith("old scores higher than new. With ties averaged, old is 0.250 MTRR ahead")
-    assert "(1 query, too few for a test). File order would have given a lead of 0.500." in text
+    assert text == (
+        "old leads (MTRR 1.000). With ties averaged, it is 0.250 MTRR ahead of new (1 query, too few for a "
+        "test); by file order, old is 0.500 ahead."
+    )
     three = one_query + rows("third", (1, 1, 1), range(1))
     three_text = verdict(board(table_csv=HEADER + three).runs, traditional="optimistic")
     assert three_text.startswith("old leads")
@@ -172,7 +180,9 @@ def test_one_common_query_gives_no_p_and_no_verdict_on_significance():
 
 def test_rerankers_without_a_common_query_are_not_said_to_score_the_same():
     apart = rows("old", (1, 2, 0), range(6)) + rows("new", (1, 1, 0), range(6, 12))
-    assert verdict(board(table_csv=HEADER + apart).runs).endswith("old and new cannot be compared.")
+    assert verdict(board(table_csv=HEADER + apart).runs).endswith(
+        "not comparable with new, because they share no query."
+    )
     three = verdict(board(table_csv=HEADER + apart + rows("third", (1, 1, 1), range(6, 12))).runs)
     assert "not comparable with new, because they share no query." in three
 
@@ -184,7 +194,7 @@ def test_ranks_over_other_queries_are_said_to_compare_them_and_how_to_mend_that(
     assert sentence.startswith(
         "The rerankers are scored on different queries. Both rerankers share 4 of 12 queries. Count "
     )
-    assert "old is not significantly better than new" in sentence
+    assert "but the two rerankers cannot be told apart" in sentence
     assert "4 queries" in sentence
 
 

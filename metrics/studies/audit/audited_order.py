@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, convention_finding
@@ -25,39 +24,50 @@ VERDICTS = {
 """Verdict of a printed order → its meaning."""
 
 
-def pair_verdicts(published: "pd.Series[float]", tie_draws: Draws, compared: pd.DataFrame) -> pd.DataFrame:
-    """Return a verdict for each printed order of two rerankers with different figures.
+def printed_orders(published: "pd.Series[float]", evaluation: Evaluation, measure: str) -> pd.DataFrame:
+    """Return each printed order of two rerankers with different figures, and what ties do to it.
 
     An order swaps if the rounded tied means are the other way round. Ties can swap it if some tie order puts b
-    strictly above a. It is within luck if the tied difference is not significant at 0.05. Otherwise it
-    stands. Rerankers without a tied mean are left out.
+    strictly above a. Rerankers without a tied mean are left out.
 
     Returns:
         one row per printed order, by the ranks of a, then b: a (published above b), b; a_published,
-        b_published, a_tied, b_tied (means); tied_difference (a - b); p and p_adjusted (of `compared`, the table
-        of all pairs); p_above (chance that a is above b when ties are broken at random); is_significant
-        (p_adjusted is, and the shared queries rank the pair like the tied means); verdict.
+        b_published, a_tied, b_tied (means); tied_difference (a - b); sign (of a - b by rounded tied means);
+        verdict (`SWAPS`, `CAN_SWAP`, or `STANDS` for an order that holds in every tie order).
     """
-    unknown = published.index.difference(tie_draws.evaluation.policies.index)
-    if len(unknown) or not published.index.is_unique:
-        name = unknown[0] if len(unknown) else published.index[published.index.duplicated()][0]
-        reason = "was not evaluated" if len(unknown) else "is published twice"
-        raise UsageError(f"{name!r} {reason}. Give each reranker of the evaluation one figure.")
-    tied = tie_draws.evaluation.means(tie_draws.measure)["expected"].reindex(published.index).dropna()
-    figures = published[tied.index].sort_values(ascending=False, kind="stable").dropna()
-    names, tied = figures.index.to_numpy(), tied[figures.index]
-    printed, means, order = figures.to_numpy(), tied.to_numpy(), places(tied).to_numpy(np.int64)
+    figures = published.sort_values(ascending=False, kind="stable")
+    means = evaluation.means(measure).reindex(figures.index).dropna(subset="expected")
+    names, printed = means.index.to_numpy(), figures[means.index].to_numpy()
     first, second = np.nonzero(printed[:, None] > printed)
     rows = pd.DataFrame({"a": names[first], "b": names[second]}, dtype="str")
-    for column, sides in (("published", printed), ("tied", means)):
+    tied, worst, best = (means[ties].to_numpy() for ties in ("expected", "pessimistic", "optimistic"))
+    for column, sides in (("published", printed), ("tied", tied)):
         rows[f"a_{column}"], rows[f"b_{column}"] = sides[first], sides[second]
     rows["tied_difference"] = rows["a_tied"] - rows["b_tied"]
-    tests, chances = find_pairs(compared, rows["a"], rows["b"]), tie_draws.chances(rows["a"], rows["b"])
-    rows[["p", "p_adjusted"]], rows["p_above"] = tests[["p", "p_adjusted"]], chances["above"].to_numpy()
-    lead, signs = order[second] - order[first], significant_signs(tests)
-    rows["is_significant"] = (signs != 0) & (signs == np.sign(lead))
-    conditions = [lead < 0, chances["reversible"].to_numpy(bool), ~rows["is_significant"]]
-    rows["verdict"] = np.select(conditions, [SWAPS, CAN_SWAP, WITHIN_LUCK], STANDS)
+    order = places(means["expected"]).to_numpy(np.int64)
+    rows["sign"] = np.sign(order[second] - order[first])
+    can_swap = best[second] > (worst + equality_margin(worst))[first]
+    rows["verdict"] = np.select([rows["sign"] < 0, can_swap], [SWAPS, CAN_SWAP], STANDS)
+    return rows
+
+
+def pair_verdicts(published: "pd.Series[float]", tie_draws: Draws, compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the `printed_orders`, the chance of each, and whether its difference is significant at 0.05.
+
+    An order that holds in every tie order is within luck if its tied difference is not significant.
+
+    Returns:
+        the columns of `printed_orders`; p and p_adjusted (of `compared`, the table of all pairs); p_above
+        (chance that a is above b when ties are broken at random); is_significant (p_adjusted is, and the
+        shared queries rank the pair like the tied means).
+    """
+    rows = printed_orders(published, tie_draws.evaluation, tie_draws.measure)
+    tests = find_pairs(compared, rows["a"], rows["b"])
+    rows[["p", "p_adjusted"]] = tests[["p", "p_adjusted"]]
+    rows["p_above"] = tie_draws.chances(rows["a"], rows["b"])["above"].to_numpy()
+    signs = significant_signs(tests)
+    rows["is_significant"] = (signs != 0) & (signs == rows["sign"])
+    rows.loc[(rows["verdict"] == STANDS) & ~rows["is_significant"], "verdict"] = WITHIN_LUCK
     return rows
 
 
@@ -129,16 +139,9 @@ def orders_by_measure(audit: Audit) -> pd.DataFrame:
     """
     counts = {}
     for measure in audit.measures:
-        published = _published_means(audit, measure)
-        means = audit.evaluation.means(audit.measure(measure)).reindex(published.index)
-        published, means = published[means["expected"].notna()], means[means["expected"].notna()]
-        printed, ranks = published.to_numpy(), places(means["expected"]).to_numpy(np.int64)
-        worst, best = (means[ties].to_numpy() for ties in ("pessimistic", "optimistic"))
-        is_above = printed[:, None] > printed
-        swaps = is_above & (ranks[:, None] > ranks)
-        can_swap = is_above & ~swaps & (best > (worst + equality_margin(worst))[:, None])
-        n_orders, n_swaps, n_can_swap = (int(pairs.sum()) for pairs in (is_above, swaps, can_swap))
-        counts[measure] = (n_orders, n_orders - n_swaps - n_can_swap, n_can_swap, n_swaps)
+        rows = printed_orders(_published_means(audit, measure), audit.evaluation, audit.measure(measure))
+        n = rows["verdict"].value_counts().reindex([STANDS, CAN_SWAP, SWAPS], fill_value=0)
+        counts[measure] = (len(rows), *n)
     columns = ["n_orders", "hold", "can_swap", "swap"]
     table = pd.DataFrame.from_dict(counts, orient="index", columns=columns, dtype=np.int64)
     return table.rename_axis("measure")

@@ -9,7 +9,7 @@ from boards import COARSE, QRELS, STRICT, board
 from published_tables import printed_table, small_board
 from scipy import stats
 
-from metrics import Runs, UsageError, evaluate, read_runs
+from metrics import Runs, evaluate, read_runs
 from metrics.studies.audit.audit import audit
 from metrics.studies.audit.audited_order import (
     CAN_SWAP,
@@ -168,13 +168,6 @@ def test_figures_printed_alike_have_no_order():
     assert list(zip(rows["a"], rows["b"], strict=True)) == [("first", "alike"), ("first", "mixed")]
     assert not len(verdicts(alike=0.8, mixed=0.8))
     assert not len(verdicts(alike=0.8))
-
-
-def test_a_reranker_that_was_not_evaluated_or_is_there_twice_is_refused():
-    with pytest.raises(UsageError, match="'other' was not evaluated"):
-        verdicts(other=1.0)
-    with pytest.raises(UsageError, match="'first' is published twice"):
-        pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), BOARD, COMPARED)
 
 
 PRINTED = "pairs with different published means"
