@@ -84,21 +84,22 @@ def order_chances(
     return swaps.assign(above=tie_draws.chances(swaps["a"], swaps["b"])["above"].to_numpy())
 
 
-def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
+def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> Prose:
     """Say how many pairs swap, how many of them in the top ten, and how many significantly."""
     n_swaps, n_significant = len(swaps), int((swaps["verdict"] == SIGNIFICANT).sum())
     if not n_swaps:
-        return "No pair of rerankers changes order when ties are averaged."
-    count = describe_part(n_swaps, comb(n_rerankers, 2), "pair", "change order when ties are averaged")
+        return Strong("No pair of rerankers changes order"), " when ties are averaged."
+    claim = Strong(describe_part(n_swaps, comb(n_rerankers, 2), "pair", "change order"))
+    averaged = " when ties are averaged"
     if not (swaps["p"] < 1).any():
-        return f"{count}."
+        return claim, f"{averaged}."
     n_in_top = int((swaps[["tied_place_a", "tied_place_b"]] <= _TOP).all(axis=1).sum())
     if n_swaps == 1:
         place = f"{'in' if n_in_top else 'outside'} the top {_TOP} and " * (n_rerankers > _TOP)
-        return f"{count}; it is {place}{'' if n_significant else 'not '}significant."
+        return claim, f"{averaged}; it is {place}{'' if n_significant else 'not '}significant."
     top = f"{small_number(n_in_top)} of them in the top {_TOP}, " * (n_rerankers > _TOP)
     significant = "all" if n_significant == n_swaps else small_number(n_significant)
-    return f"{count}; {top}{significant}{'' if top else ' of them'} significantly."
+    return claim, f"{averaged}; {top}{significant}{'' if top else ' of them'} significantly."
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
@@ -107,14 +108,14 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
         return ONE_RERANKER if n_rerankers else NOTHING_SCORED
     if note := own_rule_note(measure):
         return note
-    count = Strong(swap_count(swaps, n_rerankers))
+    count = swap_count(swaps, n_rerankers)
     if not len(swaps):
-        return (count,)
+        return count
     widest = swaps.iloc[0]
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
     p = f" ({chance(widest['p_adjusted'])}, corrected for all pairs)" * bool(widest["p"] < 1)
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
-        *(count, f" By {treatment(str(widest['ties'])).order}, "),
+        *(*count, f" By {treatment(str(widest['ties'])).order}, "),
         *(a, f" is {by_sort} {measure} above ", b, ". With ties averaged, ", b, f" is {when_tied} above{p}."),
     )

@@ -11,7 +11,7 @@ from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, p_text
 from metrics.studies.pairs import find_pairs, significant_signs
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal, plain
 from metrics.studies.query_values import values_by_query
 from metrics.studies.swapped_orders import swap_count
 from metrics.support.wording import count_of, small_number
@@ -47,7 +47,7 @@ def leaderboard_verdict(
     if len(rows) == 1:
         verdict = _single_verdict(rows.iloc[0], name, order)
     else:
-        count = f" {swap_count(swaps, len(rows))}" * bool(
+        count = f" {plain(swap_count(swaps, len(rows)))}" * bool(
             len(rows) > _PAIR and rows["traditional_rank"].iloc[0] == 1
         )
         verdict = (*_ranking_verdict(rows, pairs, (label, name.traditional), order), count, copies_text(copies))

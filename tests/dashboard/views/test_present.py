@@ -43,7 +43,7 @@ def test_the_note_of_a_list_shows_no_backslash():
 def test_only_the_point_of_the_sentence_is_coloured_and_names_are_no_markup():
     page = opened("present", slide="2")
     assert only(page.header).value.startswith(
-        ":orange[9 of 28 pairs change order when ties are averaged; five of them significantly.]"
+        ":orange[9 of 28 pairs change order] when ties are averaged; five of them significantly"
     )
     assert only(page.header).value.count(":orange[") == 1
 
