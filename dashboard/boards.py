@@ -1,11 +1,11 @@
 """Choose, show and keep boards: samples, files opened by the command, uploads and shared boards."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from secrets import token_hex
-from typing import cast
+from typing import NamedTuple, cast
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -299,18 +299,35 @@ def forget_board(board: Board) -> None:
     switch_to_board(home_board().label)
 
 
-def leave_deleted_board(record: Record) -> None:
-    """Show the home board in place of a deleted one, and offer to undo the deletion."""
-    st.session_state[_DELETED] = record
-    switch_to_board(home_board().label)
+class Deleted(NamedTuple):
+    """Boards just deleted."""
+
+    name: str  # what was deleted, in words
+    board_ids: Sequence[str]
+    label: str  # the board to return to, empty if the one shown was not deleted
+    shown: str  # the board shown since
 
 
-def deleted_board() -> Record | None:
-    """Return the board just deleted, until another board is shown."""
-    record = cast("Record | None", st.session_state.get(_DELETED))
-    if record is not None and st.session_state.get(DATA) != home_board().label:
-        st.session_state[_DELETED] = record = None
-    return record
+def leave_deleted(name: str, board_ids: Sequence[str], shown: Record | None) -> None:
+    """Show the home board if the board shown was deleted, and offer to undo the deletion."""
+    label = shown.label if shown is not None and shown.id in board_ids else ""
+    after = home_board().label if label else st.session_state[DATA]
+    st.session_state[_DELETED] = Deleted(name, board_ids, label, after)
+    switch_to_board(after)
+
+
+def last_deleted() -> Deleted | None:
+    """Return the boards just deleted, until another board is shown."""
+    gone = cast("Deleted | None", st.session_state.get(_DELETED))
+    return gone if gone is not None and st.session_state.get(DATA) == gone.shown else None
+
+
+def undo_deletion(gone: Deleted) -> None:
+    """Restore boards, and show the one that was shown before."""
+    for board_id in gone.board_ids:
+        cache.open_library().restore(board_id, owner())
+    st.session_state[_DELETED] = None
+    switch_to_board(gone.label or gone.shown)
 
 
 def is_preloaded(board: Board) -> bool:

@@ -259,19 +259,13 @@ def board_panel(view: Selection) -> None:
 
 
 def undo() -> None:
-    """Offer to restore the board just deleted."""
-    gone = boards.deleted_board()
-    if gone is None:
+    """Offer to restore the boards just deleted."""
+    if (gone := boards.last_deleted()) is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(
-            f":material/delete: Deleted **{escape_markdown(gone.name)}**. It can be restored for a day."
-        )
+        st.markdown(f":material/delete: Deleted **{escape_markdown(gone.name)}**. You can undo this for a day.")
         if st.button("Undo", key="undo", type="tertiary"):
-            boards.change_library(
-                lambda: cache.open_library().restore(gone.id, boards.owner()),
-                lambda: boards.switch_to_board(gone.label),
-            )
+            boards.change_library(lambda: boards.undo_deletion(gone))
 
 
 def _lifetime(view: Selection) -> str:
@@ -315,7 +309,8 @@ def _library_controls(record: Record) -> None:
             _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
             boards.change_library(
-                lambda: library.delete(record.id, owner), lambda: boards.leave_deleted_board(record)
+                lambda: library.delete(record.id, owner),
+                lambda: boards.leave_deleted(record.name, [record.id], record),
             )
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls
-from dashboard.draft import set_table_text, table_draft
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 """A named tuple."""
@@ -44,19 +43,31 @@ class TextTable(Generic[Row]):
         start_line = self.line(start)
         own_line = controls.get_text(self.key)
         now = own_line if self.parse(own_line) else start_line
-        base, key = table_draft(self.key, now)
+        base, key = self._base(now)
         frame = pd.DataFrame(self.parse(base) or list(start))[list(self.columns)]
         edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=key, column_config=self.columns)
         rows = self.read(edited.head(self.max_rows))
         line = self.line(rows)
         if rows and self.parse(line) and line != now:
-            set_table_text(self.key, line)
+            st.session_state[f"_{self.key}"] = base, line, key
             controls.set_value(self.key, "" if line == start_line else line)
         if len(edited) > self.max_rows:
             st.caption(f"Only the first {self.max_rows} rows are used.")
         with st.popover("As text", icon=":material/notes:"):
             controls.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
         return rows
+
+    def _base(self, now: str) -> tuple[str, str]:
+        """Return the text from which the table starts and its key, both stable while the visitor edits it.
+
+        A text that another control has written starts a new table.
+        """
+        base, last, key = st.session_state.get(f"_{self.key}", ("", None, ""))
+        if now != last or key not in st.session_state:
+            serial = int(key.rpartition("_")[2] or 0) + 1
+            base, key = now, f"_{self.key}_{serial}"
+            st.session_state[f"_{self.key}"] = now, now, key
+        return base, key
 
 
 def number(value: object, otherwise: float = 0.0) -> float:
