@@ -49,7 +49,7 @@ class TextTable(Generic[Row]):
         rows = self.read(edited.head(self.max_rows))
         line = self.line(rows)
         if rows and self.parse(line) and line != now:
-            st.session_state[f"_{self.key}"] = base, line, key
+            controls.remember(f"_{self.key}", (base, line, key))
             controls.set_value(self.key, "" if line == start_line else line)
         if len(edited) > self.max_rows:
             st.caption(f"Only the first {self.max_rows} rows are used.")
@@ -62,11 +62,11 @@ class TextTable(Generic[Row]):
 
         A text that another control has written starts a new table.
         """
-        base, last, key = st.session_state.get(f"_{self.key}", ("", None, ""))
-        if now != last or key not in st.session_state:
+        base, last, key = controls.recall(f"_{self.key}") or ("", None, "")
+        if now != last or controls.recall(key) is None:
             serial = int(key.rpartition("_")[2] or 0) + 1
             base, key = now, f"_{self.key}_{serial}"
-            st.session_state[f"_{self.key}"] = now, now, key
+            controls.remember(f"_{self.key}", (now, now, key))
         return base, key
 
 
