@@ -18,13 +18,21 @@ SAMPLES = [
     {"query": "fish", "positive": ["bird", "fish"], "negative": "cat"},
     {"query": "bird", "positive": "bird", "negative": []},
 ]
+QUERIES = {"q1": "cat dog", "q2": "fish", "q3": "bird"}
+CORPUS = {
+    f"d{n}": text for n, text in enumerate(["dog", "cat", "fish", "bird", "cat dog", "fish", "dog", "cat bird"])
+}
+RELEVANT = {"q1": {"d0", "d4"}, "q2": {"d5", "elsewhere"}, "q3": set()}
 
 
 class Embedder:
     """Embeds a text as the words it has, so that many similarities are equal."""
 
-    def __init__(self, dtype=np.float32):
-        self.model_card_data, self.n_texts, self.dtype = [], 0, dtype
+    similarity_fn_name = "dot"
+    dtype = np.float32
+
+    def __init__(self):
+        self.model_card_data, self.n_texts = [], 0
 
     def encode(self, texts, *, batch_size, show_progress_bar, convert_to_tensor):
         assert convert_to_tensor
@@ -97,18 +105,77 @@ def test_positives_that_a_first_stage_lacks_are_ranked_or_left_out(evaluators, a
     assert evaluator(PairScorer())["tied_mrr@10"] == tied_mrr
 
 
-def test_half_precision_scores_stay_tied(evaluators):
-    def near(a, b):
-        return a @ b.T + np.float16(2048)  # 2048 and 2049 are one number of 16 bits
+@pytest.mark.parametrize("chunk", [1, 3, 50_000])
+def test_retrieval_values_do_not_depend_on_the_chunk_size(evaluators, chunk):
+    evaluator = evaluators.TiedInformationRetrievalEvaluator(
+        QUERIES, CORPUS, RELEVANT, chunk, [2], [2], [1], [2], [2], name="dev"
+    )
+    values = evaluator(model := Embedder())
+    vectors = Embedder().encode(
+        [*CORPUS.values()], batch_size=1, show_progress_bar=False, convert_to_tensor=True
+    )
+    queries = Embedder().encode(
+        [*QUERIES.values()], batch_size=1, show_progress_bar=False, convert_to_tensor=True
+    )
+    run = {
+        query: dict(zip(CORPUS, (vectors @ row).tolist(), strict=True))
+        for query, row in zip(QUERIES, queries, strict=True)
+        if RELEVANT[query]
+    }
+    qrels = {query: dict.fromkeys(documents, 1) for query, documents in RELEVANT.items() if documents}
+    names = {
+        "mrr@2": "RR@2",
+        "ndcg@2": "nDCG@2",
+        "accuracy@1": "Hits@1",
+        "precision@2": "P@2",
+        "recall@2": "R@2",
+        "map@2": "AP-cap@2",
+    }
+    evaluation = metrics.evaluate(
+        run, [*names.values()], ["expected", "pessimistic", "optimistic"], qrels=qrels
+    )
+    for word, ties in {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}.items():
+        for key, name in names.items():
+            assert values[f"dev_dot_{word}_{key}"] == pytest.approx(
+                evaluation.means(name)[ties].item(), abs=1e-15
+            )
+    assert evaluator.primary_metric == "dev_dot_tied_ndcg@2"
+    assert model.n_texts == 2 + 8
+    # cat dog, then four that share a word; two of fish
+    assert values["dev_dot_tie_ratio"] == pytest.approx((4 / 5 + 1) / 2)
 
-    worst = [
-        evaluators.TiedRerankingEvaluator(SAMPLES, similarity_fct=near)(Embedder(dtype))["worst_ndcg@10"]
-        for dtype in (np.float16, np.float32)
-    ]
-    assert worst[0] < worst[1]
+
+def test_a_model_that_gives_all_documents_one_score_keeps_one_score_a_place(evaluators):
+    corpus = dict.fromkeys(range(1000), "cat")
+    evaluator = evaluators.TiedInformationRetrievalEvaluator({1: "cat"}, corpus, {1: {7}}, 100)
+    assert evaluator(Embedder())["dot_tied_mrr@10"] == pytest.approx(sum(1 / n for n in range(1, 11)) / 1000)
+    tops = sys.modules[OURS].TopScores(10, np.array([[0, 7]]), 1)
+    for first in range(0, 1000, 100):
+        tops.add(np.ones((1, 100), np.float32), first)
+    assert (tops.highest.shape, tops.n_lowest.tolist()) == ((1, 10), [1000])
 
 
-def test_the_csv_has_a_row_a_call(evaluators, tmp_path):
+def test_lists_are_evaluated_in_batches_of_rows_with_the_same_means(evaluators, monkeypatch):
+    evaluator = evaluators.TiedInformationRetrievalEvaluator(QUERIES, CORPUS, RELEVANT)
+    values = evaluator(Embedder())
+    monkeypatch.setattr(sys.modules[OURS], "_MAX_ROWS", 3)
+    assert evaluator(Embedder()) == pytest.approx(values)
+
+
+def test_half_precision_scores_stay_tied_and_functions_keep_separate_metrics(evaluators):
+    model = Embedder()
+    model.dtype = np.float16
+    functions = {"dot": model.similarity, "near": lambda a, b: model.similarity(a, b) + np.float16(2048)}
+    evaluator = evaluators.TiedInformationRetrievalEvaluator(
+        QUERIES, CORPUS, RELEVANT, score_functions=functions, main_score_function="near"
+    )
+    values = evaluator(model)
+    assert values["near_worst_ndcg@10"] < values["dot_worst_ndcg@10"]  # 2048 and 2049 are one number of 16 bits
+    assert evaluator.primary_metric == "near_tied_ndcg@10"
+    assert model.n_texts == 2 + 8
+
+
+def test_the_csv_has_a_row_a_call_and_other_columns_go_to_a_file_of_their_own(evaluators, tmp_path):
     evaluator = evaluators.TiedRerankingEvaluator(SAMPLES, name="dev")
     for steps in (10, 20):
         values = evaluator(Embedder(), tmp_path / "eval", epoch=1, steps=steps)
@@ -116,12 +183,20 @@ def test_the_csv_has_a_row_a_call(evaluators, tmp_path):
     assert table["steps"].tolist() == [10, 20]
     assert table.columns[:3].tolist() == ["epoch", "steps", "tied_map"]
     assert table["tied_ndcg@10"].iloc[1] == values["dev_tied_ndcg@10"]
+    for similarity_fn_name in ("dot", "cosine", "dot"):
+        model = Embedder()
+        model.similarity_fn_name = similarity_fn_name
+        retrieval = evaluators.TiedInformationRetrievalEvaluator(QUERIES, CORPUS, RELEVANT)
+        retrieval(model, str(tmp_path))
+    name = "TiedInformationRetrievalEvaluator_results"
+    assert len(pd.read_csv(tmp_path / f"{name}.csv")) == 2
+    assert "cosine_tied_ndcg@10" in pd.read_csv(tmp_path / f"{name}_2.csv")
     evaluators.TiedRerankingEvaluator(SAMPLES, write_csv=False)(Embedder(), tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
 def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
-    rerank = evaluators.TiedRerankingEvaluator
+    rerank, search = evaluators.TiedRerankingEvaluator, evaluators.TiedInformationRetrievalEvaluator
     without_positive = {"query": "cat", "positive": None, "negative": []}
     for sample, keys in (({"query": "cat"}, "query"), (None, "nothing"), (without_positive, "query, negative")):
         with pytest.raises(
@@ -130,6 +205,13 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
             rerank([sample])
     with pytest.raises(UsageError, match="No sample has documents to rank"):
         rerank(SAMPLES[2:])(Embedder())
+    with pytest.raises(UsageError, match="give documents, and queries with relevant documents"):
+        search(QUERIES, CORPUS, {})
+    for option in ({"ndcg_at_k": ()}, {"corpus_chunk_size": -3}):
+        with pytest.raises(
+            UsageError, match="Give ndcg_at_k a cut-off, and set corpus_chunk_size to 1 document"
+        ):
+            search(QUERIES, CORPUS, RELEVANT, **option)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +262,28 @@ def test_the_real_reranking_evaluators_ndcg_equals_ours_and_mrr_is_in_bounds(rea
     theirs = real.theirs.RerankingEvaluator(samples, similarity_fct=model.similarity)(model)
     assert values["tied_ndcg@10"] == pytest.approx(theirs["ndcg@10"], abs=1e-12)
     assert values["worst_mrr@10"] <= theirs["mrr@10"] <= values["best_mrr@10"]
+
+
+@pytest.mark.filterwarnings("default")  # of other packages
+def test_the_real_retrieval_evaluator_agrees_or_lies_within_bounds(real):
+    rng = np.random.default_rng(0)
+    corpus = {f"d{n}": " ".join(WORDS[:n] * (n + 1)) for n in range(1, 5)} | {"d5": "dog", "d6": "fish bird"}
+    queries = {word: word for word in WORDS}
+    relevant = {word: set(rng.choice([*corpus], 2)) for word in WORDS}
+    cases = {False: (rng.normal(size=(4, 5)), corpus), True: (np.ones((4, 2)), corpus)}
+    for is_tied, (weights, documents) in cases.items():
+        model = real.model(weights)
+        theirs = real.theirs.InformationRetrievalEvaluator(queries, documents, relevant, name="dev")(model)
+        ours = real.ours.TiedInformationRetrievalEvaluator(
+            queries, documents, relevant, map_at_k=[100], name="dev"
+        )
+        values = ours(model)
+        assert ours.primary_metric == "dev_cosine_tied_ndcg@10"
+        assert (values["dev_cosine_tie_ratio"] > 0) == is_tied
+        for key, value in theirs.items():
+            worst, best = (values[key.replace("cosine", f"cosine_{word}")] for word in ("worst", "best"))
+            assert worst - 1e-12 <= value <= best + 1e-12
+            assert is_tied or worst == pytest.approx(best)
 
 
 @pytest.mark.filterwarnings("default")  # of other packages
