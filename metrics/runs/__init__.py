@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from metrics.runs.columns import COLUMNS, MissingScore
 from metrics.runs.files import File
 from metrics.runs.findings import KINDS
-from metrics.runs.formats.format import Format
+from metrics.runs.formats.format import FORMATS, Format, format_named
 from metrics.runs.formats.frames import Nested
 from metrics.runs.formats.letor import with_predictions
 from metrics.runs.from_paths import (
@@ -27,14 +27,12 @@ from metrics.runs.model import Runs
 from metrics.runs.source import Source
 
 if TYPE_CHECKING:
-    from metrics.runs.formats.registry import FORMATS, has_header, open_run, read
-
-_OF_REGISTRY = ("FORMATS", "has_header", "open_run", "read")
+    from metrics.runs.formats.registry import open_run, read
 
 
 def __getattr__(name: str) -> object:
-    """Import the registry of formats on first use, because dictionaries and frames do not need it."""
-    if name not in _OF_REGISTRY:
+    """Import the readers of files on first use, because dictionaries and frames do not need them."""
+    if name not in ("open_run", "read"):
         raise AttributeError(f"module 'metrics.runs' has no attribute {name!r}")
     from metrics.runs.formats import registry  # noqa: PLC0415 many formats, for files alone
 
@@ -59,7 +57,7 @@ __all__ = [
     "check",
     "check_files",
     "distinct_file_names",
-    "has_header",
+    "format_named",
     "is_judgments",
     "may_be_either",
     "open_run",

@@ -230,7 +230,8 @@ class ColumnChoice:
             for ours, theirs in self.columns.items()
             if self.strict or not theirs or theirs in header
         }
-        free = {ours: theirs for ours, theirs in (usual or {}).items() if theirs not in choice.values()}
+        chosen = {*choice.values()} - {""}
+        free = {ours: theirs for ours, theirs in (usual or {}).items() if theirs not in chosen}
         return free | choice
 
     def mapping(
@@ -238,8 +239,6 @@ class ColumnChoice:
         file: str,
         header: Sequence[str],
         usual: Mapping[str, str] | None = None,
-        *,
-        only_usual: bool = False,
     ) -> dict[str, str]:
         """Map our column names to the file's, for each column that is read.
 
@@ -250,8 +249,6 @@ class ColumnChoice:
         refuse_many_columns(file, header)
         choice = self.among(header, beir_columns(header) | dict(usual or {}))
         mapping = recognise(header, choice)
-        if only_usual:
-            mapping = {ours: theirs for ours, theirs in mapping.items() if ours in choice}
         twice = [name for name, count in Counter(header).items() if count > 1]
         if twice:
             raise ReadError(file, f"two columns are named {twice[0]!r}", "Rename one.", line=1)

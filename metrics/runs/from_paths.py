@@ -16,10 +16,11 @@ from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_c
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
+from metrics.runs.formats.format import format_named
 from metrics.runs.formats.frames import Dictionary, Frame, Nested, frame_of_array, is_array, is_frame, of_frame
-from metrics.runs.formats.json_records import LISTS, flatten
+from metrics.runs.formats.json_records import flatten
 from metrics.runs.formats.letor import LETOR, with_predictions
-from metrics.runs.formats.shapes import Shape, run_and_judgments, shape_of
+from metrics.runs.formats.shapes import LISTS, Shape, run_and_judgments, shape_of
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.roles import Content, column_roles
@@ -208,9 +209,7 @@ def distinct_file_names(files: Sequence[object]) -> list[str]:
 
 def may_be_either(source: Source) -> bool:
     """Return whether the numbers of a file may be scores or grades, by its format or its header."""
-    from metrics.runs.formats.registry import scores_may_be_grades  # noqa: PLC0415 many formats, for files alone
-
-    return scores_may_be_grades(source.format) or bool(beir_columns(source.header))
+    return format_named(source.format).scores_may_be_grades or bool(beir_columns(source.header))
 
 
 def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
@@ -345,10 +344,8 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         if content.kind == "qrels":
             if any(is_judgments(content, path, judgments) for judgments in all_judgments):
                 continue
-            from metrics.runs.formats.registry import scores_may_be_grades  # noqa: PLC0415 as in may_be_either
-
             may_be_judgments = len(named_files) > 1 and not all_judgments and name is None
-            if may_be_judgments and not scores_may_be_grades(content.format):
+            if may_be_judgments and not format_named(content.format).scores_may_be_grades:
                 yield as_judgments(content)
                 continue
         source = as_run(content)

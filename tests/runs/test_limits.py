@@ -497,7 +497,7 @@ def test_values_that_the_rows_of_a_record_would_repeat_are_counted(limit):
 
 def test_a_long_header_is_refused_before_its_names_are_recognised(monkeypatch):
     monkeypatch.setattr("metrics.runs.columns.recognise", None)
-    monkeypatch.setattr("metrics.runs.formats.delimited.recognise", None)
+    monkeypatch.setattr("metrics.runs.formats.tables.recognise", None)
     error = refusal(wide(ROW | {f"{n:0100d}": 1 for n in range(MAX_COLUMNS)})["CSV"])
     assert "1,003 columns, more than 1,000" in str(error)
 

@@ -1,10 +1,13 @@
-"""Delimited text: TREC files, and tables with a header."""
+"""Delimited text: how lines are cut into fields, and TREC files and tables that are cut so."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
+from statistics import mode
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,24 +15,200 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
-from metrics.runs.conversion import answer_column, parse_number, parse_ranks
-from metrics.runs.files import BLOCK, FileProvenance
-from metrics.runs.findings import Finding, make_finding
-from metrics.runs.formats.format import (
-    Cut,
-    FileTable,
-    Format,
-    Head,
-    check_lines,
-    check_quotes,
-    count_lines,
-    rows,
+from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
+from metrics.runs.conversion import parse_number, parse_ranks
+from metrics.runs.files import (
+    BLOCK,
+    MAX_LINE,
+    BlockStream,
+    File,
+    FileProvenance,
+    line_too_long,
+    open_text,
+    whole_lines,
 )
-from metrics.runs.formats.json_records import cell_documents, records_source
-from metrics.runs.formats.shapes import RANKINGS, excerpt, holds_objects, may_list_documents, singular
+from metrics.runs.findings import Finding, make_finding
+from metrics.runs.formats.format import LINE_FORMATS, FileTable, Format
 from metrics.runs.source import Source, build_source
+from metrics.support.cached import cached_property
 from metrics.support.columns import coded_runs
+
+csv.field_size_limit(MAX_LINE)
+
+NumberedFields = tuple[int, list[str]]
+"""A line number, first line 1, and the fields of that line."""
+
+
+class Cut(NamedTuple):
+    """How lines are cut into fields: at a delimiter, below a header or without one.
+
+    Fields below a header may be quoted. Blanks around fields of lines without a header do not count.
+    """
+
+    delimiter: str
+    has_header: bool = True
+
+    def open(self, file: File) -> io.RawIOBase:
+        """Open the text for pyarrow; lines of unpacked files with a header may have any length."""
+        if self.has_header:
+            return open_text(file) if file.packed else BlockStream(file.blocks())
+        return open_text(file, self.delimiter)
+
+
+def rows(file: File, cut: Cut, width: int = 0, *, strict: bool = False) -> Iterator[NumberedFields]:
+    """Yield the fields of each line from the first that is not blank, without empty lines and comments.
+
+    Lines of a file without a header that begin with # and do not have `width` fields are comments.
+
+    Raises:
+        csv.Error: with `strict`, a quote is not closed.
+        ReadError: a field is too long.
+    """
+    line = 0
+    try:
+        stream = open_text(file, "" if cut.has_header else cut.delimiter)
+        for line, fields in split_lines(stream, cut, strict=strict):
+            if cut.has_header or not (fields[0].startswith("#") and len(fields) != width):
+                yield line, fields
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise line_too_long(file, line + 1) from error
+        raise
+
+
+def split_lines(stream: io.RawIOBase, cut: Cut, *, strict: bool = False) -> Iterator[NumberedFields]:
+    """Yield the fields of each line of a stream, as `rows`; a csv.Error for a field that is too long."""
+    text = io.TextIOWrapper(io.BufferedReader(stream, BLOCK), encoding="utf-8", errors="replace", newline="")
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if cut.has_header else csv.QUOTE_NONE
+    reader = csv.reader(text, delimiter=cut.delimiter, quoting=quoting, strict=strict)
+    n_before, has_begun = 0, False
+    for fields in reader:
+        has_begun = has_begun or bool("".join(fields).strip())
+        if fields and has_begun:
+            yield n_before + 1, fields
+        n_before = reader.line_num
+
+
+def check_lines(file: File, header: Sequence[str], cut: Cut) -> int:
+    """Check the encoding, the quotes and the number of fields of all lines; return the size of the text.
+
+    Raises:
+        ReadError: names the first bad line.
+    """
+    line, size = 1, 0
+    for block in whole_lines(file):
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line += block.count(b"\n", 0, error.start)
+            raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
+        line, size = line + block.count(b"\n"), size + len(block)
+    if cut.has_header:
+        _refuse_open_quote(file, cut)
+    for line, fields in rows(file, cut, len(header)):
+        if len(fields) != len(header):
+            problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
+            raise ReadError(file.name, problem, "Correct or remove the line.", line=line)
+    return size
+
+
+def check_quotes(file: File, cut: Cut, n_rows: int) -> None:
+    """Raise a ReadError if a quote of a table that is not closed has swallowed lines."""
+    if any(b'"' in block for block in file.blocks()) and n_rows + 1 != count_lines(file):
+        _refuse_open_quote(file, cut)
+
+
+def count_lines(file: File) -> int:
+    """Return the number of lines, including blank ones."""
+    count, last = 0, b"\n"
+    for block in file.blocks():
+        count += block.count(b"\n")
+        last = block[-1:]
+    return count + (last != b"\n")
+
+
+def _refuse_open_quote(file: File, cut: Cut) -> None:
+    last = 0
+    try:
+        for last, _ in rows(file, cut, strict=True):  # noqa: B007 the last line read is the point
+            pass
+    except csv.Error as error:
+        following = next((line for line, _ in rows(file, cut) if line > last), last)
+        raise ReadError(
+            file.name, "a quotation mark is opened and not closed", "Close it.", line=following
+        ) from error
+
+
+_LINES = 20
+"""First lines that recognition looks at."""
+_MOST_FIELDS = 6
+"""Fields of a line of a TREC run, the most of all formats without a header."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first lines of a file, as recognition sees them."""
+
+    file: File
+
+    @cached_property
+    def lines(self) -> list[list[bytes]]:
+        """Fields of the first lines, split at spaces and tabs, without blank lines and comments."""
+        return self.split(None)
+
+    @property
+    def width(self) -> int:
+        """The most frequent number of fields, split at spaces and tabs."""
+        return mode(map(len, self.lines))
+
+    def split(self, delimiter: bytes | None) -> list[list[bytes]]:
+        """Split the first lines at a delimiter, without blank lines and comments."""
+        lines = [line.split(delimiter) for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
+        return [fields for fields in lines if not fields[0].startswith(b"#")] or lines
+
+    @property
+    def cut(self) -> Cut:
+        """How a table with a header is cut: at the delimiter that gives the most columns we know."""
+        return Cut(self._table[0])
+
+    @property
+    def header(self) -> list[str]:
+        """Column names of a table with a header; a ReadError if there are too many."""
+        return self._table[1]
+
+    @cached_property
+    def _table(self) -> tuple[str, list[str]]:
+        first, *others = self.file.head.split(b"\n", 1)
+        if others and not any(mark in first for mark in (b",", b"\t", b";", b"|", b'"')):  # most runs
+            return ",", [first.decode("utf-8", "replace")]
+        headers: dict[str, list[str]] = {}
+        for delimiter in ",\t;|":
+            try:
+                stream = BlockStream([self.file.head])
+                headers[delimiter] = next(split_lines(stream, Cut(delimiter)), (0, []))[1]
+            except csv.Error:
+                headers[delimiter] = []
+        delimiter = max(headers, key=lambda mark: (len(recognise(headers[mark])), first.count(mark.encode())))
+        names = headers[delimiter]
+        if not others:  # a line longer than the head
+            names = next(rows(self.file, Cut(delimiter)), (0, []))[1]
+            refuse_many_columns(self.file.name, names)
+        return delimiter, names
+
+    @property
+    def ends_in_a_number(self) -> bool:
+        """True if the first line looks like a run or judgments: short, with a number in its last two fields."""
+        fields = self.header
+        return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
+
+    @property
+    def may_name_columns(self) -> bool:
+        """True if the first line may be a header: as many fields as other lines, and not like a run."""
+        n_columns = len(self.header)
+        if n_columns <= 1 or self.ends_in_a_number:
+            return False
+        return mode(map(len, self.split(self.cut.delimiter.encode()))) == n_columns
+
 
 _WHOLE_BLOCK = 4 * BLOCK
 """Bytes parsed at once: faster than `BLOCK`."""
@@ -86,10 +265,6 @@ class DelimitedTable(FileTable):
     def values(self) -> dict[str, pa.Array]:
         """Return the file's columns before conversion; a ReadError names a wrong line."""
         return self._parse()[0]
-
-    def column_text(self, name: str) -> pa.Array:
-        """Return the text of one column, whatever its kind."""
-        return replace(self, mapping={}, extras=(), texts=(name,)).values()[name]
 
     def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
         """Return the file's columns before conversion, and findings of comments."""
@@ -204,123 +379,18 @@ class _RepeatedTexts:
         return coded_runs(self._runs)
 
 
-def open_table(
-    head: Head,
-    choice: ColumnChoice,
-    format_name: str,
-    usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
-) -> DelimitedTable:
-    """Open a table with a header; `usual` maps our columns to a header's where names do not tell them.
-
-    Raises:
-        ReadError: the columns of a run or of judgments are missing.
-    """
-    header, _, values = head_row(head)
-    mapping = choice.mapping(head.file.name, header, usual(header))
-    first = list(values)
-    if not all(first):
-        for _, fields in islice(rows(head.file, head.cut), 2, _FIRST_ROWS):
-            first = [value or field for value, field in zip(first, fields, strict=False)]
-    numbers = [name for name, value in zip(header, first, strict=False) if parse_number(value) is not None]
-    extras = dict.fromkeys(name for name in numbers if name not in {*mapping.values(), *BY_NAME})
-    table = header_table(head, mapping, format_name, tuple(extras))
-    return replace(table, missing_score=choice.missing_score)
-
-
-def header_table(
-    head: Head,
-    mapping: Mapping[str, str],
-    format_name: str,
-    extras: tuple[str, ...] = (),
-    texts: tuple[str, ...] = (),
-) -> DelimitedTable:
-    """Return a table with a header, of which these columns are read."""
-    header, line, _ = head_row(head)
-    return DelimitedTable(
-        file=head.file,
-        header=header,
-        mapping=mapping,
-        extras=extras,
-        texts=texts,
-        format=format_name,
-        cut=head.cut,
-        n_skipped=None if line is None else line - 1,
-    )
-
-
-def head_row(head: Head) -> tuple[tuple[str, ...], int | None, list[str]]:
-    """Return the header of a table, the line of its first row, None if there is none, and its fields."""
-    first = list(islice(rows(head.file, head.cut), 2))
-    header = tuple(first[0][1]) if first else ()
-    line, values = first[1] if len(first) > 1 else (None, [])
-    return header, line, values
-
-
-def table_format(
-    name: str,
-    summary: str,
-    example: str,
-    recognises: Callable[[Head], bool],
-    usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
-) -> Format:
-    """Declare a format of tables with a header; arguments as in `Format` and `open_table`."""
-
-    def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
-        return open_table(head, choice, name, usual)
-
-    return Format(
-        name, summary, example, recognises, lambda head, choice: open_file(head, choice).read(), open_file
-    )
-
-
-def line_format(
-    name: str,
-    summary: str,
-    example: str,
-    columns: tuple[str, ...],
-    usual: Mapping[str, str],
-    recognises: Callable[[Head], bool] | None = None,
-    tie_order: str = "input",
-) -> Format:
-    """Declare a format of spaced lines without a header; `usual` maps our columns to their fields."""
-
-    def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
-        mapping = dict(usual)
-        if choice.columns or "rank" in usual.values():
-            mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
-        if "rank" == usual.get("score") == mapping.get("score"):
-            mapping = {"rank" if ours == "score" else ours: theirs for ours, theirs in mapping.items()}
-        return DelimitedTable(
-            file=head.file,
-            header=columns,
-            mapping=mapping,
-            format=name,
-            cut=Cut("\t" if _is_tabbed(head, len(columns)) else " ", has_header=False),
-            missing_score=choice.missing_score,
-        )
-
-    def read_file(head: Head, choice: ColumnChoice) -> Source:
-        try:
-            return open_file(head, choice).read()
-        except ReadError as error:
-            if error.line == 1 and head.may_name_columns:
-                error.with_columns(head.header, {})
-            first = [field.decode("utf-8", "replace") for field in head.lines[0]]
-            if error.line == 1 and recognise(first):
-                problem, hint = f"line 1 is a header ({', '.join(first)})", "Delete it: these files have none."
-                raise ReadError(head.file.name, problem, hint) from error
-            raise
-
-    return Format(
-        name,
-        summary,
-        example,
-        recognises or (lambda head: head.width == len(columns) or _is_tabbed(head, len(columns))),
-        read_file,
-        None if "relevance" in usual else open_file,
-        has_header=False,
-        tie_order=tie_order,
-    )
+def line_format(head: Head) -> str:
+    """Return the format of lines without a header, by the first lines; empty for other files."""
+    n_queries = sum(len(fields) > 1 and fields[1].startswith(b"qid:") for fields in head.lines)
+    if 2 * n_queries > len(head.lines):
+        return "letor"
+    for candidate in LINE_FORMATS:
+        n = len(candidate.fields)
+        is_ranked = candidate.fields[2] == "rank"
+        if _counts_up(head, n) if is_ranked else head.width == n or _is_tabbed(head, n):
+            return candidate.name
+    numbers = (parse_number(b" ".join(fields).decode("utf-8", "replace")) for fields in head.lines)
+    return "predictions" if len(head.lines) > 1 and all(number is not None for number in numbers) else ""
 
 
 def _is_tabbed(head: Head, width: int) -> bool:
@@ -331,106 +401,6 @@ def _is_tabbed(head: Head, width: int) -> bool:
     return has_spaces and has_numbers and all(len(fields) == width for fields in lines[:-1] or lines)
 
 
-def is_table(head: Head) -> bool:
-    """Return whether the first line names columns of ours, and does not look like a run."""
-    names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
-    return names_columns and len(head.header) > 1 and not head.ends_in_a_number
-
-
-def _is_answers(head: Head) -> bool:
-    return is_table(head) and bool(answer_column(head.header, head_row(head)[2]))
-
-
-TABLE = table_format(
-    "table",
-    f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
-    "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
-    is_table,
-)
-
-
-def _list_column(head: Head) -> str:
-    """Return the column of a table whose first cell lists several document IDs, or an empty string."""
-    header, _, values = head_row(head)
-    plain = [name for name in header if not recognise([name]) or name != singular(name)]
-    if not may_list_documents([name for name in header if name not in plain]):
-        return ""
-    cells = dict(zip(header, map(cell_documents, values), strict=False))
-    ids = [name for name in plain if "doc_id" in recognise([singular(name)]) or name in RANKINGS]
-    hits = [name for name in plain if isinstance(cell := cells.get(name), list) and holds_objects(cell)]
-    texts = (name for name in ids if isinstance(cell := cells.get(name), str) and len(_ids_in(cell)) > 1)
-    lists = (name for name in ids if isinstance(cells.get(name), list))
-    return next(chain(hits, lists, texts), "")
-
-
-def _ids_in(cell: str) -> list[str]:
-    """Return the IDs that a cell lists: `d1 d2`, `d1,d2`, `["d1", "d2"]`."""
-    return [text for text in re.split(r"[\s,;|\[\]'\"]+", cell) if text]
-
-
-def _read_cells(head: Head, choice: ColumnChoice) -> Source:
-    """Read a row for each query, with its documents in one cell, best first."""
-    header, column = head_row(head)[0], _list_column(head)
-    others = [name for name in header if name != column]
-    names = recognise(others, {ours: name for ours, name in choice.columns.items() if name in others})
-    query = names.get("query_id", others[0] if len(others) == 1 else "")
-    if not query:
-        problem = f"no query_id column among {', '.join(header)}"
-        raise ReadError(head.file.name, problem, "Rename the correct column to query_id.", line=1)
-    table = header_table(head, {"query_id": query}, "ranked-cells", texts=(column,))
-    texts = table.values()
-    queries, cells = texts[query].cast(pa.string()).to_pylist(), texts[column].to_pylist()
-    origin, records = table.provenance(len(cells)), list[dict[str, object]]()
-    for row, cell in enumerate(cells):
-        documents = cell_documents(cell)
-        if isinstance(documents, str):
-            if documents.lstrip().startswith(("[", "{")) and {*"{("} & {*documents}:
-                problem = f"{column} holds {excerpt(documents)}, which is not JSON"
-                raise origin.error(row, problem, 'Write IDs, ["d7", "d2"] or {"d7": 0.9, "d2": 0.9}.')
-            documents = _ids_in(documents)
-        name = "hits" if isinstance(documents, list) and holds_objects(documents) else "doc_ids"
-        records.append({"query_id": queries[row], name: documents})
-    return records_source(records, origin, "ranked-cells", replace(choice, columns={}))
-
-
-BEIR = table_format(
-    "beir-qrels",
-    "BEIR judgments: query-id, corpus-id, score. If a score is not a whole number, they are a run.",
-    "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
-    lambda head: bool(beir_columns(head.header)),
-)
-
-
-def _read_beir(head: Head, choice: ColumnChoice) -> Source:
-    source = BEIR.read(head, choice)
-    grades = source.table["relevance"].to_numpy() if "relevance" in source.table.column_names else np.zeros(0)
-    is_run = "score" not in source.mapping and bool((grades % 1 != 0).any())
-    return source.renamed("relevance", "score") if is_run else source
-
-
-FORMATS = (
-    replace(BEIR, read=_read_beir),
-    Format(
-        "ranked-cells",
-        "Table with one row per query and its documents in one cell, best first, as in submissions to Kaggle, "
-        'or with scores as JSON: {"d7": 0.9, "d2": 0.9}.',
-        "query_id,doc_ids\nq1,d7 d2 d9\nq2,d4 d1",
-        lambda head: bool(_list_column(head)),
-        _read_cells,
-    ),
-    table_format(
-        "answers",
-        "Table with the answers of a language model. The score is the number that an answer is, or has after a "
-        "label such as Score or in JSON (7/10 gives 7). Other answers have no score.",
-        'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
-        _is_answers,
-        lambda header: answer_column(header, ["score: 1"] * len(header)),
-    ),
-    TABLE,
-)
-
-
-_RANKED_COLUMNS = ("query_id", "doc_id", "rank")
 _MAX_DIGITS = 9
 """Most digits of a rank."""
 
@@ -439,6 +409,8 @@ def _counts_up(head: Head, width: int) -> bool:
     """Return whether lines have so many fields, and the third counts up by one in the first list."""
     if head.width != width or any(len(line) != width for line in head.lines[:-1]):
         return False
+    if width == 4 and {line[1].lower() for line in head.lines if len(line) > 1} <= {b"0", b"q0"}:  # noqa: PLR2004 of judgments
+        return False
     fields = [line[2] for line in head.lines if line[0] == head.lines[0][0] and len(line) == width]
     if not all(field.isdigit() and len(field) <= _MAX_DIGITS for field in fields):
         return False
@@ -446,43 +418,32 @@ def _counts_up(head: Head, width: int) -> bool:
     return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
 
 
-def _is_colbert(head: Head) -> bool:
-    """Return whether lines are a query, a document, its rank and its score, and not judgments."""
-    iterations = {line[1].lower() for line in head.lines if len(line) > 1}
-    return _counts_up(head, len(_COLBERT_FIELDS)) and not iterations <= {b"0", b"q0"}
+def open_lines(head: Head, of: Format, choice: ColumnChoice) -> DelimitedTable:
+    """Open a file without a header; errors as in `ColumnChoice.mapping`."""
+    mapping = dict(of.mapping)
+    if choice.columns:
+        mapping = choice.mapping(head.file.name, of.fields, {**dict.fromkeys(BY_NAME, ""), **of.mapping})
+    if "rank" == of.mapping.get("score") == mapping.get("score"):
+        mapping = {"rank" if ours == "score" else ours: theirs for ours, theirs in mapping.items()}
+    return DelimitedTable(
+        file=head.file,
+        header=of.fields,
+        mapping=mapping,
+        format=of.name,
+        cut=Cut("\t" if _is_tabbed(head, len(of.fields)) else " ", has_header=False),
+        missing_score=choice.missing_score,
+    )
 
 
-_COLBERT_FIELDS = ("query_id", "doc_id", "rank", "score")
-LINE_FORMATS = (
-    line_format(
-        "trec-run",
-        "TREC run: query Q0 document rank score tag.",
-        "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
-        ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
-        {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
-        tie_order="docid_desc",
-    ),
-    line_format(
-        "colbert",
-        "ColBERT ranking: query document rank score.",
-        "0\t7\t1\t0.9\n0\t2\t2\t0.9\n1\t4\t1\t0.3",
-        _COLBERT_FIELDS,
-        {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
-        _is_colbert,
-    ),
-    line_format(
-        "trec-qrels",
-        "TREC judgments: query 0 document grade.",
-        "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
-        ("query_id", "iteration", "doc_id", "relevance"),
-        {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
-    ),
-    line_format(
-        "ranked",
-        "MS MARCO run: query document rank.",
-        "q1\td7\t1\nq1\td2\t2\nq2\td4\t1",
-        _RANKED_COLUMNS,
-        {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"},
-        lambda head: _counts_up(head, len(_RANKED_COLUMNS)),
-    ),
-)
+def read_lines(head: Head, of: Format, choice: ColumnChoice) -> Source:
+    """Read a file without a header; a ReadError says if its first line is one."""
+    try:
+        return open_lines(head, of, choice).read()
+    except ReadError as error:
+        if error.line == 1 and head.may_name_columns:
+            error.with_columns(head.header, {})
+        first = [field.decode("utf-8", "replace") for field in head.lines[0]]
+        if error.line == 1 and recognise(first):
+            problem, hint = f"line 1 is a header ({', '.join(first)})", "Delete it: these files have none."
+            raise ReadError(head.file.name, problem, hint) from error
+        raise

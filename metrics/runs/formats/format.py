@@ -1,211 +1,12 @@
-"""What a format is: how it is recognised by its first lines, and how its files are opened and read."""
+"""All formats, as the Guide shows them, and files that are opened before their rows are read."""
 
-import csv
-import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import mode
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from metrics.errors import ReadError
-from metrics.runs.columns import ColumnChoice, MissingScore, recognise, refuse_many_columns
-from metrics.runs.conversion import parse_number
-from metrics.runs.files import BLOCK, MAX_LINE, BlockStream, File, line_too_long, open_text, whole_lines
-from metrics.runs.formats.shapes import outline
+from metrics.runs.columns import BY_NAME, MissingScore
+from metrics.runs.files import File
 from metrics.runs.source import Source
-from metrics.support.cached import cached_property
-
-csv.field_size_limit(MAX_LINE)
-
-NumberedFields = tuple[int, list[str]]
-"""A line number, first line 1, and the fields of that line."""
-
-
-class Cut(NamedTuple):
-    """How lines are cut into fields: at a delimiter, below a header or without one.
-
-    Fields below a header may be quoted. Blanks around fields of lines without a header do not count.
-    """
-
-    delimiter: str
-    has_header: bool = True
-
-    def open(self, file: File) -> io.RawIOBase:
-        """Open the text for pyarrow; lines of unpacked files with a header may have any length."""
-        if self.has_header:
-            return open_text(file) if file.packed else BlockStream(file.blocks())
-        return open_text(file, self.delimiter)
-
-
-def rows(file: File, cut: Cut, width: int = 0, *, strict: bool = False) -> Iterator[NumberedFields]:
-    """Yield the fields of each line from the first that is not blank, without empty lines and comments.
-
-    Lines of a file without a header that begin with # and do not have `width` fields are comments.
-
-    Raises:
-        csv.Error: with `strict`, a quote is not closed.
-        ReadError: a field is too long.
-    """
-    line = 0
-    try:
-        stream = open_text(file, "" if cut.has_header else cut.delimiter)
-        for line, fields in split_lines(stream, cut, strict=strict):
-            if cut.has_header or not (fields[0].startswith("#") and len(fields) != width):
-                yield line, fields
-    except csv.Error as error:
-        if "field limit" in str(error):
-            raise line_too_long(file, line + 1) from error
-        raise
-
-
-def split_lines(stream: io.RawIOBase, cut: Cut, *, strict: bool = False) -> Iterator[NumberedFields]:
-    """Yield the fields of each line of a stream, as `rows`; a csv.Error for a field that is too long."""
-    text = io.TextIOWrapper(io.BufferedReader(stream, BLOCK), encoding="utf-8", errors="replace", newline="")
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if cut.has_header else csv.QUOTE_NONE
-    reader = csv.reader(text, delimiter=cut.delimiter, quoting=quoting, strict=strict)
-    n_before, has_begun = 0, False
-    for fields in reader:
-        has_begun = has_begun or bool("".join(fields).strip())
-        if fields and has_begun:
-            yield n_before + 1, fields
-        n_before = reader.line_num
-
-
-def check_lines(file: File, header: Sequence[str], cut: Cut) -> int:
-    """Check the encoding, the quotes and the number of fields of all lines; return the size of the text.
-
-    Raises:
-        ReadError: names the first bad line.
-    """
-    line, size = 1, 0
-    for block in whole_lines(file):
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line += block.count(b"\n", 0, error.start)
-            raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
-        line, size = line + block.count(b"\n"), size + len(block)
-    if cut.has_header:
-        _refuse_open_quote(file, cut)
-    for line, fields in rows(file, cut, len(header)):
-        if len(fields) != len(header):
-            problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
-            raise ReadError(file.name, problem, "Correct or remove the line.", line=line)
-    return size
-
-
-def check_quotes(file: File, cut: Cut, n_rows: int) -> None:
-    """Raise a ReadError if a quote of a table that is not closed has swallowed lines."""
-    if any(b'"' in block for block in file.blocks()) and n_rows + 1 != count_lines(file):
-        _refuse_open_quote(file, cut)
-
-
-def count_lines(file: File) -> int:
-    """Return the number of lines, including blank ones."""
-    count, last = 0, b"\n"
-    for block in file.blocks():
-        count += block.count(b"\n")
-        last = block[-1:]
-    return count + (last != b"\n")
-
-
-def _refuse_open_quote(file: File, cut: Cut) -> None:
-    last = 0
-    try:
-        for last, _ in rows(file, cut, strict=True):  # noqa: B007 the last line read is the point
-            pass
-    except csv.Error as error:
-        following = next((line for line, _ in rows(file, cut) if line > last), last)
-        raise ReadError(
-            file.name, "a quotation mark is opened and not closed", "Close it.", line=following
-        ) from error
-
-
-_LINES = 20
-"""First lines that recognition looks at."""
-_MOST_FIELDS = 6
-"""Fields of a line of a TREC run, the most of all formats without a header."""
-
-
-@dataclass(frozen=True)
-class Head:
-    """The first lines of a file, as recognition sees them."""
-
-    file: File
-
-    @property
-    def is_parquet(self) -> bool:
-        """True if Parquet's mark is at the start of binary content."""
-        return self.file.head.startswith(b"PAR1") and b"\0" in self.file.head
-
-    @property
-    def is_json(self) -> bool:
-        """True if the file starts like a JSON array or object."""
-        return self.file.head.lstrip().startswith((b"[", b"{"))
-
-    @cached_property
-    def outline(self) -> tuple[object, bool]:
-        """The JSON value that the file begins with, as far as the head holds it, and whether more follows."""
-        return outline(self.file.head)
-
-    @cached_property
-    def lines(self) -> list[list[bytes]]:
-        """Fields of the first lines, split at spaces and tabs, without blank lines and comments."""
-        return self.split(None)
-
-    @property
-    def width(self) -> int:
-        """The most frequent number of fields, split at spaces and tabs."""
-        return mode(map(len, self.lines))
-
-    def split(self, delimiter: bytes | None) -> list[list[bytes]]:
-        """Split the first lines at a delimiter, without blank lines and comments."""
-        lines = [line.split(delimiter) for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
-        return [fields for fields in lines if not fields[0].startswith(b"#")] or lines
-
-    @property
-    def cut(self) -> Cut:
-        """How a table with a header is cut: at the delimiter that gives the most columns we know."""
-        return Cut(self._table[0])
-
-    @property
-    def header(self) -> list[str]:
-        """Column names of a table with a header; a ReadError if there are too many."""
-        return self._table[1]
-
-    @cached_property
-    def _table(self) -> tuple[str, list[str]]:
-        first, *others = self.file.head.split(b"\n", 1)
-        if others and not any(mark in first for mark in (b",", b"\t", b";", b"|", b'"')):  # most runs
-            return ",", [first.decode("utf-8", "replace")]
-        headers: dict[str, list[str]] = {}
-        for delimiter in ",\t;|":
-            try:
-                stream = BlockStream([self.file.head])
-                headers[delimiter] = next(split_lines(stream, Cut(delimiter)), (0, []))[1]
-            except csv.Error:
-                headers[delimiter] = []
-        delimiter = max(headers, key=lambda mark: (len(recognise(headers[mark])), first.count(mark.encode())))
-        names = headers[delimiter]
-        if not others:  # a line longer than the head
-            names = next(rows(self.file, Cut(delimiter)), (0, []))[1]
-            refuse_many_columns(self.file.name, names)
-        return delimiter, names
-
-    @property
-    def ends_in_a_number(self) -> bool:
-        """True if the first line looks like a run or judgments: short, with a number in its last two fields."""
-        fields = self.header
-        return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
-
-    @property
-    def may_name_columns(self) -> bool:
-        """True if the first line may be a header: as many fields as other lines, and not like a run."""
-        n_columns = len(self.header)
-        if n_columns <= 1 or self.ends_in_a_number:
-            return False
-        return mode(map(len, self.split(self.cut.delimiter.encode()))) == n_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,20 +45,182 @@ class Format:
         name: as in `Source.format`.
         summary: one line for people.
         example: three lines of such a file; for a binary format, Python code that writes one.
-        recognises: tests the head of a file.
-        read: reads a file with the user's choice of columns.
-        open: opens a file before its rows are read; None if its columns are known only from its rows.
         has_header: the file names its columns.
         scores_may_be_grades: its numbers may be scores or grades.
         tie_order: how the software that the format belongs to breaks ties.
+        fields: names of the fields of lines without a header.
+        mapping: our column → the field, for such lines.
     """
 
     name: str
     summary: str
     example: str
-    recognises: Callable[[Head], bool]
-    read: Callable[[Head, ColumnChoice], Source]
-    open: Callable[[Head, ColumnChoice], FileTable] | None = None
     has_header: bool = True
     scores_may_be_grades: bool = False
     tie_order: str = "input"
+    fields: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+
+def _lines(name: str, summary: str, example: str, fields: str, number: str, tie_order: str = "input") -> Format:
+    """Declare a format of lines without a header; `number` is the field of the score, or the relevance."""
+    ours = "relevance" if number == "relevance" else "score"
+    mapping = {"query_id": "query_id", "doc_id": "doc_id", ours: number}
+    return Format(
+        name, summary, example, False, tie_order=tie_order, fields=tuple(fields.split()), mapping=mapping
+    )
+
+
+LINE_FORMATS = (
+    _lines(
+        "trec-run",
+        "TREC run: query Q0 document rank score tag.",
+        "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
+        "query_id Q0 doc_id rank score tag",
+        "score",
+        "docid_desc",
+    ),
+    _lines(
+        "colbert",
+        "ColBERT ranking: query document rank score.",
+        "0\t7\t1\t0.9\n0\t2\t2\t0.9\n1\t4\t1\t0.3",
+        "query_id doc_id rank score",
+        "score",
+    ),
+    _lines(
+        "trec-qrels",
+        "TREC judgments: query 0 document grade.",
+        "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
+        "query_id iteration doc_id relevance",
+        "relevance",
+    ),
+    _lines(
+        "ranked",
+        "MS MARCO run: query document rank.",
+        "q1\td7\t1\nq1\td2\t2\nq2\td4\t1",
+        "query_id doc_id rank",
+        "rank",
+    ),
+)
+"""Formats of lines without a header that are cut into fields, in the order in which they are tried."""
+FORMATS = (
+    Format(
+        "parquet",
+        "Parquet table; columns as in a CSV table.",
+        'import pandas as pd\ntable = pd.read_csv("llm.csv")\ntable.to_parquet("llm.parquet")',
+    ),
+    Format(
+        "listwise",
+        "Permutations such as [3] > [1] > [2], with the documents shown (RankGPT, RankLLM); documents that an "
+        "answer leaves out are tied below the others.",
+        '{"qid": "q1", "candidates": [{"docid": "d7"}, {"docid": "d2"}], "response": "[2] > [1]"}\n'
+        '{"qid": "q2", "candidates": [{"docid": "d4"}, {"docid": "d9"}], "response": "[1]"}\n'
+        '{"qid": "q3", "candidates": [{"docid": "d1"}, {"docid": "d4"}], "response": "Sorry, no."}',
+    ),
+    Format(
+        "preferences",
+        "Preferences between two documents, one row or record each. The column preferred holds a document ID, "
+        "a or b, 1 or 2, or tie. The score is Copeland's: pairs won plus half of the tied pairs.",
+        "query,a,b,preferred\nq1,d7,d2,d7\nq1,d2,d7,d7",
+    ),
+    Format(
+        "grade-probabilities",
+        "Probabilities of grades, or their logarithms, for documents without a score. The score is the "
+        "expected grade, score_std its standard deviation, argmax_grade the most likely grade.",
+        "query_id,doc_id,p_0,p_1,p_2\nq1,d7,0.1,0.3,0.6\nq1,d2,0,0.25,0.75",
+    ),
+    Format(
+        "json-lists",
+        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}. One object may hold "
+        "both: rankings in results, relevant documents in ground_truth.",
+        '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
+        has_header=False,
+        scores_may_be_grades=True,
+    ),
+    Format(
+        "json-hits",
+        "JSON hits by query: {query: [{doc_id, score, ...}, ...]}, or a list of such lists, whose queries are "
+        "numbered from 0.",
+        '{"q1": [{"doc_id": "d7", "score": 0.9},\n        {"doc_id": "d2", "score": 0.9}],\n'
+        ' "q2": [{"doc_id": "d4", "score": 0.3}]}',
+        has_header=False,
+        scores_may_be_grades=True,
+    ),
+    Format(
+        "rank-eval",
+        "Response of the ranking evaluation (_rank_eval) of Elasticsearch and OpenSearch: scores and ratings.",
+        '{"details": {"q1": {"hits": [{"hit": {"_id": "d7", "_score": 0.9}, "rating": 1},\n'
+        '                             {"hit": {"_id": "d2", "_score": 0.9}, "rating": 0}]},\n'
+        '             "q2": {"hits": [{"hit": {"_id": "d4", "_score": 0.3}, "rating": 1}]}}}',
+        has_header=False,
+    ),
+    Format(
+        "mteb-predictions",
+        "MTEB's predictions: {subset: {split: {query: {document: score}}}}; several subsets or splits become "
+        "query groups.",
+        '{"mteb_model_meta": {"model_name": "llm"},\n "default": {"test": {"q1": {"d7": 0.9, "d2": 0.9},\n'
+        '                      "q2": {"d4": 0.3}}}}',
+        has_header=False,
+        scores_may_be_grades=True,
+        tie_order="docid_desc",
+    ),
+    Format(
+        "nested-json",
+        "JSON by query and document: {query: {document: score}}; if all numbers are whole, they are grades.",
+        '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
+        has_header=False,
+        scores_may_be_grades=True,
+    ),
+    Format(
+        "json",
+        "JSON records: [{query_id, doc_id, score, ...}, ...].",
+        '[{"query_id": "q1", "doc_id": "d7", "score": 0.9},\n'
+        ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
+        ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]',
+    ),
+    Format(
+        "jsonl",
+        "JSON, one record per line. Nested fields get dotted names, and each document in an array "
+        "becomes a row.",
+        '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
+        '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
+        '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
+    ),
+    Format(
+        "beir-qrels",
+        "BEIR judgments: query-id, corpus-id, score. If a score is not a whole number, they are a run.",
+        "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
+    ),
+    Format(
+        "ranked-cells",
+        "Table with one row per query and its documents in one cell, best first, as in submissions to Kaggle, "
+        'or with scores as JSON: {"d7": 0.9, "d2": 0.9}.',
+        "query_id,doc_ids\nq1,d7 d2 d9\nq2,d4 d1",
+    ),
+    Format(
+        "answers",
+        "Table with the answers of a language model. The score is the number that an answer is, or has after a "
+        "label such as Score or in JSON (7/10 gives 7). Other answers have no score.",
+        'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
+    ),
+    Format(
+        "table",
+        f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
+        "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
+    ),
+    Format(
+        "letor",
+        "LETOR lines: grade, qid:query and features; scored by files of predictions, one number per line.",
+        "2 qid:1 1:0.5 2:0.3 # docid = d7\n0 qid:1 1:0.1 2:0.3 # docid = d2\n1 qid:2 1:0.4 2:0.9 # docid = d4",
+        has_header=False,
+    ),
+    *LINE_FORMATS,
+)
+"""All formats."""
+_BY_NAME: Mapping[str, Format] = {each.name: each for each in FORMATS}
+_OTHER = Format("", "", "")
+
+
+def format_named(name: str) -> Format:
+    """Return a format by its name; one with a header for frames and files without a format of their own."""
+    return _BY_NAME.get(name, _OTHER)

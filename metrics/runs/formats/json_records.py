@@ -17,8 +17,18 @@ from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_c
 from metrics.runs.conversion import answer_column
 from metrics.runs.files import MAX_LINE, File, FileProvenance, lines_of
 from metrics.runs.findings import Finding, make_finding
-from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.answers import (
+    grade_columns,
+    has_probabilities,
+    is_listwise,
+    preference_columns,
+    preferences_source,
+    probabilities_source,
+    rank_by_answers,
+    without_tokens,
+)
 from metrics.runs.formats.shapes import (
+    LISTS,
     MODEL,
     RECORD,
     Record,
@@ -157,21 +167,6 @@ def no_records(file: str) -> ReadError:
     return ReadError(file, "there are no records", "Export it again and check its size.", line=1)
 
 
-def first_record(file: File) -> dict[str, Any]:
-    """Return the first record of an array or of JSON lines; {} if there is none, or it exceeds `MAX_LINE`."""
-    text = bytearray()
-    for block in file.blocks():
-        text += block
-        if len(text) > MAX_LINE:
-            break
-    start = text.decode("utf-8", "replace").lstrip("\ufeff[ \t\r\n")
-    try:
-        record, _ = json.JSONDecoder().raw_decode(start)
-    except (ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}
-
-
 MAX_VALUES = 50_000_000
 """Most values of a JSON file, before parsing and again when rows repeat the values of a record."""
 
@@ -203,10 +198,8 @@ def flatten(
     origin: FileProvenance,
     choice: ColumnChoice,
     usual: Sequence[tuple[str, str]] = (),
-    *,
-    always: bool = False,
 ) -> FlatRecords:
-    """Turn records into rows; records that already have all columns stay unchanged unless `always`.
+    """Turn records into rows; records that already have all columns stay unchanged.
 
     `{"q": {"id": 7}}` has the column `q.id`. Each hit of `{"q": 7, "hits": [{"d": 1}, {"d": 2}]}` is a row with
     `q` and `hits.d`. Only arrays that hold a needed column are opened. `usual` is as in `Shape`.
@@ -215,7 +208,7 @@ def flatten(
         ReadError: several arrays may hold the documents.
     """
     flat = _open_parallel_lists(FlatRecords(records, origin, {}), choice)
-    if not always and _is_complete(flat, choice):
+    if _is_complete(flat, choice):
         return flat
     flat = replace(flat, rows=[dict(leaf_fields(record)) for record in flat.rows])
     known = recognise(flat.header)
@@ -269,7 +262,10 @@ def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
     if any("." in theirs and theirs not in header for theirs in choice.columns.values()):
         return False
     mapping = recognise(header, replace(choice, strict=False).among(header, flat.usual))
-    if flat.rows and isinstance(flat.rows[0].get(mapping.get("doc_id", "")), dict):
+    objects = [name for name, value in (flat.rows[0] if flat.rows else {}).items() if isinstance(value, dict)]
+    has_score = "score" in mapping and mapping["score"] not in objects
+    has_maps = bool(grade_columns(f"{name}.0" for name in objects))
+    if mapping.get("doc_id") in objects or (has_maps and not has_score):
         return False
     return {"query_id", "doc_id"} <= mapping.keys() and bool({"score", "relevance"} & mapping.keys())
 
@@ -353,11 +349,21 @@ def cell_documents(cell: object) -> object:
 
 MAX_RECORDS = 10_000_000
 """Most records of a file; a record takes far more memory than its text."""
-Records = tuple[Sequence[Record], FileProvenance]
-"""Records of a file, and their lines."""
+_MANY_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*[^\s,\]}]")
+"""An object that ends with its line, before something else than the rest of a larger object or array."""
 
 
-def line_records(file: File) -> Records:
+def _has_a_record_a_line(file: File) -> bool:
+    """Return whether a file is JSON lines, by its first line and the start of the next."""
+    text = bytearray()
+    for block in file.blocks():
+        text += block
+        if b"\n" in block.strip() or len(text) > MAX_LINE:
+            break
+    return bool(_MANY_LINES.match(text))
+
+
+def _line_records(file: File) -> tuple[Sequence[Record], FileProvenance]:
     """Read one record per line; a ReadError names a line that is not a record."""
     refuse_much_memory(file)
     records, lines, names = [], [], dict[str, str]()
@@ -375,25 +381,6 @@ def line_records(file: File) -> Records:
     return records, FileProvenance(file.name, lambda row: lines[row])
 
 
-def file_records(head: Head) -> Records:
-    """Read the records of a file, from a document or one per line."""
-    if json_format(head) == "jsonl":
-        return line_records(head.file)
-    document = parse_file(head.file)
-    return shaped_records(head.file, document, shape_of(document))
-
-
-def shaped_records(file: File, document: Any, shape: Shape) -> Records:  # noqa: ANN401 whatever JSON holds
-    """Return the records of a document; a ReadError names an entry that is not a record."""
-    if shape.path != ("[]",):
-        return shape.records(file.name, document), FileProvenance(file.name, lambda row: row + 1, "entry")
-    origin = FileProvenance(file.name, lambda row: row + 1, "record")
-    for row, record in enumerate(document):
-        if not isinstance(record, dict):
-            raise origin.error(row, f"{excerpt(record)} is not a record", "Write {column: value} for each row.")
-    return document, origin
-
-
 def records_source(
     records: Sequence[Record],
     origin: FileProvenance,
@@ -407,28 +394,59 @@ def records_source(
         ReadError: the columns of a run or of judgments are missing, or a value cannot be read.
     """
     refuse_many_columns(origin.file, set().union(*records))
-    if records and (truth := relevant_ids(records[0])):
+    first, noted = records[0] if records else {}, list[Finding]()
+    if is_listwise(first):
+        format_name = "listwise"
+        records, choice, noted = rank_by_answers(records, origin, choice)
+    elif truth := relevant_ids(first):
         return _with_relevant_ids(records, origin, format_name, choice, truth)
+    elif columns := preference_columns([*first], choice.columns):
+        return preferences_source(value_arrays(records, columns.values(), origin), columns, origin, choice)
     flat = flatten(records, origin, choice, usual)
     if records and not _is_complete(flat, choice):
-        refuse_unscored(origin.file, records[0])
-    rows, origin, header = flat.rows, flat.origin, flat.header
+        refuse_unscored(origin.file, first)
+    rows, origin, header = flat.rows, flat.origin, without_tokens(flat.header)
     if not header:
         raise no_records(origin.file)
     if len(rows) > MAX_RECORDS:
         raise ReadError(origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
+    if has_probabilities(header):
+        return _with_probabilities(flat, header, choice)
     answers = answer_column(header, [rows[0].get(name) for name in header])
     mapping = choice.mapping(origin.file, header, {**answers, **flat.usual})
-    further = [name for name in header if name not in mapping.values() and name not in BY_NAME]
-    extras = [
+    raw = value_arrays(rows, [*mapping.values(), *_number_columns(rows, header, mapping)], origin)
+    noted = [*flat.noted, *noted]
+    source = build_source(raw, mapping, origin, format_name, header, noted, choice.missing_score)
+    return source.note_unused()
+
+
+def _number_columns(rows: Sequence[Record], header: Sequence[str], mapping: Mapping[str, str]) -> list[str]:
+    """Return the further columns of numbers, which all rows have."""
+    return [
         name
-        for name in further
-        if all(name in row for row in rows)
+        for name in header
+        if name not in mapping.values()
+        and name not in BY_NAME
+        and all(name in row for row in rows)
         and {type(row[name]) for row in rows} - {type(None)} in ({int}, {float}, {int, float})
     ]
-    raw = value_arrays(rows, [*mapping.values(), *extras], origin)
-    source = build_source(raw, mapping, origin, format_name, header, flat.noted, choice.missing_score)
-    return source.note_unused()
+
+
+def _with_probabilities(flat: FlatRecords, header: Sequence[str], choice: ColumnChoice) -> Source:
+    """Read records with probabilities of grades; a ReadError if these are too many."""
+    rows, origin = flat.rows, flat.origin
+    refuse_many_columns(origin.file, header)
+    grades = grade_columns(header)
+    plain = [name for name in header if name not in grades]
+    if len(grades) * len(rows) > MAX_VALUES:
+        problem = (
+            f"{len(grades):,} grades for {len(rows):,} documents make more than {MAX_VALUES:,} probabilities"
+        )
+        raise ReadError(origin.file, problem, "Split the file by query.", line=1)
+    mapping = recognise(plain, replace(choice, strict=False).among(plain, flat.usual))
+    names = [*mapping.values(), *grades, *_number_columns(rows, plain, mapping)]
+    columns = value_arrays(rows, names, origin)
+    return probabilities_source(columns, header, flat.usual, origin, choice, flat.noted)
 
 
 def _with_relevant_ids(
@@ -488,214 +506,98 @@ _IS_JSON = re.compile(
     rb'\s*(?:\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'
     rb'|\[\s*(?:[\[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]]))'
 )
-
-
-def json_format(head: Head) -> str:
-    """Return the name of the format of a JSON file, or an empty string."""
-    text = head.file.head.strip()
-    if not _IS_JSON.match(text):
-        return ""
-    value, has_more = head.outline
-    if value is None:
-        return "json" if text.startswith(b"[") or b"\n" in text else "jsonl"
-    if has_more and isinstance(value, dict):
-        return "jsonl"
-    if run_and_judgments(value):
-        return NESTED
-    shape = shape_of(value)
-    return "jsonl" if shape is RECORD and b"\n" not in text else shape.format
-
-
-LISTS, NESTED, _MTEB = "json-lists", "nested-json", "mteb-predictions"
 _NUMBERED = "The lists do not name their queries, so the queries are numbered from 0."
-_FLAT, _DEEP = "{query: {document: score}}", "{subset: {split: {query: {document: score}}}}"
-Part = tuple[tuple[str, ...], str, Any]
-"""Names of the parts above a list, its query, and document → score, or the documents."""
 
 
-def read_json(head: Head, choice: ColumnChoice) -> Source:
+def is_json(file: File) -> bool:
+    """Return whether a file begins as JSON does, and not with an ID in brackets."""
+    return bool(_IS_JSON.match(file.head))
+
+
+def read_json(file: File, choice: ColumnChoice) -> Source:
     """Read JSON of any shape; `{"results": lists, "qrels": lists}` are a run with judgments.
 
     Raises:
         ReadError: other JSON, a value that cannot be read, or a query in two groups.
     """
-    if json_format(head) == "jsonl":
-        return records_source(*line_records(head.file), "jsonl", choice)
-    document = parse_file(head.file)
+    if _has_a_record_a_line(file):
+        return records_source(*_line_records(file), "jsonl", choice)
+    document = parse_file(file)
     if (names := run_and_judgments(document)) is None:
-        return _document_source(head.file, document, choice)
+        return _document_source(file, document, choice)
     sources = []
     for name, value in zip(names, ("score", "relevance"), strict=False):
         part = document[name]
         if not isinstance(part, dict) or not part:
             problem = f"{name} holds {excerpt(part)}"
-            raise ReadError(head.file.name, problem, "Write {query: [document, document]}.")
-        sources.append(_document_source(head.file, part, replace(choice, columns={}), value))
+            raise ReadError(file.name, problem, "Write {query: [document, document]}.")
+        sources.append(_document_source(file, part, replace(choice, columns={}), value))
     run, *judgments = sources
     if not judgments:
         return run
     return replace(run, judgments=judgments[0], noted=(*run.noted, *judgments[0].noted))
 
 
-def _document_source(file: File, document: Any, choice: ColumnChoice, value: str = "") -> Source:  # noqa: ANN401 as above
+def _document_source(file: File, document: Any, choice: ColumnChoice, value: str = "") -> Source:  # noqa: ANN401 whatever JSON holds
     """Read a document as its shape says; `value` is what plain values are, if that is known."""
     shape = shape_of(document)
-    if shape.leaf != "value":
-        source = records_source(*shaped_records(file, document, shape), shape.format, choice, shape.usual)
-        is_numbered = shape.path == ("[]", "[]") and source.mapping["query_id"] == "query_id"
-        noted = [make_finding("columns-told", file.name, _NUMBERED)] if is_numbered else []
-        return replace(source, noted=(*source.noted, *noted))
-    return _values_source(file, document, choice, shape.format, value)
+    if shape.leaf == "value":
+        return _values_source(file, document, choice, shape, value)
+    records = shape.records(file.name, document)
+    origin = FileProvenance(file.name, lambda row: row + 1, "record")
+    format_name = "jsonl" if shape is RECORD and b"\n" not in file.head.strip() else shape.format
+    source = records_source(records, origin, format_name, choice, shape.usual)
+    is_numbered = shape.path == ("[]", "[]") and source.mapping["query_id"] == "query_id"
+    noted = [make_finding("columns-told", file.name, _NUMBERED)] if is_numbered else []
+    return replace(source, noted=(*source.noted, *noted))
 
 
-def _values_source(
-    file: File, document: dict[str, Any], choice: ColumnChoice, format_name: str, value: str
-) -> Source:
+def _values_source(file: File, document: Any, choice: ColumnChoice, shape: Shape, value: str) -> Source:  # noqa: ANN401 as above
     """Read `{query: {document: number}}`, perhaps in subsets and splits, or `{query: [document, ...]}`.
 
     Numbers are grades if all are whole; lists are rankings without scores, best first, or relevant documents.
     Several subsets, splits or tasks become query groups, named by their differences.
     """
-    model = document.pop(MODEL, None) if format_name == _MTEB else None
-    parts = list(_parts(file, document, list if format_name == LISTS else dict))
-    if not parts:
+    model = document.pop(MODEL, None)
+    lists = list(shape.lists(file.name, document))
+    if not lists:
         raise no_records(file.name)
-    queries: list[object] = [query for _, query, names in parts for _ in names]
-    documents: list[object] = [name for *_, names in parts for name in names]
-    fields: dict[str, list[object] | pa.Array]
-    usual: dict[str, str] = {}
-    if format_name == LISTS:
-        number, lengths = "relevance" if value == "relevance" else "rank", [len(names) for *_, names in parts]
-        values = np.concatenate([np.arange(n) + 1 if number == "rank" else np.ones(n) for n in lengths])
-        fields = {"query_id": queries, "doc_id": documents, number: pa.array(values)}
+    queries = [keys[-1] for keys, values in lists for _ in values]
+    documents = [document for _, values in lists for document in values]
+    if shape.format == LISTS:
+        ours = "relevance" if value == "relevance" else "rank"
+        places = [range(1, len(values) + 1) for _, values in lists]
+        numbers = [place if ours == "rank" else 1 for of_list in places for place in of_list]
     else:
-        numbers = [number for _, _, scores in parts for number in scores.values()]
-        if {list, dict} & set(map(type, numbers)):
-            row = next(row for row, entry in enumerate(numbers) if isinstance(entry, dict | list))
-            problem = f"document {documents[row]!r} of query {queries[row]!r} holds {excerpt(numbers[row])}"
-            raise ReadError(file.name, problem, f"Write {_FLAT}.", line=row + 1, unit="entry")
+        numbers = [number for _, values in lists for number in values.values()]
         ours = value or ("relevance" if all(isinstance(number, int) for number in numbers) else "score")
-        fields = {"query": queries, "document": documents, "value": numbers}
-        usual = {"query_id": "query", "doc_id": "document", ours: "value"}
-        segments = _segments(file, parts)
-        if len(set(segments)) > 1:
-            usual["segment"] = "segment"
-            fields["segment"] = [name for name, part in zip(segments, parts, strict=True) for _ in part[2]]
-        name = model.get("model_name") if isinstance(model, dict) else None
-        if ours == "score" and isinstance(name, str) and name.strip():
-            usual["reranker"], fields["model"] = "model", [name] * len(numbers)
+    fields: dict[str, list[Any]] = {"query": queries, "document": documents, "value": numbers}
+    usual = {"query_id": "query", "doc_id": "document", ours: "value"}
+    segments = _segments(file, [keys for keys, _ in lists])
+    if len(set(segments)) > 1:
+        usual["segment"] = "segment"
+        fields["segment"] = [segment for segment, (_, part) in zip(segments, lists, strict=True) for _ in part]
+    name = model.get("model_name") if isinstance(model, dict) else None
+    if ours == "score" and isinstance(name, str) and name.strip():
+        usual["reranker"], fields["model"] = "model", [name] * len(numbers)
     origin = FileProvenance(file.name, lambda row: row + 1, "entry")
     mapping = choice.mapping(file.name, tuple(fields), usual)
-    raw = {
-        field: values if isinstance(values, pa.Array) else value_array(values, field, origin)
-        for field, values in fields.items()
-    }
-    return build_source(raw, mapping, origin, format_name, tuple(fields), missing_score=choice.missing_score)
+    raw = {field: value_array(values, field, origin) for field, values in fields.items()}
+    return build_source(raw, mapping, origin, shape.format, [*fields], missing_score=choice.missing_score)
 
 
-def _parts(file: File, node: Any, kind: type, path: tuple[str, ...] = ()) -> Iterator[Part]:  # noqa: ANN401 as above
-    """Yield the lists of a file with the names above each; a ReadError for other content."""
-    first = next((child for child in node.values() if child), None)
-    is_deeper = isinstance(first, dict) and any(isinstance(inner, dict) for inner in first.values())
-    for name, child in node.items():
-        if not isinstance(child, kind) or (kind is list and holds_objects(child)):
-            of_path = f" of {' → '.join(path)}" if path else ""
-            problem = f"{'part' if is_deeper else 'query'} {name!r}{of_path} holds {excerpt(child)}"
-            shape = f"{_FLAT}, or {_DEEP} as MTEB does" if is_deeper or path else _FLAT
-            shape = "{query: [document, document]}" if kind is list else shape
-            raise ReadError(file.name, problem, f"Write {shape}.")
-        if is_deeper:
-            yield from _parts(file, child, kind, (*path, name))
-        elif child:
-            yield path, name, child
-
-
-def _segments(file: File, parts: Sequence[Part]) -> list[str]:
-    """Join the names above each list that differ between lists, by more slashes than any name has.
+def _segments(file: File, paths: Sequence[Sequence[str]]) -> list[str]:
+    """Join the names above each query that differ between lists.
 
     Raises:
         ReadError: two groups share a query ID, so that judgments could not tell them apart.
     """
-    paths = [path for path, _, _ in parts]
-    depth = max(map(len, paths))
-    levels = {level for level in range(depth) if len({path[level : level + 1] for path in paths}) > 1}
-    slashes = "/"
-    while any(slashes in name for path in paths for name in path):
-        slashes += "/"
-    segments = [
-        slashes.join(name for level, name in enumerate(path) if name and level in levels) for path in paths
-    ]
+    levels = [level for level in range(len(paths[0]) - 1) if len({path[level] for path in paths}) > 1]
+    segments = ["/".join(path[level] for level in levels) for path in paths]
     owners: dict[str, str] = {}
-    for (_, query, _), segment in zip(parts, segments, strict=True):
-        other = owners.setdefault(query, segment)
-        if other != segment:
-            problem = f"query {query!r} is in both {other} and {segment}"
+    for path, segment in zip(paths, segments, strict=True):
+        if (other := owners.setdefault(path[-1], segment)) != segment:
+            problem = f"query {path[-1]!r} is in both {other} and {segment}"
             hint = "Give each subset or split its own file or its own query IDs."
             raise ReadError(file.name, problem, hint)
     return segments
-
-
-def _json(name: str, summary: str, example: str, tie_order: str = "input") -> Format:
-    """Declare a format of JSON; keys of a document are no header."""
-    is_keyed = name not in ("json", "jsonl")
-    return Format(
-        name,
-        summary,
-        example,
-        lambda head: json_format(head) == name,
-        read_json,
-        has_header=not is_keyed,
-        scores_may_be_grades=is_keyed and name != "rank-eval",
-        tie_order=tie_order,
-    )
-
-
-FORMATS = (
-    _json(
-        LISTS,
-        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}. One object may hold "
-        "both: rankings in results, relevant documents in ground_truth.",
-        '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
-    ),
-    _json(
-        "json-hits",
-        "JSON hits by query: {query: [{doc_id, score, ...}, ...]}, or a list of such lists, whose queries are "
-        "numbered from 0.",
-        '{"q1": [{"doc_id": "d7", "score": 0.9},\n        {"doc_id": "d2", "score": 0.9}],\n'
-        ' "q2": [{"doc_id": "d4", "score": 0.3}]}',
-    ),
-    _json(
-        "rank-eval",
-        "Response of the ranking evaluation (_rank_eval) of Elasticsearch and OpenSearch: scores and ratings.",
-        '{"details": {"q1": {"hits": [{"hit": {"_id": "d7", "_score": 0.9}, "rating": 1},\n'
-        '                             {"hit": {"_id": "d2", "_score": 0.9}, "rating": 0}]},\n'
-        '             "q2": {"hits": [{"hit": {"_id": "d4", "_score": 0.3}, "rating": 1}]}}}',
-    ),
-    _json(
-        _MTEB,
-        f"MTEB's predictions: {_DEEP}; several subsets or splits become query groups.",
-        '{"mteb_model_meta": {"model_name": "llm"},\n "default": {"test": {"q1": {"d7": 0.9, "d2": 0.9},\n'
-        '                      "q2": {"d4": 0.3}}}}',
-        tie_order="docid_desc",
-    ),
-    _json(
-        NESTED,
-        f"JSON by query and document: {_FLAT}; if all numbers are whole, they are grades.",
-        '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
-    ),
-    _json(
-        "json",
-        "JSON records: [{query_id, doc_id, score, ...}, ...].",
-        '[{"query_id": "q1", "doc_id": "d7", "score": 0.9},\n'
-        ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
-        ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]',
-    ),
-    _json(
-        "jsonl",
-        "JSON, one record per line. Nested fields get dotted names, and each document in an array "
-        "becomes a row.",
-        '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
-        '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
-        '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
-    ),
-)

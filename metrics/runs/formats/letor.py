@@ -8,14 +8,12 @@ import pyarrow as pa
 
 from metrics.errors import ReadError, TieScopeError
 from metrics.runs.columns import ColumnChoice
-from metrics.runs.conversion import parse_number
 from metrics.runs.files import File, FileProvenance, lines_of
 from metrics.runs.findings import make_finding
-from metrics.runs.formats.format import Format, Head
 from metrics.runs.source import Source, build_source
 from metrics.support.wording import count_of
 
-LETOR = "letor"
+LETOR, _PREDICTIONS = "letor", "predictions"
 _LINE = re.compile(r"(?P<label>\S+)\s+qid:(?P<qid>\S+)[^#]*(?:#(?P<comment>.*))?", re.ASCII)
 _DOCUMENT = re.compile(r"docid\s*=\s*(\S+)", re.ASCII | re.IGNORECASE)
 _LINE_HINT = "Write GRADE qid:QUERY FEATURE:VALUE ... # docid = DOCUMENT."
@@ -34,44 +32,34 @@ def _lines(file: File) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _read_letor(head: Head, choice: ColumnChoice) -> Source:
+def read_letor(file: File, choice: ColumnChoice) -> Source:
     """Read the grade, query and document of each line; a ReadError names a line of another form."""
     numbers, labels, queries, documents = list[int](), list[str](), list[str](), list[str]()
     n_named = 0
-    for number, text in _lines(head.file):
+    for number, text in _lines(file):
         match = _LINE.fullmatch(text)
         if match is None:
-            raise ReadError(head.file.name, f"{text[:40]!r} has no qid:", _LINE_HINT, line=number)
+            raise ReadError(file.name, f"{text[:40]!r} has no qid:", _LINE_HINT, line=number)
         document = _DOCUMENT.search(match["comment"] or "")
         n_named += document is not None
         numbers.append(number)
         labels.append(match["label"])
         queries.append(match["qid"])
         documents.append(document[1] if document else str(number))
-    noted = [] if n_named else [make_finding("columns-told", head.file.name, _UNNAMED)]
+    noted = [] if n_named else [make_finding("columns-told", file.name, _UNNAMED)]
     raw = {"label": pa.array(labels), "qid": pa.array(queries), "docid": pa.array(documents)}
-    origin = FileProvenance(head.file.name, numbers.__getitem__)
+    origin = FileProvenance(file.name, numbers.__getitem__)
     mapping = {"query_id": "qid", "doc_id": "docid", "relevance": "label"}
     return build_source(raw, mapping, origin, LETOR, [*raw], noted, choice.missing_score)
 
 
-def _read_predictions(head: Head, choice: ColumnChoice) -> Source:
+def read_predictions(file: File, choice: ColumnChoice) -> Source:
     """Read a score from each line."""
-    numbers, texts = zip(*_lines(head.file), strict=True)
-    origin = FileProvenance(head.file.name, numbers.__getitem__)
+    numbers, texts = zip(*_lines(file), strict=True)
+    origin = FileProvenance(file.name, numbers.__getitem__)
     raw = {"prediction": pa.array(texts, pa.string())}
     mapping = {"score": "prediction"}
-    return build_source(raw, mapping, origin, "predictions", [*raw], missing_score=choice.missing_score)
-
-
-def _is_letor(head: Head) -> bool:
-    is_letor = [len(line) > 1 and line[1].startswith(b"qid:") for line in head.lines]
-    return 2 * sum(is_letor) > len(is_letor)
-
-
-def _are_predictions(head: Head) -> bool:
-    numbers = (parse_number(b" ".join(line).decode("utf-8", "replace")) for line in head.lines)
-    return len(head.lines) > 1 and all(number is not None for number in numbers)
+    return build_source(raw, mapping, origin, _PREDICTIONS, [*raw], missing_score=choice.missing_score)
 
 
 def with_predictions(
@@ -83,9 +71,7 @@ def with_predictions(
     """
     files = [file for file in (*contents, *judgments) if isinstance(file, Source) and file.format == LETOR]
     return [
-        _paired(content, files)
-        if isinstance(content, Source) and content.format == PREDICTIONS.name
-        else content
+        _paired(content, files) if isinstance(content, Source) and content.format == _PREDICTIONS else content
         for content in contents
     ]
 
@@ -103,24 +89,3 @@ def _paired(predictions: Source, files: Sequence[Source]) -> Source | ReadError:
     mapping = {"query_id": "qid", "doc_id": "docid", "score": "prediction"}
     header = tuple(mapping.values())
     return replace(predictions, format=LETOR, table=table, mapping=mapping, header=header)
-
-
-FORMATS = (
-    Format(
-        LETOR,
-        "LETOR lines: grade, qid:query and features; scored by files of predictions, one number per line.",
-        "2 qid:1 1:0.5 2:0.3 # docid = d7\n0 qid:1 1:0.1 2:0.3 # docid = d2\n1 qid:2 1:0.4 2:0.9 # docid = d4",
-        _is_letor,
-        _read_letor,
-        has_header=False,
-    ),
-)
-PREDICTIONS = Format(
-    "predictions",
-    "Predictions for the lines of a LETOR file, which has their queries and documents.",
-    "0.9\n0.9\n0.3",
-    _are_predictions,
-    _read_predictions,
-    has_header=False,
-)
-"""The format of files that are read only beside one of LETOR."""

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice
 from metrics.runs.files import File, FileProvenance
-from metrics.runs.formats.format import FileTable, Format, Head
+from metrics.runs.formats.format import FileTable
 from metrics.runs.formats.json_records import records_source
 from metrics.runs.formats.shapes import may_list_documents
 from metrics.runs.source import Source, build_source
@@ -126,9 +126,8 @@ class ParquetTable(FileTable):
             yield batch
 
 
-def read_parquet(head: Head, choice: ColumnChoice) -> Source:
+def read_parquet(file: File, choice: ColumnChoice) -> Source:
     """Read a table; lists of documents as in JSON."""
-    file = head.file
     with _open_parquet(file) as parquet:
         schema = parquet.schema_arrow
         nested = [field.name for field in schema if pa.types.is_nested(field.type)]
@@ -222,15 +221,3 @@ def _number_columns(schema: pa.Schema, header: Sequence[str], mapping: Mapping[s
     return tuple(
         field.name for field in fields if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
     )
-
-
-FORMATS = (
-    Format(
-        "parquet",
-        "Parquet table; columns as in a CSV table.",
-        'import pandas as pd\ntable = pd.read_csv("llm.csv")\ntable.to_parquet("llm.parquet")',
-        lambda head: head.is_parquet,
-        read_parquet,
-        lambda head, choice: ParquetTable.open(head.file, choice),
-    ),
-)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from metrics.errors import ReadError
@@ -66,6 +66,7 @@ class Shape:
         leaf: whether a row is a record, a plain value, or a pair of document and score.
         holds: what the first record must hold.
         usual: our columns and the fields of a record that hold them if no name tells.
+        form: what to write, in errors.
     """
 
     format: str
@@ -74,13 +75,13 @@ class Shape:
     leaf: Literal["record", "value", "pair"] = "record"
     holds: Callable[[Record], bool] = _any
     usual: tuple[tuple[str, str], ...] = ()
+    form: str = "all parts alike"
 
     def fits(self, document: object) -> bool:
         """Return whether a document has its first row where this shape has it."""
         value: Any = document
         for step in self.path:
-            kind: Any = list | tuple if step == "[]" else dict
-            if not isinstance(value, kind):
+            if not _has_step(value, step):
                 return False
             if step not in ("*", "[]"):
                 value = value.get(step)
@@ -92,40 +93,65 @@ class Shape:
                 return False
             value = children[0] if children else None
         if self.leaf == "pair":
-            is_pair = isinstance(value, list | tuple) and len(value) == len(_PAIR)
-            return is_pair and isinstance(value[1], int | float)
+            return _is_pair(value)
         if self.leaf == "value":
             return value is not None and not isinstance(value, dict | list)
         return isinstance(value, dict) and self.holds(value)
 
     def records(self, file: str, document: object) -> list[Record]:
         """Return a record for each row, with the columns of `keys`; a ReadError for a part of another shape."""
-        return [
-            {**{ours: key for ours, key in zip(self.keys, keys, strict=True) if ours}, **record}
-            for keys, record in self._rows(file, document, self.path, ())
-        ]
+        if isinstance(document, list) and not any(self.keys) and all(isinstance(row, dict) for row in document):
+            return document
+        records = list[Record]()
+        for keys, node in self._nodes(file, document, self.path):
+            row = dict(zip(_PAIR, node, strict=True)) if self.leaf == "pair" and _is_pair(node) else node
+            if not isinstance(row, dict):
+                where = f" ({' → '.join(map(repr, keys))})" if len(keys) > 1 else ""
+                problem = f"{excerpt(row)} is not a record{where}"
+                raise ReadError(file, problem, f"Write {self.form}.", line=len(records) + 1, unit="record")
+            named = {ours: key for ours, key in zip(self.keys, keys, strict=True) if ours}
+            records.append(named | row if named else row)
+        return records
 
-    def _rows(
+    def lists(self, file: str, document: object) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """Yield each object or array of plain values that is not empty, below the keys above it."""
+        last = self.path[-1]
+        for keys, values in self._nodes(file, document, self.path[:-1]):
+            entries = values.values() if isinstance(values, dict) else values
+            if not _has_step(values, last) or holds_objects(entries):
+                problem = f"{' → '.join(map(repr, keys))} holds {excerpt(values)}"
+                raise ReadError(file, problem, f"Write {self.form}.")
+            if values:
+                yield keys, values
+
+    def _nodes(
         self,
         file: str,
         node: Any,  # noqa: ANN401 whatever JSON holds
         path: tuple[str, ...],
-        keys: tuple[str, ...],
-    ) -> Iterator[tuple[tuple[str, ...], dict[str, object]]]:
-        if self.leaf == "pair" and not path and isinstance(node, list | tuple) and len(node) == len(_PAIR):
-            node = dict(zip(_PAIR, node, strict=True))
-        kinds: tuple[type, ...] = (list, tuple) if path[:1] == ("[]",) else (dict,)
-        if type(node) not in kinds:
-            where = f"{' → '.join(keys)} holds {excerpt(node)}" if keys else f"{excerpt(node)} is not a record"
-            raise ReadError(file, where, "Write all parts alike.")
+        keys: tuple[str, ...] = (),
+    ) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """Yield the nodes at the end of a path, below the keys at its `*` and `[]`."""
         if not path:
             yield keys, node
+        elif not _has_step(node, path[0]):
+            where = " → ".join(map(repr, keys)) or "the file"
+            raise ReadError(file, f"{where} holds {excerpt(node)}", f"Write {self.form}.")
         elif path[0] in ("*", "[]"):
             for name, child in node.items() if path[0] == "*" else enumerate(node):
-                if child is not None:
-                    yield from self._rows(file, child, path[1:], (*keys, str(name)))
+                if child is not None or path[0] == "[]" or self.leaf == "value":
+                    yield from self._nodes(file, child, path[1:], (*keys, str(name)))
         elif path[0] in node:
-            yield from self._rows(file, node[path[0]], path[1:], keys)
+            yield from self._nodes(file, node[path[0]], path[1:], keys)
+
+
+def _has_step(value: object, step: str) -> bool:
+    return isinstance(value, list | tuple if step == "[]" else dict)
+
+
+def _is_pair(value: Any) -> bool:  # noqa: ANN401 whatever JSON holds
+    is_pair = isinstance(value, list | tuple) and len(value) == len(_PAIR)
+    return is_pair and isinstance(value[1], int | float)
 
 
 def excerpt(value: object) -> str:
@@ -146,6 +172,10 @@ _BY_QUERY = ("query_id", "")
 _PAIR = ("doc_id", "score")
 _HIT = (("doc_id", "_id"), ("doc_id", "id"))
 _ARRAY, RECORD = Shape("json", ("[]",), ("",)), Shape("json", ())
+LISTS = "json-lists"
+_FLAT = "{query: {document: score}}"
+_MTEB = f"{_FLAT}, or {{subset: {{split: {_FLAT}}}}} as MTEB does"
+_IN_SUBSETS = Shape("mteb-predictions", ("*",) * 4, leaf="value", form=_MTEB)
 SHAPES = (
     Shape(
         "rank-eval",
@@ -158,12 +188,12 @@ SHAPES = (
     Shape("json-hits", ("[]", "[]"), _BY_QUERY, holds=_is_hit, usual=_HIT),
     Shape("json-hits", ("*", "[]"), _BY_QUERY, "pair"),
     Shape("json", ("*",), ("query_id",), holds=_holds_hits, usual=_HIT),
-    Shape("json-lists", ("*", "[]"), _BY_QUERY, "value"),
-    Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), "value"),
+    Shape(LISTS, ("*", "[]"), leaf="value", form="{query: [document, document]}"),
+    Shape("nested-json", ("*", "*"), leaf="value", form=_FLAT),
     Shape("nested-json", ("*", "*"), ("query_id", "doc_id"), holds=_has_number),
-    Shape("mteb-predictions", ("*", "*", "*"), leaf="value"),
-    Shape("mteb-predictions", ("*", "*", "*", "*"), leaf="value"),
-    Shape("mteb-predictions", ("*", "*", "*", "*", "*"), leaf="value"),
+    _IN_SUBSETS,
+    replace(_IN_SUBSETS, path=("*",) * 3),
+    replace(_IN_SUBSETS, path=("*",) * 5),
     _ARRAY,
     RECORD,
 )
@@ -208,7 +238,7 @@ def refuse_unscored(file: str, document: object, line: int | None = None) -> Non
 def shape_of(document: object) -> Shape:
     """Return the first shape that a document has; an array of records or one record if it has no other."""
     if isinstance(document, dict) and MODEL in document:
-        return next(shape for shape in SHAPES if shape.format == "mteb-predictions")
+        return _IN_SUBSETS
     other = _ARRAY if isinstance(document, list) else RECORD
     return next((shape for shape in SHAPES if shape.fits(document)), other)
 
@@ -223,39 +253,6 @@ def run_and_judgments(document: object) -> tuple[str, ...] | None:
     parts = [name for name, value in document.items() if isinstance(value, dict | list)]
     is_run = len(runs) == 1 < len(document) and parts == runs and isinstance(document[runs[0]], dict)
     return (runs[0],) if is_run else None
-
-
-_PIECE = re.compile(r'"(?:[^"\\]|\\.)*+(?P<closed>")?|[\[\]{},]')
-
-
-def outline(head: bytes) -> tuple[object, bool]:
-    """Return the JSON value that a file begins with, as far as its head holds it, and whether text follows.
-
-    Of a longer value, the open brackets are closed after the last complete entry. None if it is not JSON.
-    """
-    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    try:
-        value, end = json.JSONDecoder().raw_decode(text)
-        return value, bool(text[end:].strip())
-    except (ValueError, RecursionError):
-        pass
-    brackets = closing = ""
-    end = 0
-    for piece in _PIECE.finditer(text):
-        mark = piece[0]
-        if mark in ("]", "}"):
-            brackets = brackets[1:]
-        elif mark == ",":
-            end, closing = piece.start(), brackets
-        elif mark in ("[", "{"):
-            brackets = ("]" if mark == "[" else "}") + brackets
-            end, closing = piece.end(), brackets
-        if len(brackets) > _MAX_OPEN or (mark[0] == '"' and not piece["closed"]):
-            break
-    try:
-        return json.loads(text[:end] + closing), False
-    except (ValueError, RecursionError):
-        return None, False
 
 
 def may_list_documents(plain_fields: Iterable[str]) -> bool:
@@ -284,7 +281,7 @@ def relevant_ids(record: Record) -> str:
 
 def holds_objects(values: Any) -> bool:  # noqa: ANN401 a list of JSON
     """Return whether a list holds objects or lists."""
-    return any(isinstance(value, dict | list) for value in values)
+    return not {dict, list}.isdisjoint(map(type, values))
 
 
 def singular(name: str) -> str:
@@ -305,4 +302,3 @@ RANKINGS = (
 )
 """Names of fields that list the IDs of documents, or hits."""
 _RELEVANT = re.compile("expected|reference|relevant|gold|ground_?truth|positive", re.IGNORECASE)
-_MAX_OPEN = 200

@@ -13,7 +13,7 @@ import pandas as pd
 from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import MAX_COLUMNS, recognise
 from metrics.runs.files import File
-from metrics.runs.formats.format import Head
+from metrics.runs.formats.delimited import Head
 from metrics.runs.formats.frames import is_frame
 from metrics.studies.audit.names import has_measure, is_bounded, our_measure
 from metrics.studies.audit.published_layouts import (

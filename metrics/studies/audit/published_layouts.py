@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from metrics.errors import ReadError
 from metrics.runs.columns import refuse_many_columns
 from metrics.runs.files import BlockStream, File
-from metrics.runs.formats.format import Cut, split_lines
+from metrics.runs.formats.delimited import Cut, split_lines
 from metrics.runs.formats.json_records import parse, refuse_much_memory
 from metrics.studies.audit.names import has_measure, is_bounded, is_measure_of, our_measure
 from metrics.studies.audit.published_table import Figure

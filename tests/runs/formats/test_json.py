@@ -263,15 +263,13 @@ def test_a_grade_by_query_and_document_is_finite(write, bad):
         read_runs([write("run.trec", RUN)], write("qrels.json", f'{{"q1": {{"d1": 1, "d2": {bad}}}}}'))
 
 
-@pytest.mark.parametrize("bad", ["[1]", "{}", '"high"', "null", "NaN", '{"score": 1}'])
+@pytest.mark.parametrize("bad", ['"high"', "null", "NaN"])
 def test_a_faulty_entry_is_named_by_its_place(bad):
-    if bad == "{}":
-        bad = '{"a": {}}'
     error = refusal(f'{{"q1": {{"d1": 0.5}}, "q2": {{"d1": {bad}}}}}'.encode(), "run.json")
     assert str(error).startswith("run.json, entry 2: ")
 
 
-@pytest.mark.parametrize("bad", ["1", "null", "[]", '"x"'])
+@pytest.mark.parametrize("bad", ["1", "null", "[]", '"x"', '{"d1": [1]}', '{"d1": {"score": 1}}'])
 def test_a_query_that_holds_no_documents_and_scores_is_named(bad):
     error = refusal(f'{{"q1": {{"d1": 0.5}}, "q2": {bad}}}'.encode(), "run.json")
     assert error.file == "run.json"

@@ -27,16 +27,14 @@ def test_segments_are_named_by_what_differs_between_them_and_one_alone_has_none(
     tasks = {"NFCorpus": {"default": {"test": one("a")}}, "SciFact": {"default": {"test": one("b")}}}
     assert segments(tasks) == {"a": "NFCorpus", "b": "SciFact"}
     assert segments({"de": {"test": one("b")}, "en": {"test": {}}}) is None
-    strokes = {"a/b": {"c": one("x")}, "a": {"b/c": one("y")}}
-    assert segments(strokes) == {"x": "a/b//c", "y": "a//b/c"}
 
 
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
         ({"en": {"test": one("a")}, "de": {"test": one("a")}}, "query 'a' is in both en and de"),
-        ({"en": {"test": one("a"), "dev": 3}}, "part 'dev' of en holds 3"),
-        ({"en": {"test": {**one("a"), "b": 0.5}}}, "query 'b' of en → test holds 0.5"),
+        ({"en": {"test": one("a"), "dev": 3}}, "'en' → 'dev' holds 3"),
+        ({"en": {"test": {**one("a"), "b": 0.5}}}, "'en' → 'test' → 'b' holds 0.5"),
         ({"mteb_model_meta": {"model_name": "llm"}, "default": {"test": {"a": [1, 2]}}}, r"holds \[1, 2\]"),
         ({"mteb_model_meta": {"model_name": "llm"}}, "there are no records"),
     ],
