@@ -132,7 +132,7 @@ def test_a_file_without_relevance_is_refused_by_name(tmp_path):
 
 
 def test_a_format_that_is_read_whole_is_refused_by_name(write):
-    with pytest.raises(ReadError, match=r"run\.json: nested-json cannot be read with Dask"):
+    with pytest.raises(ReadError, match=r"run\.json: json cannot be read with Dask"):
         Dataset(write("run.json", '{"q": {"d": 1.5}}'), write("qrels.txt", "q 0 d 1\n"))
 
 
