@@ -133,8 +133,7 @@ class Database:
 
         SQLite itself starts with an empty file, which another process would take for a lost library.
         """
-        path = _sqlite_path(self.url)
-        if path is None or path.exists() or "mode" in self.url.query:
+        if self.url.get_backend_name() != "sqlite" or (path := Path(self.url.database or "")).exists():
             return
         try:
             path.parent.mkdir(0o700, parents=True, exist_ok=True)
@@ -199,36 +198,17 @@ def _reason(error: Exception) -> str:
 def _engine(url: sa.URL, wait: float) -> sa.Engine:
     if url.get_backend_name() == "postgresql":
         return sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 5})
-    path = _sqlite_path(url)
-    if path is None or url.query:
-        engine = sa.create_engine(url, connect_args={"timeout": wait})
-    else:
-        pool = sa.QueuePool if _is_writable(path) else sa.NullPool  # see what other processes write
-        engine = sa.create_engine(url, creator=partial(_connect, path, wait), poolclass=pool)
+    connect = partial(_connect, Path(url.database or ""), wait)
+    engine = sa.create_engine(url, creator=connect, poolclass=sa.QueuePool)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _sqlite_path(url: sa.URL) -> Path | None:
-    return Path((url.database or "").removeprefix("file:")) if url.get_backend_name() == "sqlite" else None
-
-
-def _is_writable(path: Path) -> bool:
-    """Return whether SQLite can write, which includes creating files in the folder."""
-    return all(os.access(place, os.W_OK) for place in (path, path.parent) if place.exists())
-
-
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
-    """Open an existing SQLite file.
-
-    A read-only file is opened as immutable unless its log has content, because reading a log requires a lock.
-    """
-    log = Path(f"{path}-wal")
-    mode = "mode=rw" if _is_writable(path) else "mode=ro"
-    if mode == "mode=ro" and not (log.exists() and log.stat().st_size):
-        mode += "&immutable=1"
-    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", wait, check_same_thread=False, uri=True)
+    """Open an existing SQLite file; SQLite itself would create one."""
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(address, wait, check_same_thread=False, uri=True)
 
 
 def _create_sqlite(path: Path, wait: float) -> None:

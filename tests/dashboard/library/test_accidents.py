@@ -1,10 +1,9 @@
 """Whatever happens to the disk or to the database is told plainly, changes nothing, and passes."""
 
 import shutil
-import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from threading import Event, Semaphore
@@ -78,25 +77,6 @@ def test_a_database_that_cannot_grow_is_told_and_holds_what_fitted(library_at, s
     assert library.keep(OTHER)
 
 
-@pytest.fixture
-def full_database(library_at, sqlite_url):
-    """A library whose database has no page left."""
-    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-
-    def limit(connection, _):
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-
-    sa.event.listen(sa.Engine, "connect", limit)
-    yield library_at(sqlite_url)
-    sa.event.remove(sa.Engine, "connect", limit)
-
-
-def test_a_full_database_is_told(full_database):
-    with nothing_changes(full_database), refused("disk is full. Free some space, or choose another"):
-        full_database.keep(FIRST, view={"text": "x" * 100_000})
-
-
 # somebody else writes
 
 
@@ -132,61 +112,23 @@ def test_a_locked_database_is_told_and_can_be_read_meanwhile(open_library, url, 
     assert library.keep(OTHER)
 
 
-@pytest.mark.parametrize("kind", ["PostgreSQL"])  # a file of SQLite is moved into place with its tables
-def test_a_database_that_is_locked_before_it_has_tables_is_told(library_at, tmp_path, empty_url):
-    library = library_at(empty_url, wait=0.05)
-    with another_writer(empty_url, tmp_path), refused("another program is writing to it"):
-        library.boards()
-    assert library.boards() == []
-
-
-def test_a_write_waits_for_another_to_end(open_library, database):
-    library = open_library()
-    with database.writing() as connection:
-        connection.execute(sa.text("UPDATE boards SET name = name"))
-    assert library.keep(FIRST)
-
-
 # it can only be read
 
 
-@pytest.fixture
-def read_only(library_at, empty_url, kind):
-    """A library with a board, and the same where the database can only be read."""
-    library = library_at(empty_url)
-    record = library.keep(FIRST)
-    address = empty_url
-    if kind == "SQLite":
-        address = empty_url.replace("sqlite:///", "sqlite:///file:") + "?mode=ro&uri=true"
-    else:
-        with psycopg.connect(empty_url, autocommit=True) as connection:
-            name = connection.info.dbname
-            connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    library.close()
-    return library_at(address), record
-
-
-def test_a_database_that_can_only_be_read_is_read(read_only):
-    library, record = read_only
-    assert library.find(record.id) == record
-    with nothing_changes(library):
-        for change in (
-            lambda: library.keep(OTHER),
-            lambda: library.keep(FIRST),
-            lambda: library.rename(record.id, "new"),
-            lambda: library.delete(record.id),
-        ):
-            with refused("it is read-only"):
-                change()
-
-
-def test_an_empty_file_that_can_only_be_read_is_told(library_at, tmp_path):
-    path = tmp_path / "empty.db"
-    path.touch()
-    library = library_at(f"sqlite:///file:{path}?mode=ro&uri=true")
-    with refused("is empty. Restore it"):
-        library.boards()
-    assert path.stat().st_size == 0
+def test_a_database_that_can_only_be_read_is_read(library_at, server, postgresql_url):
+    record = library_at(postgresql_url).keep(FIRST)
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        connection.execute("ALTER DATABASE migrated SET default_transaction_read_only = on")
+    try:
+        library = library_at(postgresql_url)
+        assert library.find(record.id) == record
+        with nothing_changes(library):
+            for change in (lambda: library.keep(OTHER), lambda: library.delete(record.id)):
+                with refused("it is read-only"):
+                    change()
+    finally:
+        with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+            connection.execute("ALTER DATABASE migrated RESET default_transaction_read_only")
 
 
 # uploads are damaged
@@ -244,21 +186,12 @@ def test_a_kept_board_of_a_lost_upload_cannot_be_kept_from_itself(library):
 # the database is none
 
 
-def _spoil(path):
-    library = Library(path.parent)
-    library.keep(FIRST)
-    library.close()
-    content = path.read_bytes()
-    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
-
-
 NO_DATABASE = {
     "text": (
         lambda path: path.write_bytes(b"no database, but some text\n" * 500),
         "it is not a database. Move it",
     ),
     "a folder": (Path.mkdir, "it cannot be opened. Check the folder"),
-    "damaged": (_spoil, "it is damaged. Restore it from a backup"),
 }
 
 

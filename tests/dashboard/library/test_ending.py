@@ -106,9 +106,3 @@ def test_a_database_of_sqlite_shrinks_when_bytes_go(library_at, sqlite_url, tmp_
     library.end_expired()
     library.close()
     assert path.stat().st_size < before / 2
-
-
-def test_a_board_that_changes_lets_go_of_what_it_no_longer_has(library):
-    record = library.keep(FIRST)
-    library.revise(record.id, 1, OTHER)
-    assert stored(library) == sorted(file.sha256 for file in OTHER.files)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from boards import QRELS, STRICT, TIED, board
-from libraries import ANNA, BERT, FIRST, OTHER, aged, names_on, shas, used
+from libraries import ANNA, BERT, FIRST, OTHER, aged, shas
 
 from dashboard.library import loaded
 from dashboard.library.boards import BoardSpec, Entry, make_board
@@ -44,18 +44,6 @@ def test_a_board_without_a_name_is_told_by_its_runs(library):
 def test_the_same_board_without_a_name_is_found_again(library):
     assert library.keep(FIRST).id == library.keep(FIRST).id
     assert len(library.boards()) == 1
-
-
-def test_the_same_board_is_kept_again_under_a_name(library):
-    numbers = {library.keep(FIRST).id, library.keep(FIRST, name="A").id, library.keep(FIRST, name="A").id}
-    assert len(numbers) == 3
-    assert len(library.uploads()) == 2
-
-
-def test_a_deleted_board_is_not_found_again(library):
-    before = library.keep(FIRST)
-    library.delete(before.id)
-    assert library.keep(FIRST).id != before.id
 
 
 def test_columns_names_and_repeats_of_a_recipe_are_kept(library):
@@ -98,26 +86,6 @@ def test_of_boards_nobody_named_the_newest_are_listed(library):
     assert len(library.boards()) == 6
 
 
-def test_a_number_with_what_is_left_out_of_it_is_the_boards(library):
-    record = library.keep(FIRST, name="Mine")
-    number = f" {record.id}\0"
-    assert library.find(number) == record
-    assert library.rename(number, "New").name == library.find(record.id).name == "New"
-    revised = library.revise(number, 2, OTHER)
-    assert revised == library.find(record.id)
-    assert (revised.version, names_on(revised)) == (3, ["coarse.trec", "qrels.txt"])
-    assert library.duplicate(number).spec == library.find(record.id).spec
-    library.delete(number)
-    assert library.look(record.id) is None
-
-
-def test_a_rename_gives_back_the_board_it_made(library):
-    record = library.keep(FIRST)
-    renamed = library.rename(record.id, "Mine")
-    assert renamed == library.find(record.id)
-    assert (renamed.name, renamed.named, renamed.version) == ("Mine", True, 2)
-
-
 @pytest.mark.parametrize("wrong", ["", "nothing", "a\0b", "a\udc80b", "🎯", "x" * 10_000, "' OR 1=1 --"])
 def test_a_number_that_is_none_is_told(library, wrong):
     for operation in (library.find, library.delete, library.duplicate):
@@ -125,12 +93,6 @@ def test_a_number_that_is_none_is_told(library, wrong):
             operation(wrong)
     with pytest.raises(LibraryError, match="no longer be restored"):
         library.restore(wrong)
-
-
-def test_the_same_files_joined_in_another_way_are_another_board(library):
-    record = library.keep(FIRST)
-    changed = replace(record.spec, repeated="max")
-    assert library.keep(make_board(changed, [entry.read() for entry in changed.entries])).id != record.id
 
 
 @pytest.mark.parametrize(("access", "sees", "changes"), [("private", 0, 0), ("link", 1, 0), ("edit", 1, 1)])
@@ -287,20 +249,6 @@ def test_a_copy_has_results_of_its_own_and_they_go_with_their_board(library):
     library.delete(record.id, ANNA)
     with pytest.raises(LibraryError):
         library.published(record.id, ANNA)
-
-
-def test_results_take_room_of_the_library(open_library):
-    library = open_library()
-    record = library.keep(FIRST)
-    before = used(library)
-    library.publish(record.id, RESULTS)
-    assert used(library) == before + len(RESULTS[1])
-    full = open_library(most=used(library))
-    with pytest.raises(LibraryError, match="The library is full"):
-        full.publish(record.id, ("b~2", bytes(10**6)))
-    assert full.published(record.id) == RESULTS
-    with pytest.raises(LibraryError, match="The library is full"):
-        full.keep(OTHER)
 
 
 def test_results_that_are_too_large_are_refused(monkeypatch):

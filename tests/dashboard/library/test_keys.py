@@ -99,23 +99,6 @@ def test_boards_that_differ_in_one_thing_have_different_keys_or_equal_results(di
     assert [result(cached(spec)) for spec in specs] == [shown for _, shown in results]
 
 
-def test_each_visitor_keeps_the_first_of_their_own_files():
-    for grade in (1, 0):
-        files = (FILES[1], judgments(grade), judgments(1 - grade))
-        _, scores, findings = result(cached(replace(BoardSpec.of(files), repeated="first")))
-        assert scores.splitlines()[-1] == f"a,q1,{grade:.1f},{grade:.1f},{grade:.1f},{grade:.1f}"
-        assert f"and {grade} in" not in findings or f"{grade} in j{grade}.csv" in findings
-
-
-def test_files_of_one_name_are_numbered_in_the_order_of_their_visitor():
-    for texts in ((RIGHT, WRONG), (WRONG, RIGHT)):
-        runs = [File("run.trec", text.encode()) for text in texts]
-        rerankers, scores, _ = result(cached(BoardSpec.of([FILES[0], *runs])))
-        assert rerankers == ["run (1)", "run (2)"]
-        values = [line.split(",")[2] for line in scores.splitlines() if ",q1," in line]
-        assert values == ["1.0" if text == RIGHT else "0.5" for text in texts]
-
-
 PUBLISHED = [("means.csv", "reranker,RR\na,0.5\n"), ("more.csv", "reranker,AP\na,0.5\n")]
 
 

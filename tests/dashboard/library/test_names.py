@@ -57,19 +57,6 @@ def test_a_reranker_of_an_odd_name_that_was_renamed_can_be_opened_again(library,
         assert again.runs.tables[reranker] == board.runs.tables[reranker]
 
 
-def test_spaces_tell_files_from_each_other(library):
-    record = library.keep(board_of_runs(" a.trec", "a.trec"))
-    assert as_read(record.spec).runs.rerankers == [" a", "a"]
-    revised = library.revise(record.id, record.version, board_of_runs("a.trec", " a.trec"))
-    assert as_read(revised.spec).runs.rerankers == ["a", " a"]
-
-
-def test_a_board_can_be_revised_to_files_of_odd_names(library):
-    record = library.keep(board_of_runs("a.trec"), name="Mine")
-    revised = library.revise(record.id, record.version, board_of_runs("a\0b.trec", "\0.trec", names=["x", "y"]))
-    assert as_read(revised.spec).runs.rerankers == ["x", "y"]
-
-
 def test_rerankers_that_a_column_names_keep_their_names(library):
     table = "model,query_id,doc_id,score,relevance\na\0b,q,d,1,1\nc,q,d,2,1\n".replace("\0", "\u3000")
     spec = BoardSpec.of([File("t\0.csv", table.encode())]).arranged({"c": "c", "a\u3000b": "t\0"})
@@ -80,14 +67,6 @@ def test_rerankers_that_a_column_names_keep_their_names(library):
 def test_two_names_that_are_one_once_they_are_cut_are_told_apart(library):
     record = library.keep(board_of_runs("x" * 1500, "x" * 1501))
     assert [name[-5:] for name in as_read(record.spec).runs.rerankers] == ["x (1)", "x (2)"]
-
-
-def test_the_names_of_boards_are_cut_to_what_their_field_holds(library):
-    record = library.keep(board_of_runs("a.trec"), name="x" * 300)
-    assert record.name == "x" * 200
-    assert library.rename(record.id, "y" * 300).name == "y" * 200
-    double = library.duplicate(record.id)
-    assert double.name == "y" * 194 + ", copy"
 
 
 @pytest.mark.parametrize("cut", [clean, board_name, file_name])

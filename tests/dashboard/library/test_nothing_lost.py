@@ -4,19 +4,17 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 
 import postgresql
 import psycopg
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from libraries import as_read, stored
+from libraries import as_read
 from opening import opened
 
 from dashboard import cache
 from dashboard.escaping import without_folders
-from dashboard.library import database
 from dashboard.library.store import Library
 from dashboard.settings import INSECURE
 from metrics import evaluate
@@ -217,84 +215,3 @@ def tables(url):
     with psycopg.connect(url) as connection:
         rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         return [name for (name,) in rows]
-
-
-# a disk that can only be read
-
-READ_ONLY = """
-mount --bind "$TIESCOPE_HOME" "$TIESCOPE_HOME" || exit 9
-mount -o remount,ro,bind "$TIESCOPE_HOME" || exit 9
-touch "$TIESCOPE_HOME/new" 2>/dev/null && exit 9
-exec "$@"
-"""
-USES = """
-import sys
-from dashboard.library.boards import open_files
-from dashboard.library.store import Library
-from metrics.errors import LibraryError
-
-library = Library.open()
-
-
-def listed():
-    for listing in library.boards():
-        entries = library.find(listing.id).spec.entries
-        print(listing.name, *(len(entry.read().table) for entry in entries))
-
-
-for use in listed, lambda: library.keep(open_files(sys.argv[1:], None)):
-    try:
-        use()
-        print("done")
-    except LibraryError as error:
-        print("refused:", error)
-"""
-NO_MOUNT = 9
-
-
-@pytest.fixture
-def on_read_only_disk(write):
-    """List and read all boards, and keep one, where the library cannot be written: what is printed."""
-    if not shutil.which("unshare"):
-        pytest.skip("no program unshare here")
-
-    def run():
-        table = write("other.csv", TABLE.replace("d0", "d9"))
-        commands = ["sh", "-c", READ_ONLY, "sh", sys.executable, "-c", USES, table]
-        outcome = subprocess.run(["unshare", "-m", *commands], capture_output=True, text=True, check=False)
-        if outcome.returncode == NO_MOUNT or outcome.stderr.startswith("unshare"):
-            pytest.skip("nothing can be mounted here")
-        assert not outcome.stderr
-        return outcome.stdout.splitlines()
-
-    return run
-
-
-def test_a_library_on_a_read_only_disk_is_listed_and_read(filled, on_read_only_disk):
-    before = (filled / "library.db").read_bytes()
-    *boards_read, done, refusal = on_read_only_disk()
-    assert (boards_read, done) == (["tables 8", "nightly 20 20 20 4"], "done")
-    assert "it is read-only. Change its permissions, or choose another TIESCOPE_HOME" in refusal
-    assert (filled / "library.db").read_bytes() == before
-
-
-def test_what_a_killed_writer_left_is_read_on_a_read_only_disk(filled, on_read_only_disk):
-    left_by_killed(filled, "renamed")
-    assert on_read_only_disk()[0].startswith("renamed ")
-
-
-def test_a_read_only_disk_without_a_library_is_told(home, on_read_only_disk):
-    home.mkdir()
-    printed = on_read_only_disk()
-    assert len(printed) == 2
-    assert all("read-only file system. Choose another TIESCOPE_HOME" in line for line in printed)
-
-
-def test_a_library_without_the_right_to_write_is_listed(filled, monkeypatch):
-    monkeypatch.setattr(database, "_is_writable", lambda _: False)  # root may always write
-    assert names() == {"nightly", "tables"}
-    with pytest.raises(LibraryError, match=r"it is read-only\. Change its permissions, or choose another"):
-        keep(NEWER)
-    with closing(Library.open()) as library:
-        assert len(stored(library)) == 5
-    assert filled.is_dir()

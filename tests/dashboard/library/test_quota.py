@@ -147,15 +147,6 @@ def test_a_save_ends_boards_of_others_only_if_all_is_full(open_library, size):
     assert library.look(theirs.id, BERT)
 
 
-def test_named_boards_stay_however_old_they_are(open_library, size):
-    library = open_library(most=int(size * 1.1))
-    record = library.keep(ONE, name="one")
-    aged(library, 400, opened=True)
-    with pytest.raises(LibraryError, match="full"):
-        library.keep(TWO)
-    assert library.find(record.id).spec == record.spec
-
-
 def test_what_the_same_save_needs_is_not_removed_for_it(open_library, size):
     library = open_library(most=int(size * 1.5))
     library.keep(ONE)

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from libraries import ANNA, BERT, FIRST, as_read, names_on, sha, shas, stored
+from libraries import ANNA, BERT, FIRST, names_on, sha, shas, stored
 
 from dashboard.library import store
 from dashboard.library.boards import BoardSpec, Entry, make_board, open_files
 from dashboard.library.schema import now
 from metrics.errors import LibraryError
-from metrics.runs import File, read
+from metrics.runs import File
 
 NAMES = {
     "NUL": ("a\0b", "ab"),
@@ -85,13 +85,6 @@ def test_an_upload_is_as_old_as_its_first_board_and_an_added_file_is_new(library
     assert added == {"strict.trec": False, "coarse.trec": True, "qrels.txt": False}
 
 
-def test_a_discarded_upload_that_is_uploaded_again_is_there_again(library):
-    library.keep(FIRST)
-    library.discard(sha(FIRST))
-    library.keep(FIRST)
-    assert len(shas(library)) == 2
-
-
 @BY_NAME
 def test_any_text_is_kept_as_far_as_it_can_be(library, text, kept_text):
     record = library.keep(FIRST, name=text)
@@ -101,27 +94,9 @@ def test_any_text_is_kept_as_far_as_it_can_be(library, text, kept_text):
     assert library.duplicate(record.id).name == f"{found_record.name[:194]}, copy"
 
 
-@BY_NAME
-def test_a_file_of_any_name_is_kept(library, text, kept_text):
-    files = [File(text, STRICT.encode()), File("qrels.txt", QRELS.encode())]
-    new_board = make_board(BoardSpec.of(files), [read(file) for file in files])
-    record = library.keep(new_board)
-    assert record.spec.entries[0].file.name == kept_text
-    assert kept_text in {one.name for one in library.uploads()}
-    assert library.keep(new_board).id == record.id
-    assert as_read(record).runs.rerankers == [File(kept_text, b"").stem]
-
-
 def test_any_view_is_kept(library):
     view = {"text": "a\0b 🎯 \udc80", "none": None, "many": [1, 2.5, True, {"deep": []}]}
     assert library.find(library.keep(FIRST, view=view).id).view == view
-
-
-def test_the_same_bytes_are_kept_once_whoever_uploads_them(library):
-    for owner in ("", ANNA, BERT):
-        library.keep(FIRST, owner)
-        assert len(library.uploads(owner)) == 2
-    assert stored(library) == sorted(file.sha256 for file in FIRST.files)
 
 
 def test_the_same_bytes_are_kept_once_under_whatever_name(library):
@@ -134,12 +109,6 @@ def test_the_same_bytes_are_kept_once_under_whatever_name(library):
         "renamed.trec",
         "qrels.txt",
     }
-
-
-def test_two_files_of_the_same_bytes_on_one_board_are_kept_once(library):
-    record = library.keep(board(one_trec=STRICT, two_trec=STRICT, qrels_txt=QRELS))
-    assert len(stored(library)) == 2
-    assert names_on(record) == ["one.trec", "two.trec", "qrels.txt"]
 
 
 TABLE = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
@@ -199,15 +168,6 @@ def test_a_table_is_a_run_or_judgments_as_its_owner_reads_it(library, tmp_path):
     assert {one.name: one.kind for one in library.uploads(BERT)} == {"run.trec": "run", "judged.csv": "qrels"}
 
 
-def test_files_of_one_name_stand_on_a_board_under_the_names_given(tmp_path):
-    (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
-    (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
-    pairs = [("today", tmp_path / "run.trec"), (None, tmp_path / "run.trec")]
-    board = open_files(pairs, tmp_path / "qrels.txt")
-    assert [file.name for file in board.files] == ["today.trec", "run.trec", "qrels.txt"]
-    assert board.runs.rerankers == ["today", "run"]
-
-
 def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_path):
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
@@ -217,20 +177,6 @@ def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_
 
 
 # keys
-
-
-def test_the_key_of_a_board_is_that_of_its_files_and_choices(records):
-    board = board_with_columns(TABLE, CHOICES[ANNA])
-    assert board.key == board.spec.key == records[ANNA].spec.key
-    assert board.label.endswith(f" · {board.key[:12]}")
-
-
-def test_a_board_made_of_the_library_is_found_again_by_its_digest(library, records):
-    spec = library.spec_of([TABLE.sha256], ANNA)
-    nameless = library.keep(make_board(spec, [spec.entries[0].read()]), ANNA)
-    assert nameless.id != records[ANNA].id
-    assert library.keep(board_with_columns(TABLE, CHOICES[ANNA]), ANNA).id == nameless.id
-    assert library.keep(make_board(spec, [spec.entries[0].read()]), ANNA).id == nameless.id
 
 
 # columns that nobody can read
@@ -250,10 +196,3 @@ def test_a_sound_column_that_was_not_read_is_kept(library):
     board = board_with_columns(File("t.csv", b"query_id,doc_id,score,relevance,note\nq,d,1,1,x\n"), ())
     (entry,) = library.keep(board).spec.entries
     assert replace(entry, columns=(("segment", "note"),)).read().table["segment"].to_pylist() == ["x"]
-
-
-def test_a_run_and_judgments_are_listed_as_such(library):
-    files = [File("a.trec", STRICT.encode()), File("q.txt", QRELS.encode())]
-    spec = BoardSpec.of(files)
-    library.keep(make_board(spec, [entry.read() for entry in spec.entries]))
-    assert {one.name: one.kind for one in library.uploads()} == {"a.trec": "run", "q.txt": "qrels"}
