@@ -11,6 +11,7 @@ rounding errors, pass a similarity that rounds: `lambda a, b: model.similarity(a
 
 import csv
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -23,7 +24,7 @@ import pandas as pd
 from metrics.errors import UsageError, needs
 from metrics.evaluation import Evaluation, evaluate
 from metrics.interop.logged import TREATMENTS, tied_means
-from metrics.support.arrays import IntArray, from_tensor, span_starts
+from metrics.support.arrays import IntArray, from_tensor
 
 with needs("sentence-transformers"):
     from sentence_transformers.base.evaluation import BaseEvaluator
@@ -34,6 +35,7 @@ Model = Any
 Similarity = Callable[[Any, Any], Any]
 """From (n, d) and (m, d) embeddings to their (n, m) scores."""
 Scores = npt.NDArray[np.floating]
+_Table = dict[int, dict[int, float]]
 
 
 class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not be installed
@@ -285,53 +287,32 @@ class TopScores:
         inside = (self.positions >= first) & (self.positions < first + scores.shape[1])
         self.relevant_scores[inside] = scores[self.queries[inside], self.positions[inside] - first]
 
-    def lists(self) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-        """Yield the lists of some queries and their judgments: query_id, doc_id, and score or relevance.
+    def lists(self) -> Iterator[tuple[_Table, _Table]]:
+        """Yield the lists of some queries and their judgments: query → document → score or relevance.
 
         Documents are numbers: relevant ones from 0, others below 0.
         """
-        groups = self._groups()
-        n_rows = np.bincount(groups["query_id"], groups["n"], len(self.highest)).astype(np.int64)
-        batches = np.cumsum(n_rows) // _MAX_ROWS
-        for batch in np.unique(batches):
-            rows = _rows(groups[batches[groups["query_id"]] == batch])
-            queries = np.sort(self.queries[batches[self.queries] == batch])
-            yield rows, pd.DataFrame({"query_id": queries, "doc_id": _places(queries), "relevance": 1})
-
-    def _groups(self) -> pd.DataFrame:
-        """Return the tie groups of all lists: query_id, score, n (documents) and n_relevant."""
-        query, place = np.nonzero(self.highest > self.lowest[:, np.newaxis])
-        is_listed = self.relevant_scores >= self.lowest[self.queries]
-        every_query = np.arange(len(self.lowest))
-        parts = [
-            (query, self.highest[query, place], 1, 0),
-            (every_query, self.lowest, self.n_lowest, 0),
-            (self.queries[is_listed], self.relevant_scores[is_listed], 0, 1),
-        ]
-        columns = ["query_id", "score", "n", "n_relevant"]
-        tables = [pd.DataFrame(dict(zip(columns, part, strict=True))) for part in parts]
-        return pd.concat(tables).groupby(["query_id", "score"], as_index=False).sum()
+        run, judgments, n_rows = _Table(), _Table(), 0
+        by_query = np.split(self.relevant_scores, np.searchsorted(self.queries, np.arange(1, len(self.lowest))))
+        tops = zip(self.highest.tolist(), self.lowest.tolist(), self.n_lowest.tolist(), by_query, strict=True)
+        for query, (highest, lowest, n_lowest, relevant) in enumerate(tops):
+            listed = {place: score for place, score in enumerate(relevant.tolist()) if score >= lowest}
+            counts = Counter(score for score in highest if score > lowest) + Counter({lowest: n_lowest})
+            others = (counts - Counter(listed.values())).elements()
+            run[query] = listed | {-1 - place: score for place, score in enumerate(others)}
+            judgments[query] = dict.fromkeys(range(len(relevant)), 1)
+            n_rows += len(run[query])
+            if n_rows >= _MAX_ROWS:
+                yield run, judgments
+                run, judgments, n_rows = {}, {}, 0
+        if run:
+            yield run, judgments
 
 
 def _highest(scores: npt.NDArray[np.floating], depth: int) -> npt.NDArray[np.floating]:
     """Return the (n_queries, depth) highest scores of each query, or all if there are fewer."""
     n_docs = scores.shape[1]
     return scores if n_docs <= depth else np.partition(scores, n_docs - depth, axis=1)[:, n_docs - depth :]
-
-
-def _rows(groups: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per document of each tie group: query_id, doc_id, score."""
-    rows = groups.loc[groups.index.repeat(groups["n"]), ["query_id", "score", "n_relevant"]]
-    is_relevant = _places(rows.index.to_numpy()) < rows["n_relevant"]
-    numbers = is_relevant.groupby(rows["query_id"].to_numpy()).cumsum() - 1
-    rows["doc_id"] = np.where(is_relevant, numbers, -1 - np.arange(len(rows)))
-    return rows[["query_id", "doc_id", "score"]]
-
-
-def _places(owners: IntArray) -> IntArray:
-    """Return the position of each row among the adjacent rows of its owner, from 0."""
-    starts = span_starts(owners)
-    return np.arange(len(owners)) - np.repeat(starts, np.diff(np.r_[starts, len(owners)]))
 
 
 class TiedInformationRetrievalEvaluator(TiedEvaluator):

@@ -1,7 +1,6 @@
 """Evaluations stored in Parquet: one row per list, and JSON in the footer of the file."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -48,7 +47,6 @@ def column_of(measure: str, ties: str) -> str:
     return f"{measure}/{ties}"
 
 
-_COUNTS = ["n_queries", "n_missing", "n_empty", "n_scored"]
 _NUMBERS = {"n_docs": pa.int64(), "max_tie_size": pa.int64(), "tie_ratio": pa.float64()}
 
 
@@ -59,61 +57,27 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
         ValueError: they do not describe an evaluation, or not these rows; says why.
         LookupError, TypeError, AttributeError, ArithmeticError: likewise.
     """
-    columns = {name: tuple(map(str, list(about[name]))) for name in ("tiebreak_by", "criteria")}
-    measures, ties = (tuple(map(str, list(about[name]))) for name in ("measures", "ties"))
-    for kind, names in (("measures", measures), ("ties", ties)):
-        _demand(names and len(set(names)) == len(names), f"{kind} are empty or repeated")
-    options = ScoringOptions(**{option.name: about[option.name] for option in fields(ScoringOptions)} | columns)
-    _demand(options.relevant_from < math.inf, "the smallest relevant grade is missing")
-    _demand(
-        (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
-        == (measures, ties),
-        "names of measures or treatments are not in their standard form",
+    measures, ties = tuple(map(str, map(parse, about["measures"]))), tuple(map(str, about["ties"]))
+    options = ScoringOptions(**{option.name: about[option.name] for option in fields(ScoringOptions)})
+    policies, totals = (
+        pd.DataFrame.from_dict(about[name], "index", kind).rename_axis("reranker")
+        for name, kind in (("policies", np.int64), ("totals", np.float64))
     )
-    values = [column_of(*column) for column in product(measures, ties)]
+    values = [column_of(name, treatment(order).name) for name, order in product(measures, ties)]
     squares = [column_of(name, SQUARES) for name in measures if "expected" in ties]
-    policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], [*values, *squares])
-    _demand(list(totals.index) == list(policies.index), "the totals do not match the rerankers in the file")
-    _demand(
-        (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
-        "a reranker has more lists with a gap than scored lists",
-    )
-    _demand(
-        policies["n_queries"].sum() == footer.num_rows,
-        "the number of rows differs from the number of lists in the file",
-    )
-    _check_columns(footer.schema.to_arrow_schema(), values)
-    return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
-
-
-def _demand(holds: object, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(otherwise)
-
-
-def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
-    counts = [[one[name] for name in _COUNTS] for one in counts_by_reranker.values()]
-    are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
-    _demand(counts and are_counts, "some counts are not whole numbers from 0 to the number of queries")
-    return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
-
-
-def _parsed_totals(sums_by_reranker: dict[str, Any], columns: list[str]) -> pd.DataFrame:
-    totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
-    _demand({"tie_ratio", *columns} <= set(totals.columns), "totals are missing")
-    sums = totals.to_numpy()
-    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "some totals are negative or not finite")
-    return totals
-
-
-def _check_columns(schema: pa.Schema, values: list[str]) -> None:
-    kinds = {name: schema.field(name).type for name in set(schema.names)}
+    if not values or totals[["tie_ratio", *values, *squares]].isna().any(axis=None):
+        raise ValueError("it holds no values")
+    if list(totals.index) != list(policies.index) or policies["n_queries"].sum() != footer.num_rows:
+        raise ValueError("its counts are not those of its rows")
+    schema = footer.schema.to_arrow_schema()
     for name, kind in (_NUMBERS | dict.fromkeys(values, pa.float64())).items():
-        _demand(kinds.get(name) == kind, f"column {name!r} does not hold numbers")
+        if schema.field(name).type != kind:
+            raise ValueError(f"column {name!r} does not hold numbers")
     for name in IDS:
-        kind = kinds.get(name, pa.null())
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        _demand(pa.types.is_string(kind), f"column {name!r} does not hold names")
+        kind = schema.field(name).type
+        if not pa.types.is_string(kind.value_type if pa.types.is_dictionary(kind) else kind):
+            raise ValueError(f"column {name!r} does not hold names")
+    return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
 
 
 def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:

@@ -132,24 +132,14 @@ def put(*keys, value):
 FOOTERS = {
     "a newer format": put("version", value=2),
     "no measures": put("measures", value=[]),
-    "a measure twice": put("measures", value=["RR", "RR"]),
-    "another name of a measure": put("measures", value=["mrr", "nDCG@3"]),
     "no such treatment": put("ties", value=["x"]),
     "no such policy": put("missing", value=["zero"]),
-    "a grade in words": put("relevant_from", value="one"),
-    "a precision of none": put("precision", value=None),
-    "letters as columns": put("tiebreak_by", value=3),
-    "lists below none": put("policies", "A", "n_scored", value=-1),
     "more lists than queries": put("policies", "A", "n_scored", value=10**30),
-    "a part of a query": put("policies", "A", "n_queries", value=2.5),
     "more rows than there are": put("policies", "A", "n_queries", value=7),
     "rerankers of no totals": put("policies", value={}),
     "a total of nothing": put("totals", "A", "RR/input", value=None),
     "no sum of squares": lambda footer: footer["totals"]["A"].pop("RR/squares"),
     "no criteria": lambda footer: footer.pop("criteria"),
-    "an endless total": put("totals", "A", "RR/movable", value=float("inf")),
-    "more lists that move than lists": put("totals", "A", "RR/movable", value=9),
-    "no totals": put("totals", value={"A": {}, "B": {}}),
 }
 
 
