@@ -307,19 +307,13 @@ def table_of(runs, form):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("repeated", ["first", "max"])
 @given(rows=ROWS)
-def test_a_document_twice_in_a_list_keeps_the_row_that_was_asked_for(form, repeated, rows):
+def test_of_a_document_twice_the_row_asked_for_is_kept_and_the_others_counted(form, repeated, rows):
     runs = joined(form, rows, repeated)
     names = ("query_id", "doc_id", form[0])
     rows_read = list(zip(*(table_of(runs, form)[name].to_pylist() for name in names), strict=True))
     expected = rows_kept(rows, repeated)
     assert rows_read == [(q, d, min(s, 9) if form[0] == "relevance" else s) for q, d, s in expected]
-
-
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("repeated", ["first", "max"])
-@given(rows=ROWS)
-def test_rows_that_are_dropped_are_counted_in_a_finding_at_the_first_repeat(form, repeated, rows):
-    noted = [one for one in joined(form, rows, repeated).noted if one.code == "rows-dropped"]
+    noted = [one for one in runs.noted if one.code == "rows-dropped"]
     pairs = [row[:2] for row in rows]
     dropped = len(pairs) - len(set(pairs))
     assert [(one.file, one.count) for one in noted] == [("file", dropped)] * bool(dropped)
@@ -347,14 +341,6 @@ def test_of_rows_with_grades_beside_scores_the_highest_score_is_kept():
     data = b"query_id,doc_id,score,relevance\nq,a,1,2\nq,a,3,0\nq,b,2,1\n"
     runs = Runs.from_sources([read(File("t", data))], "max")
     assert runs.tables["t"]["relevance"].to_pylist() == [0, 1]
-
-
-def test_files_from_disk_keep_the_row_that_was_asked_for_in_runs_and_judgments(write):
-    run, qrels = write("r.trec", "q Q0 a 1 1 t\nq Q0 a 2 3 t\n"), write("q.txt", "q 0 a 0\nq 0 a 1\n")
-    runs = {how: read_runs([run], qrels, repeated=how) for how in ("first", "max")}
-    assert [runs[how].tables["r"]["score"].to_pylist() for how in runs] == [[1], [3]]
-    assert [runs[how].qrels["relevance"].to_pylist() for how in runs] == [[0], [1]]
-    assert evaluate(runs["max"], ["RR"], ["input"]).scores.to_numpy().tolist() == [[1]]
 
 
 def test_tables_and_frames_keep_the_row_that_was_asked_for(write):

@@ -16,9 +16,13 @@ from metrics.runs.stacks import RunStack
 SEVERAL = "reranker,query_id,doc_id,score\nLLM,q1,d1,1\nBM25,q1,d1,2\nLLM,q1,d2,3\n"
 
 
-def test_runs_given_as_a_list_are_named_by_their_files(write):
-    runs = read_runs([write("b.trec.txt", RUN), write("a.run", RUN)], write("qrels.txt", QRELS))
-    assert runs.rerankers == ["b", "a"]
+def test_runs_are_named_by_the_user_or_their_file_and_keep_their_order(write):
+    qrels, paths = write("qrels.txt", QRELS), [write("b.trec.txt", RUN), write("a.run", RUN)]
+    assert read_runs(paths, qrels).rerankers == ["b", "a"]
+    assert read_runs({"LLM": paths[0], "BM25": str(paths[1])}, qrels).rerankers == ["LLM", "BM25"]
+    single = write("llm.csv", TABLE)
+    assert read_runs(single).rerankers == read_runs(str(single)).rerankers == ["llm"]
+    assert read_runs(paths, qrels).tables["a"]["score"].to_pylist() == [0.9, 0.9, -1.5, 2.0]
 
 
 @pytest.mark.parametrize("repeated", ["first", "max"])
@@ -31,19 +35,6 @@ def test_a_target_that_either_file_of_judgments_knows_is_kept(repeated):
         files = [RunStack.single("", pa.Table.from_pandas(table), None) for table in tables]
         judged = concat_judgments(files, repeated, []).table.to_pylist()
         assert {row["doc_id"]: row["target_id"] for row in judged} == {"a": "t", "b": None}
-
-
-def test_runs_given_by_name_keep_name_and_order(write):
-    files = {"LLM": write("x.trec", RUN), "BM25": str(write("y.trec", RUN))}
-    assert read_runs(files, qrels=write("qrels.txt", QRELS)).rerankers == ["LLM", "BM25"]
-
-
-def test_a_single_path_is_a_run(write):
-    assert (
-        read_runs(write("llm.csv", TABLE)).rerankers
-        == read_runs(str(write("llm.csv", TABLE))).rerankers
-        == ["llm"]
-    )
 
 
 def test_rerankers_are_named_by_their_column(write):
@@ -63,11 +54,6 @@ def test_a_table_read_alone_holds_its_rerankers_and_judgments(write):
     assert runs.rerankers == ["LLM", "BM25"]
     assert runs.qrels is None
     assert runs.tables["LLM"]["relevance"].to_pylist() == [1, 0]
-
-
-def test_rows_stay_in_the_order_of_the_file(write):
-    table = read_runs([write("r.trec", RUN)], write("qrels.txt", QRELS)).tables["r"]
-    assert table["score"].to_pylist() == [0.9, 0.9, -1.5, 2.0]
 
 
 OWN = "reranker,query_id,doc_id,score\n{},q1,d1,1\n"

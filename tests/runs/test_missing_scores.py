@@ -147,19 +147,6 @@ def test_last_is_what_a_score_below_all_others_gives(scores, measure):
     assert values(Runs.from_frame(frame, missing_score="last"), measure) == values(lowest, measure)
 
 
-def test_the_command_refuses_missing_scores_and_says_what_to_choose(call, write):
-    code, out, err = call("evaluate", write("t.csv", TABLE))
-    assert (code, out) == (2, "")
-    assert "t.csv, line 3: score '' is not a number" in err
-    assert "--missing-score last or drop" in err
-
-
-def test_check_tells_how_many_scores_are_missing(call, write):
-    code, out, _ = call("check", write("t.csv", TABLE), "--missing-score", "drop", "--format", "csv")
-    assert code == 0
-    assert "scores-missing" in out
-
-
 COSTS = "query_id,doc_id,score,cost,relevance\nq,a,1,{first},0\nq,b,1,2,1\nq,c,1,{third},0\n"
 COST_RECORDS = [
     {"query_id": "q", "doc_id": name, "score": 1, "cost": cost, "relevance": int(name == "b")}

@@ -1,11 +1,8 @@
 """The column score_std: read by name or choice, from every format, never negative."""
 
-from decimal import Decimal
 from io import StringIO
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from metrics import ReadError, draws, read_runs, read_table
@@ -47,20 +44,6 @@ def test_a_blank_one_beside_a_missing_score_is_0(tmp_path, write, blank):
     assert set(draws(runs, "RR", n=50, noise="score_std").means.iloc[:, 0]) == {0.5, 1}
     with pytest.raises(ReadError, match="line 3"):
         read_table(write("blank.csv", HEADER + "q,a,,1,0.1\nq,b,0.5,0,\n"), missing_score="last")
-
-
-def test_a_blank_decimal_of_few_digits_beside_a_missing_score_is_0(tmp_path):
-    spreads = pa.array([Decimal("0.10"), None], pa.decimal128(5, 2))
-    columns = {
-        "query_id": ["q", "q"],
-        "doc_id": ["a", "b"],
-        "score": pa.array([0.5, None]),
-        "relevance": [1, 0],
-    }
-    path = tmp_path / "decimals.parquet"
-    pq.write_table(pa.table(columns | {"score_std": spreads}), path)
-    (table,) = read_table(path, missing_score="last").tables.values()
-    assert table["score_std"].to_pylist() == [0.1, 0]
 
 
 def test_the_refusal_of_a_blank_one_names_the_way_out(write):

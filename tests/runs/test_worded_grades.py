@@ -65,11 +65,6 @@ def test_a_grade_reads_back_from_the_words_around_it(value, words):
     assert grade.value == value
 
 
-@given(st.text())
-def test_any_text_is_a_grade_or_none(text):
-    assert parse_grade(text) is None or parse_grade(text).value == parse_grade(text).value
-
-
 def test_what_holds_no_grade_is_refused_with_its_line_and_value():
     error = str(refusal(ANSWERS.encode()))
     assert "line 4: score 'I cannot say.' is not a number (column 'answer')" in error

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from repository import REAL_RUNS, SAMPLE
 
 from metrics import read_runs, read_table
-from metrics.runs.findings import KINDS
 from metrics.runs.inspection import inspect
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
@@ -33,23 +32,6 @@ PROVOKING = {
     "half-precision": ({"q": [2.0**-at for at in range(20)]}, None),
     "float32-ties": ({"q": [0.3, nextafter(0.3, 1)]}, None),
 }
-APART = {"queries-differ", "rank-disagrees", "many-rerankers", "outside-pool", "judged-from-run"}
-ELSEWHERE = {
-    *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
-    *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
-    *("numbers-inexact", "no-rows", "grades-large", "runs-renamed"),
-    *(kind.code for kind in KINDS if kind.code.startswith(("answers-", "preferences-"))),
-    *(
-        "grades-in-words",
-        "grades-scales",
-        "grades-expected",
-        "grades-missing",
-        "columns-told",
-        "grades-scaled",
-        "grades-contradict",
-    ),
-    *("judged-twice", "own-query-dropped"),
-}
 
 
 def codes(findings):
@@ -63,10 +45,6 @@ def test_every_finding_can_be_provoked(listing_of, judged_of, code):
         assert code in codes(inspect([listing_of(lists)], None))
     else:
         assert code in codes(inspect([listing_of(lists, has_grades=True)], judged_of(grades)))
-
-
-def test_no_kind_of_finding_is_left_without_an_example():
-    assert {*PROVOKING, *APART, *ELSEWHERE} == {kind.code for kind in KINDS}
 
 
 def test_ranks_against_scores_are_found(listing_of):

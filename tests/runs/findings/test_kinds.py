@@ -1,4 +1,3 @@
-import ast
 import json
 from typing import get_args
 
@@ -6,26 +5,6 @@ import pytest
 from repository import ROOT
 
 from metrics.runs.findings import KINDS, Severity
-
-MAKERS = {"make_finding", "finding", "list_findings"}
-
-
-def codes_found():
-    """Every string without a space that is passed to what makes findings."""
-    for path in (ROOT / "metrics" / "runs").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and getattr(node.func, "attr", getattr(node.func, "id", "")) in MAKERS
-            ):
-                texts = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
-                yield from (text for text in texts if isinstance(text, str) and " " not in text)
-
-
-def test_every_code_of_a_finding_is_a_kind():
-    codes = set(codes_found())
-    assert len(codes) > 20
-    assert codes <= {kind.code for kind in KINDS}
 
 
 def test_no_two_kinds_share_a_code():
