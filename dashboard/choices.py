@@ -465,7 +465,7 @@ def _turn_to(board: Board, record: Record | None) -> None:
     if before is not None:
         if not controls.is_linked("rerankers"):
             set_value("rerankers", None)
-        controls.choices().open_list = (None, None)
+        set_value("list", None)
     is_link = before is None and bool(set(controls.address_choices()) - {DATA})
     controls.open_view(record.view if record else {}, is_link=is_link)
 

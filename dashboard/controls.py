@@ -39,7 +39,6 @@ class Choices:
         sections: page → texts of its section.
         written: the address as last written, which the browser may not show yet.
         clicks: chart → point clicked last.
-        open_list: reranker and query of the list opened below a chart.
     """
 
     texts: dict[str, Texts] = field(default_factory=dict)
@@ -51,7 +50,6 @@ class Choices:
     sections: dict[str, Texts] = field(default_factory=dict)
     written: dict[str, Texts] | None = None
     clicks: dict[str, Any] = field(default_factory=dict)
-    open_list: tuple[str | None, str | None] = (None, None)
 
 
 def choices() -> Choices:

@@ -47,6 +47,7 @@ from metrics.studies.draws import same_runs
 from metrics.studies.emulation import by_reranker, question_text, reported_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
 from metrics.studies.measure_table import LETTERED, as_latex, as_markdown, caption, cells, measure_column
+from metrics.studies.one_list import first_list, lists_by_gap
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import Prose
 from metrics.studies.verdict_sentence import leaderboard_verdict
@@ -172,6 +173,7 @@ def scores_section(
     if not name.measure.answers:
         leaderboard_charts(drawable, view.palette, name, drawn_rows)
     places.buttons()
+    link_to_list(view, name)
     if unjudged is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):
             share = unjudged_study.share_finding(unjudged, unjudged_study.depth_of(name))
@@ -188,6 +190,22 @@ def scores_section(
         return rows.assign(std=std.reindex(rows.index)).reset_index()
 
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=table_rows, download=download)
+
+
+def link_to_list(view: View, name: MeasureAt) -> None:
+    """Draw a link to a list of the reranker whose mean the tie order moves most, if it moves any."""
+    lists = view.study(lists_by_gap, str(name), view.traditional)
+    gaps = lists.groupby("reranker", sort=False)["gap"].mean().abs()
+    if not gaps.max() > EQUAL:
+        return
+    reranker = str(gaps.idxmax())
+    query = str(first_list(lists[lists["reranker"] == reranker])["query_id"])
+    st.page_link(
+        pages.QUERIES.file,
+        label=f"Why: a list of {escape_markdown(short_names(view.rerankers)[reranker])} in all its orders",
+        icon=":material/arrow_forward:",
+        query_params=controls.link_parameters({"reranker": reranker, "query": query}),
+    )
 
 
 @cached(max_entries=24)

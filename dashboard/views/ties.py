@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboard import choices, controls
 from dashboard.cache import ShownBoard, cached, drawn
+from dashboard.charts.labels import short_names
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, tie_size_bars
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.controls import clicked_row
@@ -16,9 +17,12 @@ from dashboard.widgets.one_list import largest_gaps_table, list_panel
 from metrics import parse
 from metrics.measures import with_gains
 from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, tie_size_counts, with_overall
+from metrics.studies.prose import signed
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
+_OFFERED = 100
+"""Lists offered to be opened, those with the largest gap."""
 GAPS, PANELS, SIZES = "Gaps", "More panels", "Tie sizes"
 
 
@@ -48,25 +52,36 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
     if not lists["first_gap"].any():
         st.info(f"There is nothing to draw: no list has a gap in {measure}.", icon=":material/check:")
         return
-    if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
-        controls.choices().open_list = (lists.loc[row, "reranker"], lists.loc[row, "query_id"])
-    reranker, query = controls.choices().open_list
-    open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
-    open_row = int(open_rows[0]) if len(open_rows) else None
-    ui.chart(
-        drawn(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
-        "gap-scatter",
-        f"Tie ratio of each list against its gap in {measure}, and the mean absolute gap.",
-        wide=640,
-        is_clickable=True,
-    )
-    if open_row is not None and reranker and query:
-        list_panel(view, reranker, query, measure)
-    else:
+    place = st.container()
+    open_row = _choose_list(view, lists)
+    with place:
+        ui.chart(
+            drawn(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
+            "gap-scatter",
+            f"Tie ratio of each list against its gap in {measure}, and the mean absolute gap.",
+            wide=640,
+            is_clickable=True,
+        )
         st.caption("Click a dot to open its list. Click a reranker in the legend to hide it.")
+    if open_row is not None:
+        list_panel(view, str(lists.loc[open_row, "reranker"]), str(lists.loc[open_row, "query_id"]), measure)
     row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
     largest_gaps_table(lists, measure, "gaps", row_range.n_shown, row_range.rows_note())
     row_range.buttons()
+
+
+def _choose_list(view: View, lists: pd.DataFrame) -> int | None:
+    """Draw the choice of a list with a large gap, which a click on its dot makes too, and return its row."""
+    names = lists["query_id"].astype(str) + " · " + lists["reranker"].astype(str)
+    if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
+        controls.set_value("list", names[row])
+    linked = names.index[names == controls.get_text("list")]
+    rows = lists.loc[lists["first_gap"].abs().nlargest(_OFFERED).index.union(linked[:1], sort=False)]
+    short, options = short_names(view.rerankers), {"": "a list"}
+    for name, row in zip(names[rows.index], rows.itertuples(), strict=True):
+        options[name] = f"{row.query_id} · {short[str(row.reranker)]} · gap {signed(row.first_gap)}"
+    name = controls.select_after("Open", options, "list", width=400)
+    return int(names.index[names == name][0]) if name else None
 
 
 @section("More panels")

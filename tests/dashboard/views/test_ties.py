@@ -123,3 +123,15 @@ def test_the_gaps_are_of_the_measure_and_of_the_order_chosen(downloads):
         page.segmented_control(key="section").set_value("More panels").run()
         rows = table(page, "Gaps and correlations by measure").set_index("measure")
         assert rows.loc[measure, "gap_mean"] == pytest.approx(mean)
+
+
+def test_a_list_is_opened_by_its_name_and_by_the_address():
+    page = opened("ties", data=cache.SIMULATED_LABEL)
+    choice = page.selectbox(key="list")
+    assert len(choice.options) == 101
+    largest = table(page, "Lists with the largest gap").iloc[0]
+    name = f"{largest['query_id']} · {largest['reranker']}"
+    choice.set_value(name).run()
+    assert page.query_params["list"] == name
+    assert list(charts(page)) == ["gap-scatter", "list-ladder"]
+    assert list(charts(opened("ties", **page.query_params))) == ["gap-scatter", "list-ladder"]
