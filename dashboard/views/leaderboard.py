@@ -37,20 +37,19 @@ from dashboard.widgets.leaderboard_parts import (
     leaderboard_table,
     measures_html,
     shared_text,
+    swapped_orders,
+    verdict_prose,
 )
 from metrics import parse
 from metrics.evaluation import AS_READ, EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies import swapped_orders as study
 from metrics.studies import unjudged as unjudged_study
-from metrics.studies.draws import same_runs
 from metrics.studies.emulation import by_reranker, question_text, reported_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
 from metrics.studies.measure_table import LETTERED, as_latex, as_markdown, caption, cells, measure_column
 from metrics.studies.one_list import first_list, lists_by_gap
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
-from metrics.studies.prose import Prose
-from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names, part_of
 
@@ -131,19 +130,10 @@ _MANY_EMPTY = 0.2
 """Share of queries without relevant documents from which the page offers to leave them out."""
 
 
-@cached(max_entries=24)
-def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
-    """Return the verdict on the leader, tie order and chance."""
-    rows = view.study(leaderboard, measure, traditional)
-    swaps, pairs = swapped_orders(view, measure, traditional), pair_verdicts(view, measure, traditional)
-    copies = same_runs(view.board.runs, view.evaluation, measure)
-    return leaderboard_verdict(rows, swaps, pairs, view.evaluation, measure, copies)
-
-
 @ui.section("The verdict")
 def verdict(view: View, measure: str) -> None:
     """Draw the verdict, and how queries without relevant documents count if they are many."""
-    ui.finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
+    ui.finding(verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
         outcome, offer, choice = "count as 0", "Leave them out", "skip"
@@ -277,12 +267,6 @@ _VERDICTS = {
     "swaps, significant": "Tie order puts A first. With ties averaged, B is significantly ahead.",
     "swaps": "Tie order puts A first. With ties averaged, B is ahead, but not significantly.",
 }
-
-
-def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the pairs of rerankers that swap once ties are averaged."""
-    pairs = pair_verdicts(view, measure, traditional).tied
-    return study.swapped_orders(view.evaluation, measure, traditional, pairs=pairs)
 
 
 @cached(show_spinner="Breaking ties at random …", max_entries=24)

@@ -21,6 +21,7 @@ from dashboard.widgets import components as ui
 from dashboard.widgets.audited_table import report_choices
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import section
+from dashboard.widgets.leaderboard_parts import verdict_prose
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
 from metrics.studies.leaderboard import leaderboard
@@ -33,7 +34,7 @@ from metrics.support.shown_columns import shown_columns
 def show(selection: Selection) -> None:
     """Draw the page."""
     verdict = st.container()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with choices.settings_row():
         measure = choices.measure()
         choices.choose_relevant_from(selection.board)
         view = selection.score(measure)
@@ -41,12 +42,11 @@ def show(selection: Selection) -> None:
         st.page_link(
             pages.PRESENT.file, label=pages.PRESENT.title, icon=":material/slideshow:", width="content"
         )
-    report = board_report(view.board, repr(options), options)
     with verdict:
-        ui.finding(report.conclusion, view.rerankers)
-    preview_and_export(view, report, options)
+        ui.finding(verdict_prose(view, measure, view.traditional), view.rerankers)
+    preview_and_export(view, options)
     if options.targets:
-        target_sections(view, report.studies)
+        target_sections(view, board_report(view.board, repr(options), options).studies)
 
 
 _PRESET_HELP = (
@@ -122,35 +122,37 @@ def board_report(board: Board, options_key: str, _options: ReportOptions) -> Rep
 
 
 @cached(show_spinner="Drawing the report …", max_entries=4)
-def html_file(board: Board, options_key: str, day: date, _report: Report) -> str:
+def html_file(board: Board, options_key: str, day: date, _options: ReportOptions) -> str:
     """Return the report of a day as an HTML file."""
-    return _report.html(day, draw_charts(_report))
+    made = board_report(board, options_key, _options)
+    return made.html(day, draw_charts(made))
 
 
 @section("Preview and export")
-def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
-    """Draw the downloads, the command and the preview at full width."""
-    today = datetime.now(UTC).date()
-    html = partial(html_file, view.board, repr(options), today, report)
-    _export_buttons(report, html, today)
+def preview_and_export(view: View, options: ReportOptions) -> None:
+    """Draw the downloads, the command, and the preview on request; the report is made when asked for."""
+    today, key = datetime.now(UTC).date(), repr(options)
+    html = partial(html_file, view.board, key, today, options)
+    _export_buttons(partial(board_report, view.board, key, options), html, today)
     with st.expander("Command line"):
         st.code(command(view.board, options), language=None, wrap_lines=True)
         if view.board.spec.names is not None:
             st.caption("Rerankers were renamed or reordered here. The command uses the names of their files.")
-    with st.container(border=True):
-        st.iframe(html(), height=760, alt="Preview of the report")
+    if controls.toggle("Preview", "preview"):
+        with st.container(border=True):
+            st.iframe(html(), height=760, alt="Preview of the report")
 
 
-def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:
+def _export_buttons(made: Callable[[], Report], html: Callable[[], str], today: date) -> None:
     def parquet() -> bytes:
-        return bytes(report.per_query().to_parquet(index=False))
+        return bytes(made().per_query().to_parquet(index=False))
 
     files = (
         ("HTML", "html", "text/html", "One file that opens offline", html),
-        ("Markdown", "md", "text/markdown", "For a pull request", lambda: report.markdown(today)),
-        ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: report.text(today)),
-        ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: report.latex(today)),
-        ("CSV", "csv", "text/csv", "All scores of every list", lambda: spreadsheet_csv(report.per_query())),
+        ("Markdown", "md", "text/markdown", "For a pull request", lambda: made().markdown(today)),
+        ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: made().text(today)),
+        ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: made().latex(today)),
+        ("CSV", "csv", "text/csv", "All scores of every list", lambda: spreadsheet_csv(made().per_query())),
         ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed", parquet),
     )
     with st.container(horizontal=True, gap="small"):

@@ -6,7 +6,7 @@ from itertools import groupby
 import pandas as pd
 import streamlit as st
 
-from dashboard.cache import ShownBoard, cached, drawn, segments
+from dashboard.cache import ShownBoard, cached, drawn, pair_verdicts, segments
 from dashboard.charts import leaderboard as charts
 from dashboard.charts.labels import shared_parts, short_names
 from dashboard.charts.palette import Palette, faded
@@ -18,8 +18,12 @@ from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, heading, section, table
 from metrics import parse
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard import VERDICTS, segment_table, share_text
+from metrics.studies import swapped_orders as study
+from metrics.studies.draws import same_runs
+from metrics.studies.leaderboard import VERDICTS, leaderboard, segment_table, share_text
 from metrics.studies.measure_table import Cell
+from metrics.studies.prose import Prose
+from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.escaping import html
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
@@ -32,6 +36,21 @@ _LEAST_RANGE = 4
 """Letters in sequence that are written as a range."""
 _MAX_NAMED = 5
 """Rerankers without a list named at most."""
+
+
+def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the pairs of rerankers that swap once ties are averaged."""
+    pairs = pair_verdicts(view, measure, traditional).tied
+    return study.swapped_orders(view.evaluation, measure, traditional, pairs=pairs)
+
+
+@cached(max_entries=24)
+def verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
+    """Return the verdict on the leader, tie order and chance."""
+    rows = view.study(leaderboard, measure, traditional)
+    swaps, pairs = swapped_orders(view, measure, traditional), pair_verdicts(view, measure, traditional)
+    copies = same_runs(view.board.runs, view.evaluation, measure)
+    return leaderboard_verdict(rows, swaps, pairs, view.evaluation, measure, copies)
 
 
 def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) -> pd.DataFrame:

@@ -22,6 +22,7 @@ def charts(page):
 
 def expect_handed_out(page):
     """Expect Share of that title to hand out the file that it previews, and every other."""
+    page.get_by_text("Preview", exact=True).click()
     preview = "iframe[title='Preview of the report']"
     frame = page.frame_locator(preview)
     expect(frame.locator("h1")).to_have_text(TITLE)

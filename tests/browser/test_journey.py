@@ -161,7 +161,7 @@ def test_a_click_on_a_row_of_rerankers_opens_that_reranker(new_page):
 
 
 def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
-    page, sizes, largest = new_page("/data?section=Library&data=Sample%3A+simulated+rerankers"), [], []
+    page, sizes, largest = new_page(f"{LIGHT_RUNS}&section=Library&preview=true"), [], []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: sizes.append(len(data))))
     page.reload()
     settle(page, "Data")

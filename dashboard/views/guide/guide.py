@@ -316,12 +316,9 @@ def one_minute() -> None:
 TOPICS: Mapping[str, Callable[[], None]] = {
     "One minute": one_minute,
     "Words": partial(draw_topic, "words"),
-    "Formulas": partial(draw_topic, "formulas"),
-    "Measures": partial(draw_topic, "measures", "reading"),
-    "Deciding": partial(draw_topic, "deciding"),
-    "Tools": partial(draw_topic, "tools"),
-    "Files": partial(draw_topic, "files", "findings"),
-    "Library": partial(draw_topic, "library", "large_results"),
+    "Measures": partial(draw_topic, "measures", "formulas", "reading"),
+    "Deciding": partial(draw_topic, "deciding", "tools"),
+    "Files": partial(draw_topic, "files", "findings", "library", "large_results"),
 }
 
 

@@ -87,10 +87,10 @@ def test_a_link_to_another_page_does_not_name_the_section_of_this_one():
 
 
 def test_a_link_opens_the_named_section_from_a_page_with_a_section_of_that_name():
-    page = opened("guide", section="Library")
-    page.query_params = {"section": ["Library"]}
-    page.switch_page(FILES["data"]).run()
-    assert page.segmented_control(key="section").value == "Library"
+    page = opened("data", section="Library")
+    page.query_params = {"section": ["Files"]}
+    page.switch_page(FILES["guide"]).run()
+    assert page.segmented_control(key="section").value == "Files"
 
 
 def test_a_default_that_moved_leaves_the_choice_in_the_address():

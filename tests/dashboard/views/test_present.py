@@ -92,7 +92,7 @@ PRESENTED = {"data": cache.SIMULATED_LABEL, "measure": "AP", "order": "docid_asc
 
 
 def test_the_presentation_is_reached_from_share_and_at_its_address():
-    page = opened("share", **PRESENTED, preview="text")
+    page = opened("share", **PRESENTED)
     (link,) = page.get("page_link")
     assert (link.proto.label, link.proto.page) == ("Present", "present")
     page.switch_page(FILES["present"]).run()

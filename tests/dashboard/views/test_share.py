@@ -13,6 +13,7 @@ from dashboard import cache
 from dashboard.charts.report import draw_charts
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.command_line import command
+from dashboard.views import share
 from dashboard.views.share import section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
@@ -28,6 +29,8 @@ def label():
 
 
 def preview(page):
+    if not page.toggle(key="preview").value:
+        page.toggle(key="preview").set_value(True).run()
     (frame,) = page.get("iframe")
     return frame.proto.srcdoc
 
@@ -145,6 +148,13 @@ def test_the_report_is_short_until_the_address_chooses_another(label):
     assert 'id="scores"' in preview(page)
     assert "--preset full" in page.code[-1].value
     assert page.query_params["preset"] == "full"
+
+
+def test_a_page_without_preview_makes_no_report(label, monkeypatch):
+    monkeypatch.setattr(share, "report", None)
+    page = opened("share", data=label)
+    assert not page.error
+    assert not page.get("iframe")
 
 
 def test_the_page_begins_with_the_conclusion_of_the_report(label):
