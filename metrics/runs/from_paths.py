@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_columns, recognise
-from metrics.runs.conversion import as_grades
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.format import format_named
@@ -24,7 +23,7 @@ from metrics.runs.formats.shapes import LISTS, Shape, run_and_judgments, shape_o
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.roles import Content, column_roles
-from metrics.runs.source import Source
+from metrics.runs.source import Source, as_grades
 from metrics.support.columns import combine_chunks
 from metrics.support.progress import begin_step
 

@@ -1,27 +1,21 @@
-"""One table read from one file, checked row by row, and the line of each row."""
+"""One table read from one file: its columns, converted and checked, and the line of each row."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, MissingScore, normalised, recognise
-from metrics.runs.conversion import (
-    CONVERTERS,
-    as_deviations,
-    float_ids_as_integers,
-    further_numbers,
-    note_grades,
-    note_large,
-    read_worded_grades,
-)
+from metrics.runs.columns import BY_NAME, MISSING_SCORE_HINT, MissingScore, normalised, recognise
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.support.columns import CODED, combine_chunks
-from metrics.support.wording import quote
+from metrics.runs.worded_grades import read_worded_grades
+from metrics.support.columns import CODED, coded, combine_chunks
+from metrics.support.wording import part_of, quote
 
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
@@ -238,7 +232,11 @@ def _convert(
     if kind not in _CODED_KINDS or pa.types.is_floating(column.type):
         column = combine_chunks(column)
     if kind in ("id", "shared") and pa.types.is_floating(column.type):
-        column = float_ids_as_integers(column, ours, origin)
+        is_large = pc.greater_equal(pc.abs(column), 2.0**63)
+        is_bad = pc.fill_null(pc.or_(is_large, pc.not_equal(column, pc.round(column))), fill_value=True)
+        hint = "Write IDs as text or whole numbers."
+        origin.refuse(is_bad, column, lambda value: f"{ours} {value!r} is not an ID", hint)
+        column = column.cast(pa.int64())
         message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
         noted.append(make_finding("ids-from-numbers", origin.file, message, count=len(column)))
     if kind == "deviation":
@@ -247,13 +245,233 @@ def _convert(
         converted = further_numbers(column, theirs, origin, noted)
     else:
         if ours == "score" and pa.types.is_string(column.type):
-            column = read_worded_grades(column, theirs, origin, noted)
+            is_text = parse_numbers(column).is_null()
+            column = read_worded_grades(column, is_text, theirs, origin, noted)
         converted = CONVERTERS[kind](column, ours, origin)
     if ours == "relevance":
         note_grades(converted, theirs, origin, noted)
     if converted is not None and (ours == "score" or kind == "further"):
         note_large(converted, theirs, origin, noted)
     return converted
+
+
+MAX_ID = 2**16
+"""Longest ID, in bytes."""
+_NO_VALUE = ("", "na", "n/a", "nan", "null", "none", "-")
+"""How files write a missing value."""
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
+
+
+def _id(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
+    text = column.cast(pa.string())
+    lengths = pc.binary_length(text)
+    shortest, longest = pc.min_max(lengths).as_py().values()
+    if text.null_count or shortest == 0:
+        is_empty = pc.fill_null(pc.equal(lengths, 0), fill_value=True)
+        origin.refuse(is_empty, text, lambda _: f"{name} is empty", "Give every row an ID.")
+    if (longest or 0) > MAX_ID:
+        problem = f"{name} is longer than {MAX_ID:,} bytes"
+        origin.refuse(pc.greater(lengths, MAX_ID), text, lambda _: problem, "Shorten the ID.")
+    return text
+
+
+def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: FileProvenance) -> pa.Array:
+    ids = coded(column)
+    longest = pc.max(pc.binary_length(ids.dictionary)).as_py() or 0
+    if ids.null_count or longest > MAX_ID or pc.index(ids.dictionary, "").as_py() >= 0:
+        _id(combine_chunks(column), name, origin)
+    return ids
+
+
+def _word(column: pa.Array | pa.ChunkedArray, _: str, __: FileProvenance) -> pa.Array:
+    """Return text as a dictionary, null where empty."""
+    words = coded(column)
+    empty = pc.index(words.dictionary, "").as_py()
+    if empty < 0:
+        return words
+    indices = pc.if_else(pc.equal(words.indices, empty), None, words.indices)
+    return pa.DictionaryArray.from_arrays(indices, words.dictionary)
+
+
+def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
+    numbers = parse_numbers(column)
+    is_bad = pc.is_null(numbers, nan_is_null=True)
+    hint = "Map words to numbers, drop the row, or choose another column."
+    first = pc.index(is_bad, value=True).as_py()
+    if first >= 0 and _DECIMAL_COMMA.fullmatch(str(column[first].as_py()).strip()):
+        hint = f"This is a decimal comma. Write {str(column[first].as_py()).strip().replace(',', '.')}."
+    if name == "score":
+        hint += f" {MISSING_SCORE_HINT}"
+    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a number", hint)
+    return numbers
+
+
+def optional_numbers(column: pa.Array, name: str, origin: FileProvenance, wrong: str, hint: str) -> pa.Array:
+    """Return values as float64, null where empty.
+
+    Raises:
+        ReadError: a value is neither a number nor empty; `wrong` says what it is.
+    """
+    if pa.types.is_string(column.type):
+        column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
+    numbers = parse_numbers(column)
+    is_bad = pc.and_(pc.is_null(numbers), pc.is_valid(column))
+    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is {wrong}", hint)
+    return numbers
+
+
+def as_deviations(column: pa.Array, name: str, origin: FileProvenance, scores: pa.Array | None) -> pa.Array:
+    """Return standard deviations as float64, 0 where there is neither a deviation nor a score (NaN)."""
+    numbers = parse_numbers(column)
+    is_good = pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))
+    is_bad = pc.invert(pc.fill_null(is_good, fill_value=False))
+    if scores is not None:
+        is_missing = pc.is_nan(scores)
+        numbers = pc.if_else(pc.and_(is_bad, is_missing), 0.0, numbers)
+        is_bad = pc.and_not(is_bad, is_missing)
+    hint = (
+        "A standard deviation is finite and not negative. Write 0 for an exact score. Fill in missing values, "
+        "or ignore the column (--column score_std= on the command line, columns={'score_std': ''} in Python)."
+    )
+    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)
+    return numbers
+
+
+def parse_ranks(column: pa.Array, *_: object) -> pa.Array | None:
+    """Return ranks as numbers; None if one is not a number."""
+    numbers = parse_numbers(column)
+    return None if numbers.null_count else numbers
+
+
+def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
+    """Return grades as float64: finite numbers, true is 1 and false is 0, NaN where none is given.
+
+    Raises:
+        ReadError: a value is neither; names the first such line.
+    """
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    words = None
+    if pa.types.is_string(column.type):
+        words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+        column = pc.if_else(
+            pc.match_substring_regex(words, r"^l\d$"), pc.utf8_slice_codeunits(words, 1), column
+        )
+        truth_places = pc.index_in(words, value_set=pa.array(list(_TRUTH)))
+        truth = pc.take(pa.array(list(_TRUTH.values())), truth_places)
+        numbers = pc.coalesce(truth, parse_numbers(pc.if_else(pc.is_valid(truth_places), "0", column)))
+    else:
+        numbers = parse_numbers(column)
+    is_bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
+    if pc.any(is_bad).as_py():
+        is_missing = pc.is_null(column if words is None else words, nan_is_null=words is None)
+        if words is not None:
+            is_missing = pc.or_(is_missing, pc.is_in(words, value_set=pa.array([*_NO_VALUE, "?"])))
+        hint = "A grade must be a number, true or false, or empty if the document is not judged."
+        is_bad = pc.and_not(is_bad, is_missing)
+        origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a grade", hint)
+        numbers = pc.if_else(is_missing, float("nan"), numbers)
+    return numbers
+
+
+CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | None]] = {
+    "id": _id,
+    "shared": _shared,
+    "word": _word,
+    "text": lambda column, *_: column.cast(pa.string()),
+    "number": _number,
+    "number or none": lambda column, *_: pc.fill_null(parse_numbers(column), float("nan")),
+    "measure": lambda column, name, origin: pc.fill_null(
+        optional_numbers(column, name, origin, "not a number", "Write a number, or leave the value empty."),
+        float("nan"),
+    ),
+    "grade": as_grades,
+    "rank": parse_ranks,
+}
+"""Kind of a column → what converts and checks its values; None skips the column."""
+
+
+def parse_numbers(column: pa.Array) -> pa.Array:
+    """Return values as float64, null where a text is not a number."""
+    if pa.types.is_decimal(column.type):  # a cast from decimals to floats is not rounded correctly
+        column = column.cast(pa.string())
+    if not pa.types.is_string(column.type):
+        return column.cast(pa.float64(), safe=False)
+    trimmed = pc.utf8_trim_whitespace(column)
+    try:
+        return trimmed.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return pa.array([parse_number(value) for value in trimmed.to_pylist()], pa.float64())
+
+
+def parse_number(value: str | None) -> float | None:
+    """Parse a number; None for other text."""
+    try:
+        return float(value) if value and "_" not in value else None
+    except ValueError:
+        return None
+
+
+def further_numbers(
+    column: pa.Array, name: str, origin: FileProvenance, noted: list[Finding]
+) -> pa.Array | None:
+    """Return a further score column, -inf where a value is missing; None if a value is not a number."""
+    numbers = parse_numbers(column)
+    is_missing = pc.is_null(numbers, nan_is_null=True)
+    missing = np.flatnonzero(np.asarray(is_missing))
+    if not len(missing):
+        return numbers
+    words = column.take(pa.array(missing)).to_pylist() if pa.types.is_string(column.type) else []
+    wrong = [place for place, word in enumerate(words) if (word or "").strip().lower() not in _NO_VALUE]
+    line = origin.line_of(int(missing[wrong[0] if wrong else 0]))
+    if wrong:
+        message = f"The column {name!r} is not read as scores: {quote(str(words[wrong[0]]))} is not a number."
+        noted.append(make_finding("columns-unused", origin.file, message, line=line))
+        return None
+    message = (
+        f"The column {name!r} has no value in {part_of(len(missing), len(column), 'row')}. "
+        "Documents without a value come last where the column ranks documents or breaks ties."
+    )
+    noted.append(make_finding("scores-missing", origin.file, message, line=line, count=len(missing)))
+    return pc.if_else(is_missing, pa.scalar(-np.inf), numbers)
+
+
+_WHOLE_UP_TO = 2**53
+"""Floats hold every whole number up to here."""
+MAX_GRADE = 500
+"""DCG counts higher grades as this one (`metrics.measures.additive`)."""
+
+
+def note_large(scores: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
+    """Report finite scores from 2^53, among which floats skip whole numbers."""
+    values = np.asarray(scores)
+    rows = np.flatnonzero((values >= _WHOLE_UP_TO) | (values <= -_WHOLE_UP_TO))
+    rows = rows[np.isfinite(values[rows])]
+    if len(rows):
+        message = (
+            f"The {theirs} of {part_of(len(rows), len(values), 'row')} is beyond 2^53, where 64-bit floats "
+            f"skip whole numbers. The first is read as {values[rows[0]]:.17g}."
+        )
+        line = origin.line_of(int(rows[0]))
+        noted.append(make_finding("numbers-inexact", origin.file, message, line=line, count=len(rows)))
+
+
+def note_grades(grades: pa.Array, theirs: str, origin: FileProvenance, noted: list[Finding]) -> None:
+    """Report documents without a grade, and grades so large that DCG cannot tell them apart."""
+    values = np.asarray(grades)
+    for code, rows in (
+        ("grades-missing", np.flatnonzero(np.isnan(values))),
+        ("grades-large", np.flatnonzero(values > MAX_GRADE)),
+    ):
+        if len(rows):
+            share, row = part_of(len(rows), len(values), "row"), int(rows[0])
+            message = f"No grade in {theirs}: {share}. These documents are unjudged."
+            if code == "grades-large":
+                example = f"{share}, such as {values[row]:g}; DCG counts each as {MAX_GRADE}."
+                message = f"Grades above {MAX_GRADE} in {theirs}: {example}"
+            line = origin.line_of(row)
+            noted.append(make_finding(code, origin.file, message, line=line, count=len(rows)))
 
 
 MAX_RERANKERS = 10_000

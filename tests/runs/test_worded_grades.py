@@ -7,7 +7,7 @@ from reading import columns, refusal
 
 from metrics import evaluate, read_runs
 from metrics.runs import File, read
-from metrics.runs.conversion import parse_grade
+from metrics.runs.worded_grades import parse_grade
 
 HEADER = "query_id,doc_id,answer\n"
 ANSWERS = f'{HEADER}q,a,Score: 7/10\nq,b,"**Relevance: 3**, for it is long"\nq,c,I cannot say.\nq,d,5\n'

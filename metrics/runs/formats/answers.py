@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice, normalised, recognise
-from metrics.runs.conversion import optional_numbers, without_thought
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.shapes import DOCUMENT_ARRAYS, Record
-from metrics.runs.source import Source, build_source
+from metrics.runs.source import Source, build_source, optional_numbers
+from metrics.runs.worded_grades import without_thought
 from metrics.support.arrays import FloatArray
 from metrics.support.columns import coded, combine_chunks
 from metrics.support.wording import part_of

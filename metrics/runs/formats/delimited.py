@@ -16,7 +16,6 @@ from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
-from metrics.runs.conversion import parse_number, parse_ranks
 from metrics.runs.files import (
     BLOCK,
     MAX_LINE,
@@ -29,7 +28,7 @@ from metrics.runs.files import (
 )
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import LINE_FORMATS, FileTable, Format
-from metrics.runs.source import Source, build_source
+from metrics.runs.source import Source, build_source, parse_number, parse_ranks
 from metrics.support.cached import cached_property
 from metrics.support.columns import coded_runs
 

@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
-from metrics.runs.conversion import answer_column
 from metrics.runs.files import MAX_LINE, File, FileProvenance, lines_of
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.answers import (
@@ -43,6 +42,7 @@ from metrics.runs.formats.shapes import (
     singular,
 )
 from metrics.runs.source import Source, build_source
+from metrics.runs.worded_grades import answer_column
 from metrics.support.arrays import BoolArray
 from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part

@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise, refuse_many_columns
-from metrics.runs.conversion import answer_column, parse_number
 from metrics.runs.formats.answers import (
     grade_columns,
     has_probabilities,
@@ -20,7 +19,8 @@ from metrics.runs.formats.answers import (
 from metrics.runs.formats.delimited import DelimitedTable, Head, rows
 from metrics.runs.formats.json_records import cell_documents, records_source
 from metrics.runs.formats.shapes import RANKINGS, excerpt, holds_objects, may_list_documents, singular
-from metrics.runs.source import Source
+from metrics.runs.source import Source, parse_number
+from metrics.runs.worded_grades import answer_column
 
 _FIRST_ROWS = 100
 """Rows that are searched for the first value of a column."""
