@@ -328,7 +328,7 @@ NOTEBOOK = (
             synthetic("Correlation between max tie size and MRR diff: 0.596")),
     Feature(453, 461, "the same of one's own runs", "Ties vs gap, More panels, Tie sizes",
             both(page("ties", "Gaps and correlations by measure", "Mean |gap|", "± SD of |gap|",
-                "Largest |gap|", "|gap| r with tie ratio", "|gap| r with largest tie", "RR", "Hits@3",
+                "Largest |gap|", "r of |gap| with tie ratio", "r of |gap| with largest tie", "RR", "Hits@3",
                 section="More panels", **SAMPLE_RERANKERS), page("ties", "Ties of each reranker",
                 "Lists with ties", "% of lists", "Tie ratio", **SAMPLE_RERANKERS))),
     Feature(463, 474, "a simulated reranker: tie probability, score levels", "Simulator, LLM rerankers",
