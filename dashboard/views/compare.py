@@ -31,7 +31,7 @@ from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, side_by_side, table
-from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
+from dashboard.widgets.first_rows import FIRST_ROWS, MOST_ROWS, ROWS_IN_TABLE, shown_rows
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs
@@ -59,16 +59,19 @@ _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the tabl
 
 def show(selection: Selection) -> None:
     """Draw the page."""
-    verdict = st.container()
+    verdict, is_large = st.container(), len(selection.board.runs.rerankers) > MOST_ROWS
     with choices.settings_row():
         measure = choices.measure(has_more=False)
         with choices.more_menu(help="Choose the test, the correction or another measure."):
             testing = choose_testing()
             st.caption(f"{find_method(testing.test, None)[0].summary} {_STARS}")
+            if is_large:
+                st.caption(f"All pairs of more than {MOST_ROWS} rerankers: `tiescope compare`.")
         choices.choose_relevant_from(selection.board)
         choices.choose_baseline(selection.rerankers, width=260)
     view = selection.score(measure)
-    baseline, has_pairs = view.baseline, len(view.rerankers) >= _FEW
+    baseline = view.baseline
+    has_pairs = len(view.rerankers) >= _FEW and not is_large
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
     section = controls.choose_section(sections)
     name = parse(measure).traditional

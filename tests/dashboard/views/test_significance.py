@@ -291,6 +291,20 @@ def test_of_many_rerankers_pairs_are_those_of_the_twenty_best_and_all_on_request
     assert "by tied mean" not in texts(page)
 
 
+def test_beyond_two_hundred_rerankers_pairs_are_for_the_command():
+    lines = [
+        f"r{number:03},q{query},{doc},{score},{int(doc == 'a')}"
+        for number in range(201)
+        for query in range(3)
+        for doc, score in (("a", 1), ("b", number % (query + 2)))
+    ]
+    text = "reranker,query_id,doc_id,score,relevance\n" + "\n".join(lines) + "\n"
+    page = opened("compare", data=label(board(large_csv=text)))
+    assert "All pairs" not in page.segmented_control(key="section").options
+    assert "All pairs of more than 200 rerankers: `tiescope compare`." in texts(page)
+    assert "forest" in charts(page)
+
+
 def test_of_many_rerankers_the_twenty_others_are_compared_with_bm25(many):
     page = opened("compare", data=many)
     assert page.selectbox(key="baseline").value == "run-bm25"
