@@ -12,7 +12,6 @@ from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Evaluation, ScoredLists
 from metrics.measures import RefinedGroups, parse
 from metrics.runs import Nested, Runs, Table, Tables
-from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
 from metrics.runs.joining import no_relevance_error
 from metrics.support.progress import begin_step
@@ -102,7 +101,7 @@ def names_or_defaults(
 ) -> tuple[Sequence[str] | str, Sequence[str] | str]:
     """Return measures and treatments, the defaults for None; UsageError where a table is given for names."""
     for argument in (measures, ties):
-        if isinstance(argument, Mapping) or is_frame(argument):
+        if isinstance(argument, Mapping) or hasattr(argument, "__arrow_c_stream__"):
             raise UsageError(
                 f"measures and ties must be names, but one of them is a {type(argument).__name__}. Pass the "
                 'runs first and the judgments as qrels: metrics.evaluate(run, ["RR"], qrels=qrels).'

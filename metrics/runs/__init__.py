@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from metrics.runs.columns import COLUMNS, MissingScore
 from metrics.runs.files import File
 from metrics.runs.findings import KINDS
-from metrics.runs.formats.format import FORMATS, Format, format_named
+from metrics.runs.formats.format import BY_NAME, FORMATS, Format
 from metrics.runs.formats.frames import Nested
 from metrics.runs.formats.letor import with_predictions
 from metrics.runs.from_paths import (
@@ -40,6 +40,7 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "BY_NAME",
     "COLUMNS",
     "FORMATS",
     "KINDS",
@@ -57,7 +58,6 @@ __all__ = [
     "check",
     "check_files",
     "distinct_file_names",
-    "format_named",
     "is_judgments",
     "may_be_either",
     "open_run",

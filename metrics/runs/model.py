@@ -14,7 +14,7 @@ from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, Severity, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
-from metrics.runs.formats.letor import with_predictions
+from metrics.runs.formats.letor import PREDICTIONS, with_predictions
 from metrics.runs.inspection import Listing, inspect, inspect_coverage
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
@@ -67,8 +67,9 @@ class Runs:
         """
         if repeated not in get_args(Repeated):
             raise UsageError(f"repeated must be 'error', 'first' or 'max', not {repeated!r}.")
-        read = list[Source]()
-        for content in with_predictions(list(sources)):
+        given, read = list(sources), list[Source]()
+        has_predictions = any(source.format == PREDICTIONS for source in given)
+        for content in with_predictions(given) if has_predictions else given:
             if isinstance(content, TieScopeError):
                 raise content
             read.append(content)

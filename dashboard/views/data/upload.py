@@ -31,7 +31,7 @@ from dashboard.widgets.audited_table import kept_files, take_files, take_table
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ
-from metrics.runs import COLUMNS, File, MissingScore, Source, format_named
+from metrics.runs import BY_NAME, COLUMNS, File, MissingScore, Source
 from metrics.runs.columns import MISSING_SCORE_HINT
 from metrics.runs.named_judgments import PREFIX
 from metrics.runs.roles import RolesError
@@ -287,7 +287,7 @@ def _offer_to_score(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) 
     graded = {
         position: source.mapping["relevance"]
         for position, source in enumerate(sources)
-        if isinstance(source, Source) and source.kind == "qrels" and format_named(source.format).has_header
+        if isinstance(source, Source) and source.kind == "qrels" and BY_NAME[source.format].has_header
     }
     if len(graded) < 2:  # noqa: PLR2004 files that may disagree
         return
@@ -332,7 +332,7 @@ def _what_to_remove(spec: BoardSpec, sources: list[Source | TieScopeError]) -> s
 def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
     """Draw the columns of files with unread columns, which may be the missing ones."""
     for position, source in enumerate(sources):
-        if not isinstance(source, Source) or not format_named(source.format).has_header:
+        if not isinstance(source, Source) or not BY_NAME[source.format].has_header:
             continue
         if set(source.header) - set(source.mapping.values()):
             with st.expander(f"Columns of {escape_markdown(source.file)}"):

@@ -47,12 +47,6 @@ class Cut(NamedTuple):
     delimiter: str
     has_header: bool = True
 
-    def open(self, file: File) -> io.RawIOBase:
-        """Open the text for pyarrow; lines of unpacked files with a header may have any length."""
-        if self.has_header:
-            return open_text(file) if file.packed else BlockStream(file.blocks())
-        return open_text(file, self.delimiter)
-
 
 def rows(file: File, cut: Cut, width: int = 0, *, strict: bool = False) -> Iterator[NumberedFields]:
     """Yield the fields of each line from the first that is not blank, without empty lines and comments.
@@ -154,11 +148,6 @@ class Head:
     def lines(self) -> list[list[bytes]]:
         """Fields of the first lines, split at spaces and tabs, without blank lines and comments."""
         return self.split(None)
-
-    @property
-    def width(self) -> int:
-        """The most frequent number of fields, split at spaces and tabs."""
-        return mode(map(len, self.lines))
 
     def split(self, delimiter: bytes | None) -> list[list[bytes]]:
         """Split the first lines at a delimiter, without blank lines and comments."""
@@ -300,10 +289,8 @@ class DelimitedTable(FileTable):
             (name, pa.float64() if kind in ("number", "rank") and not careful else pa.string())
             for name, kind in kinds.items()
         )
-        columns = {
-            name: _RepeatedTexts() if kind in ("shared", "word") else _Values(self.file.name)
-            for name, kind in kinds.items()
-        }
+        shared = {name: list[pa.Array]() for name, kind in kinds.items() if kind in ("shared", "word")}
+        others = {name: _Values(self.file.name) for name in kinds.keys() - shared}
         options = {
             "read_options": arrow_csv.ReadOptions(
                 column_names=self.header,
@@ -322,11 +309,19 @@ class DelimitedTable(FileTable):
             ),
         }
         if self.n_skipped is not None:
-            with self.cut.open(self.file) as stream:
+            is_any_length = self.cut.has_header and not self.file.packed
+            delimiter = "" if self.cut.has_header else self.cut.delimiter
+            text = BlockStream(self.file.blocks()) if is_any_length else open_text(self.file, delimiter)
+            with text as stream:
                 for batch in arrow_csv.open_csv(stream, **options):
-                    for name, column in columns.items():
+                    for name, runs in shared.items():  # texts that mostly equal the one before
+                        runs.append(pc.run_end_encode(batch[name], run_end_type=pa.int32()))
+                    for name, column in others.items():
                         column.add(batch[name])
-        arrays = {name: column.joined(schema.field(name).type) for name, column in columns.items()}
+        arrays = {
+            name: coded_runs(shared[name]) if name in shared else others[name].joined(schema.field(name).type)
+            for name in kinds
+        }
         return arrays, n_comments
 
     def _ranks(self) -> pa.Array | None:
@@ -363,30 +358,19 @@ class _Values:
         return pa.Array.from_buffers(kind, len(self._bytes) // 8, [None, values])
 
 
-class _RepeatedTexts:
-    """A column of texts that mostly equal the one before."""
-
-    def __init__(self) -> None:
-        self._runs: list[pa.RunEndEncodedArray] = []
-
-    def add(self, piece: pa.Array) -> None:
-        """Append texts."""
-        self._runs.append(pc.run_end_encode(piece, run_end_type=pa.int32()))
-
-    def joined(self, _: pa.DataType) -> pa.Array:
-        """Return all texts, dictionary-encoded."""
-        return coded_runs(self._runs)
-
-
 def line_format(head: Head) -> str:
     """Return the format of lines without a header, by the first lines; empty for other files."""
     n_queries = sum(len(fields) > 1 and fields[1].startswith(b"qid:") for fields in head.lines)
     if 2 * n_queries > len(head.lines):
         return "letor"
+    width = mode(map(len, head.lines))
     for candidate in LINE_FORMATS:
         n = len(candidate.fields)
-        is_ranked = candidate.fields[2] == "rank"
-        if _counts_up(head, n) if is_ranked else head.width == n or _is_tabbed(head, n):
+        if candidate.fields[2] != "rank":
+            is_recognised = width == n or _is_tabbed(head, n)
+        else:
+            is_recognised = width == n and _counts_up(head.lines, n)
+        if is_recognised:
             return candidate.name
     numbers = (parse_number(b" ".join(fields).decode("utf-8", "replace")) for fields in head.lines)
     return "predictions" if len(head.lines) > 1 and all(number is not None for number in numbers) else ""
@@ -404,13 +388,13 @@ _MAX_DIGITS = 9
 """Most digits of a rank."""
 
 
-def _counts_up(head: Head, width: int) -> bool:
-    """Return whether lines have so many fields, and the third counts up by one in the first list."""
-    if head.width != width or any(len(line) != width for line in head.lines[:-1]):
+def _counts_up(lines: Sequence[Sequence[bytes]], width: int) -> bool:
+    """Return whether the third of so many fields counts up by one in the first list, unlike in judgments."""
+    whole = [line for line in lines if len(line) == width]
+    iterations = {line[1].lower() for line in whole} if width == 4 else {b""}  # noqa: PLR2004 of judgments
+    if len(whole) < len(lines) - 1 or iterations <= {b"0", b"q0"}:
         return False
-    if width == 4 and {line[1].lower() for line in head.lines if len(line) > 1} <= {b"0", b"q0"}:  # noqa: PLR2004 of judgments
-        return False
-    fields = [line[2] for line in head.lines if line[0] == head.lines[0][0] and len(line) == width]
+    fields = [line[2] for line in whole if line[0] == whole[0][0]]
     if not all(field.isdigit() and len(field) <= _MAX_DIGITS for field in fields):
         return False
     ranks = [int(field) for field in fields]

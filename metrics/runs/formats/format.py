@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from metrics.runs.columns import BY_NAME, MissingScore
+from metrics.runs.columns import COLUMNS, MissingScore
 from metrics.runs.files import File
 from metrics.runs.source import Source
 
@@ -205,7 +205,7 @@ FORMATS = (
     ),
     Format(
         "table",
-        f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
+        f"CSV, TSV or semicolon table with a header; columns {', '.join(column.name for column in COLUMNS)}.",
         "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
     ),
     Format(
@@ -217,10 +217,6 @@ FORMATS = (
     *LINE_FORMATS,
 )
 """All formats."""
-_BY_NAME: Mapping[str, Format] = {each.name: each for each in FORMATS}
-_OTHER = Format("", "", "")
-
-
-def format_named(name: str) -> Format:
-    """Return a format by its name; one with a header for frames and files without a format of their own."""
-    return _BY_NAME.get(name, _OTHER)
+_OTHERS = (Format("frame", "", ""), Format("predictions", "", "", has_header=False))
+BY_NAME: Mapping[str, Format] = {each.name: each for each in (*FORMATS, *_OTHERS)}
+"""Formats by `Source.format`, also of frames, and of predictions before they have queries and documents."""

@@ -13,7 +13,7 @@ from metrics.runs.findings import make_finding
 from metrics.runs.source import Source, build_source
 from metrics.support.wording import count_of
 
-LETOR, _PREDICTIONS = "letor", "predictions"
+LETOR, PREDICTIONS = "letor", "predictions"
 _LINE = re.compile(r"(?P<label>\S+)\s+qid:(?P<qid>\S+)[^#]*(?:#(?P<comment>.*))?", re.ASCII)
 _DOCUMENT = re.compile(r"docid\s*=\s*(\S+)", re.ASCII | re.IGNORECASE)
 _LINE_HINT = "Write GRADE qid:QUERY FEATURE:VALUE ... # docid = DOCUMENT."
@@ -59,7 +59,7 @@ def read_predictions(file: File, choice: ColumnChoice) -> Source:
     origin = FileProvenance(file.name, numbers.__getitem__)
     raw = {"prediction": pa.array(texts, pa.string())}
     mapping = {"score": "prediction"}
-    return build_source(raw, mapping, origin, _PREDICTIONS, [*raw], missing_score=choice.missing_score)
+    return build_source(raw, mapping, origin, PREDICTIONS, [*raw], missing_score=choice.missing_score)
 
 
 def with_predictions(
@@ -71,7 +71,7 @@ def with_predictions(
     """
     files = [file for file in (*contents, *judgments) if isinstance(file, Source) and file.format == LETOR]
     return [
-        _paired(content, files) if isinstance(content, Source) and content.format == _PREDICTIONS else content
+        _paired(content, files) if isinstance(content, Source) and content.format == PREDICTIONS else content
         for content in contents
     ]
 

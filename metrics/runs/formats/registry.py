@@ -8,7 +8,7 @@ from metrics.runs.columns import GRADES, ColumnChoice, MissingScore, normalised,
 from metrics.runs.files import File
 from metrics.runs.formats import delimited, json_records, letor, tables
 from metrics.runs.formats.delimited import Head
-from metrics.runs.formats.format import LINE_FORMATS, FileTable, Format, format_named
+from metrics.runs.formats.format import BY_NAME, LINE_FORMATS, FileTable, Format
 from metrics.runs.formats.parquet import ParquetTable, read_parquet
 from metrics.runs.source import Source
 from metrics.support.wording import count_of
@@ -49,7 +49,7 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
         source = _READERS[name](file, choice)
     else:
         source = tables.read_table(head, name, choice)
-    return replace(source, tie_order=format_named(source.format).tie_order)
+    return replace(source, tie_order=BY_NAME[source.format].tie_order)
 
 
 def open_run(
@@ -124,7 +124,7 @@ def _not_recognised(head: Head) -> ReadError:
         problem = f"the first of the lines separated by {mark!r} is not a header: {', '.join(head.header)}"
         hint = f"Add a header: {mark.join(('query_id', 'doc_id', 'score'))}."
         return ReadError(name, problem, hint, line=1)
-    shape = ", ".join(head.header) if len(head.header) > 1 else count_of(head.width, "field")
+    shape = ", ".join(head.header) if len(head.header) > 1 else count_of(len(head.lines[0]), "field")
     lines = [f"{of.summary.rstrip('.').replace(': ', f', {len(of.fields)} fields (')})" for of in LINE_FORMATS]
     hint = f"Files without a header: {'; '.join(lines)}. A table has a header with query_id, doc_id and score."
     error = ReadError(name, f"not a run, judgments or a table: found {shape}", hint, line=1)
