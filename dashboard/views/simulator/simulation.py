@@ -27,7 +27,6 @@ from metrics import Evaluation, Runs, evaluate, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.simulation import (
-    CONTINUOUS,
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SEGMENTS,
     LlmReranker,
@@ -45,16 +44,10 @@ from metrics.studies.gaps import gap_finding, gap_summary, gaps
 from metrics.studies.leaderboard import leaderboard
 from metrics.support.wording import count_of
 
-LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
-    "LLM reranker",
-    "Several rerankers",
-    "Continuous scores",
-    "Synthetic lists",
-)
+LLM, SEVERAL, SYNTHETIC = "LLM reranker", "Several rerankers", "Synthetic lists"
 KINDS = {
     LLM: "Scores have a few levels. Some documents then copy the score of another document.",
     SEVERAL: "Your own rerankers on the same queries, one row each. Levels 0: continuous scores.",
-    CONTINUOUS_KIND: "Continuous scores, which never tie.",
     SYNTHETIC: "Scores take only a few values and do not depend on relevance. Noise removes the ties of some "
     "lists.",
 }
@@ -86,7 +79,6 @@ class Simulation(NamedTuple):
         levels: number of distinct scores.
         performance: how well scores separate relevant documents, 0 to 1; query types have their own.
         has_segments: whether queries have the notebook's four types.
-        is_compared: whether the four rerankers of the notebook are added.
         several: rerankers as text; empty for those offered at first.
     """
 
@@ -99,7 +91,6 @@ class Simulation(NamedTuple):
     levels: int = 10
     performance: float = 0.9
     has_segments: bool = False
-    is_compared: bool = False
     several: str = ""
 
     @property
@@ -107,10 +98,7 @@ class Simulation(NamedTuple):
         """The simulated LLM rerankers: name → settings."""
         if self.kind == SEVERAL:
             return link_text.reranker_table(link_text.parse_rerankers(self.several) or SEVERAL_AT_FIRST)
-        if self.kind == CONTINUOUS_KIND:
-            return {"Continuous": CONTINUOUS}
-        own = {link_text.default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
-        return {**own, **NOTEBOOK_RERANKERS} if self.is_compared else own
+        return {link_text.default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
 
     def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
         """Return the lists of rerankers, from common random numbers if `common` is set."""
@@ -226,11 +214,11 @@ def llm_rerankers() -> None:
     if kind == SYNTHETIC:
         simulation = _choose_synthetic()
     else:
-        simulation = _choose_several() if kind == SEVERAL else _choose_llm(kind)
+        simulation = _choose_several() if kind == SEVERAL else _choose_llm()
     if kind == LLM:
         _growth_section(simulation)
-    places = _places(simulation)
-    if len(places) > 1:
+    if kind == SEVERAL:
+        places = leaderboard(scores(simulation), "RR", "input")
         ui.heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
         figure = drawn(score_bounds, places, visitor.theme(), "MRR")
         ui.chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
@@ -244,11 +232,6 @@ def llm_rerankers() -> None:
         columns = reranker_columns((parse("RR"), parse(second)))
         ui.table(rows, "In figures", "simulated", columns, measures_in_names(rows, "RR", second))
     exit_buttons(simulation)
-
-
-@cached(max_entries=16)
-def _places(simulation: Simulation) -> pd.DataFrame:
-    return leaderboard(scores(simulation), "RR", "input")
 
 
 @cached(max_entries=16)
@@ -286,28 +269,22 @@ def _growth_section(simulation: Simulation) -> None:
         ui.chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
 
 
-def _choose_llm(kind: str) -> Simulation:
-    above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
-    with above:
-        presets = st.container(width="content") if kind == LLM else None
+def _choose_llm() -> Simulation:
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        presets = st.container(width="content")
         has_segments = controls.segmented("Query types", ("one", "four"), "madetypes") == "four"
-        beside = "none", "four LLMs"
-        is_compared = kind == LLM and controls.segmented("Compare with", beside, "madebeside") == beside[1]
     grid = st.grid(4, min_column_width=150)
-    ties, levels = 0.0, 0
-    if kind == LLM:
-        ties = round(ui.in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
-        highest = link_text.MAX_LEVELS
-        levels = round(ui.in_cell(grid, slider, "Score levels", (1, highest), 10, 1, "madelevels"))
+    ties = round(ui.in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
+    highest = link_text.MAX_LEVELS
+    levels = round(ui.in_cell(grid, slider, "Score levels", (1, highest), 10, 1, "madelevels"))
     lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
     if not has_segments:
         choice = ui.in_cell(grid, slider, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
         performance = round(choice, 4)
-    if presets is not None:
-        with presets:
-            _preset_control(ties, levels)
-    return Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
+    with presets:
+        _preset_control(ties, levels)
+    return Simulation(LLM, *lists, ties, levels, performance, has_segments)
 
 
 def _choose_several() -> Simulation:
