@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard.server.answers import CompressedFiles, FirstPageRedirect, SecurityHeaders
+from dashboard.server.answers import FirstPageRedirect, SecurityHeaders
 from dashboard.server.connections import forget_ended_sessions
 from dashboard.server.first_page import begin_loading
 from dashboard.server.hosts import HostGuard
@@ -39,7 +39,6 @@ app = st.App(
         *first_page,
         Middleware(SignInGuard),
         Middleware(UploadGuard),
-        Middleware(CompressedFiles),
         Middleware(MessageGuard),
     ],
     lifespan=lifespan,

@@ -33,7 +33,7 @@ from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from dashboard.settings import OPEN
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
-from metrics.runs import Runs, Source, named_judgments, with_predictions
+from metrics.runs import Runs, Source, with_predictions
 from metrics.studies.leaderboard import query_segments
 from metrics.studies.pair_findings import Verdicts, verdicts
 from metrics.studies.pairs import Family
@@ -317,15 +317,6 @@ def ranking(board: Board, reranker: str, scoring: ScoringOptions) -> Ranking:
 def segments(board: Board) -> "pd.Series[str]":
     """Return query → query group, for queries that have one."""
     return query_segments(board.runs)
-
-
-@cached(max_entries=16)
-def lookalike_text(board: Board) -> str:
-    """Return a sentence that names the datasets whose judgments a board seems to have, or an empty text."""
-    runs = board.runs
-    if runs.qrels is None:
-        return ""
-    return named_judgments.lookalike_text(len(runs.judged_pairs.queries), runs.qrels["relevance"].to_numpy())
 
 
 @cached(max_entries=16)

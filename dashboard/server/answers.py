@@ -1,11 +1,9 @@
-"""Security headers of all responses, compression of the front end, and the address of the first page."""
+"""Security headers of all responses, and the address of the first page."""
 
 from collections.abc import Sequence
-from ipaddress import ip_address
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -57,36 +55,6 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
-
-
-_FILES = "/static/"
-_LEVEL = 6
-"""zlib level: its default, half the time of the highest for 1% more bytes."""
-
-
-class CompressedFiles:
-    """Compresses the front end's scripts and styles, six megabytes that browsers cache.
-
-    Browsers on this machine get them uncompressed, which is faster.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._compressing_app = GZipMiddleware(app, compresslevel=_LEVEL)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
-        is_compressed = scope["type"] == "http" and _FILES in scope["path"] and not _is_here(scope)
-        await (self._compressing_app if is_compressed else self._app)(scope, receive, send)
-
-
-def _is_here(scope: Scope) -> bool:
-    """Return whether the visitor is on this machine."""
-    address, _ = scope.get("client") or ("127.0.0.1", 0)
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 class FirstPageRedirect:

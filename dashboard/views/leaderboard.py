@@ -122,8 +122,7 @@ def data_line(view: Selection) -> None:
             controls.remember("add", value=not sample)
             st.switch_page(pages.DATA.file)
     if findings is not None:
-        for message in findings.loc[findings["code"] == "columns-told", "message"].head(1):
-            st.caption(f":material/info: {escape_markdown(message)}")
+        ui.columns_line(findings)
 
 
 _MANY_EMPTY = 0.2

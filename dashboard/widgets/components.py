@@ -118,6 +118,12 @@ def in_cell(grid: Any, draw: Callable[P, R], *arguments: P.args, **options: P.kw
         return draw(*arguments, **options)
 
 
+def columns_line(findings: pd.DataFrame) -> None:
+    """Say how the first file was read whose column names do not tell."""
+    for message in findings.loc[findings["code"] == "columns-told", "message"].head(1):
+        st.caption(f":material/info: {escape_markdown(message)}")
+
+
 def heading(title: str, explanation: str) -> None:
     """Show the title of a section and how to read it."""
     with st.container(gap="xxsmall"):

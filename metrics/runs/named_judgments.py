@@ -1,19 +1,12 @@
-"""Judgments of ir_datasets: read by name from its cache, never downloaded, and recognised by its metadata."""
+"""Judgments of ir_datasets: read by name from its cache, never downloaded."""
 
-import json
 import logging
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from metrics.errors import ReadError, needs
-from metrics.support.arrays import FloatArray
-from metrics.support.wording import count_of
 
 PREFIX = "ir_datasets:"
 """Prefix of a dataset's name where a path is expected."""
@@ -82,54 +75,3 @@ def _downloads_refused() -> Iterator[None]:
         finally:
             lazy_libs.requests, GoogleCloudBucketStream.stream = requests, stream
             logging.disable(disabled)
-
-
-FROM_2: dict[tuple[int, ...], str] = {
-    (1601, 1804, 697): "TREC Deep Learning 2019",
-    (1940, 1020, 646): "TREC Deep Learning 2020",
-    (3063, 2341, 1086): "TREC Deep Learning 2021",
-    (52218, 46080, 1659): "TREC Deep Learning 2022",
-    (4372, 2259, 1830): "TREC Deep Learning 2023",
-    (810, 634, 350): "DL-Hard",
-}
-"""Judgments of grades 1, 2 and 3 of passage collections: papers count documents as relevant from grade 2."""
-
-
-def lookalikes(n_queries: int, grades: FloatArray) -> list[str]:
-    """Return the ir_datasets datasets with as many judged queries and as many judgments of each grade.
-
-    The metadata are part of the package. Returns an empty list if it is not installed.
-    """
-    counts = Counter(f"{grade:g}" for grade in grades.tolist())
-    return _names_by_counts().get((n_queries, frozenset(counts.items())), [])
-
-
-def lookalike_text(n_queries: int, grades: FloatArray) -> str:
-    """Return a sentence that names the datasets that judgments look like, or an empty text."""
-    names = lookalikes(n_queries, grades)
-    if not names:
-        return ""
-    counts = f"{count_of(n_queries, 'query')}, {count_of(len(grades), 'judgment')}"
-    return f"These judgments look like {' or '.join(names[:2])} ({counts})."
-
-
-@cache
-def _names_by_counts() -> dict[tuple[int, frozenset[tuple[str, int]]], list[str]]:
-    """Return (number of queries, judgments of each grade) → names of the datasets."""
-    spec = find_spec("ir_datasets")
-    names: dict[tuple[int, frozenset[tuple[str, int]]], list[str]] = {}
-    if spec is None or spec.origin is None:
-        return names
-    metadata = json.loads((Path(spec.origin).parent / "etc" / "metadata.json").read_text(encoding="utf-8"))
-    for name in metadata:
-        queries, qrels = (_entry(metadata, name, part) for part in ("queries", "qrels"))
-        grades = qrels.get("fields", {}).get("relevance", {}).get("counts_by_value", {})
-        if grades and "count" in queries:
-            names.setdefault((queries["count"], frozenset(grades.items())), []).append(name)
-    return names
-
-
-def _entry(metadata: dict[str, Any], name: str, part: str) -> dict[str, Any]:
-    """Return the metadata of one part of a dataset, which may be a reference to another dataset."""
-    entry: dict[str, Any] = metadata.get(name, {}).get(part, {})
-    return _entry(metadata, entry["_ref"], part) if "_ref" in entry else entry

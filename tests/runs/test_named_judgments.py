@@ -5,11 +5,10 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
 from ir_datasets import lazy_libs
 
-from metrics.runs.named_judgments import _downloads_refused, _Missing, lookalike_text, lookalikes
+from metrics.runs.named_judgments import _downloads_refused, _Missing
 
 READ = """
 import sys
@@ -76,12 +75,3 @@ def test_only_the_thread_that_reads_is_refused_downloads():
         with pytest.raises(_Missing):
             lazy_libs.requests()
     assert lazy_libs.requests().__name__ == "requests"
-
-
-def test_judgments_are_recognised_by_their_queries_and_grades():
-    assert lookalikes(300, np.ones(339)) == ["beir/scifact/test"]
-    assert lookalike_text(300, np.ones(339)) == (
-        "These judgments look like beir/scifact/test (300 queries, 339 judgments)."
-    )
-    assert not lookalike_text(299, np.ones(339))
-    assert not lookalike_text(300, np.full(339, 2.0))

@@ -7,14 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, cache, choices, controls, pages
-from dashboard.charts.labels import short_names
 from dashboard.choices import Selection
-from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.views.data.files import board_panel, file_cards, finding_cards
 from dashboard.views.data.library import uploads_section
 from dashboard.views.data.upload import board_finding, columns_and_rows, results_line, upload_field
-from dashboard.widgets.components import finding, section
+from dashboard.widgets.components import columns_line, finding, section
 from metrics import Runs
 
 FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
@@ -38,19 +36,11 @@ def show(selection: Selection) -> None:
         if st.button("See results", icon=f":material/{page.icon}:", type="primary", key="see-results"):
             st.switch_page(page.file)
         results_line(board)
-        if named := cache.lookalike_text(board):
-            st.caption(f":material/database: {escape_markdown(named)}")
         findings = cache.findings(board, selection.scoring.relevant_from)
-        for file, message in (
-            findings.loc[findings["code"] == "columns-told", ["file", "message"]].head(2).to_numpy()
-        ):
-            st.caption(f":material/info: {escape_markdown(f'{file}: {message}')}")
+        columns_line(findings)
         file_cards(board, findings)
         finding_cards(board, findings)
         board_panel(selection)
-
-
-_COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
 @section("The names of rerankers")
@@ -58,12 +48,10 @@ def arrange(board: Board, rerankers: Sequence[str]) -> None:
     """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
     st.caption("Rename, reorder or untick rerankers.")
     rows = _reranker_rows(board.runs)
-    is_elided = not rows["label"].equals(rows["name"])
     edited = st.data_editor(
         rows,
         hide_index=True,
-        disabled=["label", "file", "rows", "queries"],
-        column_order=[name for name in _COLUMNS if is_elided or name != "label"],
+        disabled=["file", "rows", "queries"],
         column_config=_column_config(),
         key=f"arrange-{board.spec.key[:12]}",
     )
@@ -79,13 +67,11 @@ def arrange(board: Board, rerankers: Sequence[str]) -> None:
 
 
 def _reranker_rows(runs: Runs) -> pd.DataFrame:
-    labels = short_names(runs.rerankers)
     return pd.DataFrame(
         {
             "shown": True,
             "order": range(1, len(runs.tables) + 1),
             "name": runs.rerankers,
-            "label": [labels[name] for name in runs.rerankers],
             "file": [runs.origins[name].file for name in runs.tables],
             "rows": [len(table) for table in runs.tables.values()],
             "queries": [len(queries) for queries in runs.queries.values()],
@@ -101,7 +87,6 @@ def _column_config() -> dict[str, Any]:
         "order": st.column_config.NumberColumn(
             "Order", width="small", required=True, help="Position on every page, lowest first."
         ),
-        "label": st.column_config.TextColumn("In charts", help="Short form of the name."),
         "name": st.column_config.TextColumn(
             "Name", required=True, max_chars=200, help="Name on every page and in downloads."
         ),

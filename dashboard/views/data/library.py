@@ -19,7 +19,7 @@ from dashboard.library.boards import Board, BoardSpec, with_roles
 from dashboard.library.records import STRANGER, Upload
 from dashboard.long_work import long_work
 from dashboard.visitor import visitor_zone
-from dashboard.widgets.components import download_csv, finding, heading, section, table
+from dashboard.widgets.components import finding, heading, section, table
 from metrics.errors import LibraryError, TieScopeError
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names
@@ -134,13 +134,10 @@ def uploads_section(view: Selection) -> None:
     uploads = cache.open_library().uploads(boards.owner())
     finding(library_finding(uploads))
     _boards_table()
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
-        heading("Uploads", _whose(boards.owner()))
-        if uploads:
-            download_csv(uploads_frame(uploads), "library")
+    heading("Uploads", _whose(boards.owner()))
     if uploads:
         event = st.dataframe(
-            display_frame(uploads, visitor_zone()),
+            uploads_frame(uploads, visitor_zone()),
             key=f"uploads-{hash(tuple(upload.sha256 for upload in uploads))}",  # other rows: nothing is ticked
             on_select="rerun",
             selection_mode="multi-row",
@@ -194,32 +191,22 @@ def _whose(owner: str) -> str:
     return f"Kept on this server, for {escape_markdown(owner)} only."
 
 
-def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
-    """Return one row per upload for the screen."""
-    rows = uploads_frame(uploads)
-    rows["kind"] = [[_KINDS[upload.kind]] for upload in uploads]
-    rows["size"] /= 1000
-    rows["added"] = rows["added"].dt.tz_localize("UTC").dt.tz_convert(place)
-    rows["hash"] = [upload.sha256[:7] for upload in uploads]
-    return rows
-
-
-def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
-    """Return one row per upload for the download, with bytes and times in UTC."""
+def uploads_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
+    """Return one row per upload, with kilobytes and the visitor's times."""
     rows = [
         {
             "name": upload.name,
-            "kind": _KINDS[upload.kind],
+            "kind": [_KINDS[upload.kind]],
             "rows": upload.rows,
-            "size": upload.size,
+            "size": upload.size / 1000,
             "boards": ", ".join(name for _, name in upload.boards),
             "added": upload.added,
-            "hash": upload.sha256,
+            "hash": upload.sha256[:7],
         }
         for upload in uploads
     ]
-    frame = pd.DataFrame(rows, columns=list(_columns()))
-    return frame.astype({"size": "float64", "added": "datetime64[us]"})
+    frame = pd.DataFrame(rows).astype({"added": "datetime64[us]"})
+    return frame.assign(added=frame["added"].dt.tz_localize("UTC").dt.tz_convert(place))
 
 
 def _columns() -> dict[str, Any]:

@@ -1,15 +1,14 @@
 """Data → Files and Columns: the upload field, repairs of unreadable files, results to audit, and columns."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 
 import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import boards, cache, controls, pages, visitor
+from dashboard import boards, cache, controls, pages
 from dashboard.boards import read_all
 from dashboard.cache import cached
 from dashboard.choices import Selection
@@ -33,7 +32,6 @@ from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ
 from metrics.runs import BY_NAME, COLUMNS, File, MissingScore, Source
 from metrics.runs.columns import MISSING_SCORE_HINT
-from metrics.runs.named_judgments import PREFIX
 from metrics.runs.roles import RolesError
 from metrics.scale.stored import is_stored
 from metrics.studies.audit.published import holds_results
@@ -49,10 +47,6 @@ _RULES: dict[MissingScore, str] = {
 }
 _NESTED = "nested-json"
 """Format of runs that JSON results can be mistaken for."""
-_AROUND = 2
-"""Lines shown above and below an error."""
-_LONGEST = 200
-"""Characters shown of a line."""
 
 
 @section("The upload of files")
@@ -66,7 +60,7 @@ def upload_field(view: Selection) -> bool:
             key="upload",
             help=f"At most {MOST_FILES} files. Formats are recognised by content, not by file name.",
         )
-        pasted = _paste() + _named_judgments()
+        pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
@@ -109,22 +103,6 @@ def _paste() -> list[File]:
         name = st.text_input("Name", "pasted.txt", key="paste-name")
         text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
-
-
-def _named_judgments() -> list[File]:
-    """Return the judgments of an ir_datasets dataset, read from the server's cache, as a file."""
-    with st.popover("Judgments", icon=":material/database:"):
-        name = st.text_input(
-            "ir_datasets dataset",
-            key="named-judgments",
-            placeholder="beir/scifact/test",
-            help="Reads the ir_datasets cache of the server. Nothing is downloaded.",
-        )
-        try:
-            return [File.open(PREFIX + name.strip())] if name.strip() else []
-        except TieScopeError as error:
-            st.error(error_markdown(error), icon=":material/error:")
-            return []
 
 
 def _show_files(files: list[File], onto: Selection | None, *, keep: bool) -> bool:
@@ -244,8 +222,6 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
             )
         else:
             st.error(error_markdown(error), icon=":material/error:")
-        if isinstance(error, ReadError):
-            _lines_around(spec, error)
         if isinstance(error, RepeatError):
             _offer_to_score(spec, sources)
             with st.container(horizontal=True):
@@ -253,7 +229,8 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
                     replace_draft(BoardSpec(spec.entries, "first"))
                 if st.button("Keep highest", key="keep-max"):
                     replace_draft(BoardSpec(spec.entries, "max"))
-    st.caption(f"{UNCHANGED}{_what_to_remove(spec, sources)}")
+    others = " Remove the files with errors above to read the others." if 0 < len(errors) < len(sources) else ""
+    st.caption(f"{UNCHANGED}{others}")
     _offer_to_add(sources)
     _offer_to_settle(spec, [place for place, error in errors.items() if MISSING_SCORE_HINT in str(error)])
     for position, error in errors.items():
@@ -316,19 +293,6 @@ def _add_to_board() -> None:
     controls.remember("add", value=True)
 
 
-def _what_to_remove(spec: BoardSpec, sources: list[Source | TieScopeError]) -> str:
-    """Return which unreadable files keep other new files from being added; empty if others do not suffice."""
-    choice = boards.shown_board()
-    shown = {file.sha256 for file in choice[0].files} if choice else set()
-    refused, others = list[str](), list[str]()
-    for entry, source in zip(spec.entries, sources, strict=True):
-        if entry.file.sha256 not in shown:
-            (others if isinstance(source, Source) else refused).append(entry.file.name)
-    if not refused or not others or not _is_complete(sources):
-        return ""
-    return escape_markdown(f" To add {first_names(others)} now, remove {first_names(refused)} above.")
-
-
 def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
     """Draw the columns of files with unread columns, which may be the missing ones."""
     for position, source in enumerate(sources):
@@ -377,29 +341,6 @@ def _is_complete(sources: list[Source | TieScopeError]) -> bool:
     runs = [source for source in read if source.kind == "run"]
     has_judgments = (run.judgments is not None or "relevance" in run.table.column_names for run in runs)
     return bool(runs) and (len(runs) < len(read) or all(has_judgments))
-
-
-def _lines_around(spec: BoardSpec, error: ReadError) -> None:
-    file = next((entry.file for entry in spec.entries if entry.file.name == error.file), None)
-    if file is None or error.line is None or error.unit != "line":
-        return
-    first = max(1, error.line - _AROUND)
-    lines = list(islice(_lines(file), first - 1, error.line + _AROUND))
-    rows = pd.DataFrame({"Line": range(first, first + len(lines)), "Text": lines})
-    if len(rows) and not rows["Text"].str.contains("\ufffd").any():
-        highlight = f"background-color: {visitor.theme().warm[0]}"
-        at_fault = pd.IndexSlice[rows.index[rows["Line"] == error.line], :]
-        style = rows.style.map(lambda _: highlight, subset=at_fault)
-        st.dataframe(style, hide_index=True, key="around")
-
-
-def _lines(file: File) -> Iterator[str]:
-    beginning = ""
-    for block in file.blocks():
-        lines = (beginning + block.decode("utf-8", "replace")).split("\n")
-        beginning = lines.pop()[:_LONGEST]
-        yield from (line[:_LONGEST].rstrip("\r") for line in lines)
-    yield beginning
 
 
 def board_finding(board: Board) -> Prose:
@@ -458,7 +399,7 @@ def choose_columns(
 ) -> None:
     """Draw a control for each of our columns with the file's column as its value, and a button to apply them.
 
-    `on_choice` receives the spec with the new choice once it is applied; a row shows before what it does.
+    `on_choice` receives the spec with the new choice once it is applied.
     """
     entry = spec.entries[position]
     grid = st.grid(6, min_column_width=120)
@@ -477,21 +418,8 @@ def choose_columns(
             changed[column.name] = "" if choice == _NOT_READ else choice
     chosen = {ours: theirs for ours, theirs in mapping.items() if theirs not in changed.values()}
     new_spec = spec.with_columns(position, {**dict(entry.columns), **chosen, **changed}) if changed else spec
-    if changed:
-        _say_roles(new_spec, position)
     if st.button("Apply", type="primary", disabled=not changed, key=f"apply-{entry.key[:12]}-{position}"):
         on_choice(new_spec)
-
-
-def _say_roles(spec: BoardSpec, position: int) -> None:
-    """Say what a new choice of columns makes of the first row, or why the file cannot be read with it."""
-    source = cache.read_entry(spec.entries[position])
-    if isinstance(source, TieScopeError):
-        st.caption(error_markdown(source))
-        return
-    shown = [name for name in ("query_id", "doc_id", "score", "relevance") if name in source.table.column_names]
-    values = [f"{name} {source.table[name][0].as_py()}" for name in shown]
-    st.caption(escape_markdown(f"First row: {', '.join(values)}."))
 
 
 def _preview(head: pd.DataFrame, source: Source) -> None:

@@ -199,7 +199,6 @@ def exit_buttons(simulation: Simulation) -> None:
             )
 
 
-_PRESETS = dict(zip(("low", "medium", "high", "very high"), NOTEBOOK_RERANKERS.values(), strict=True))
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
 _LETTERS = 40
 
@@ -270,9 +269,7 @@ def _growth_section(simulation: Simulation) -> None:
 
 
 def _choose_llm() -> Simulation:
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        presets = st.container(width="content")
-        has_segments = controls.segmented("Query types", ("one", "four"), "madetypes") == "four"
+    has_segments = controls.segmented("Query types", ("one", "four"), "madetypes") == "four"
     grid = st.grid(4, min_column_width=150)
     ties = round(ui.in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
     highest = link_text.MAX_LEVELS
@@ -282,8 +279,6 @@ def _choose_llm() -> Simulation:
     if not has_segments:
         choice = ui.in_cell(grid, slider, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
         performance = round(choice, 4)
-    with presets:
-        _preset_control(ties, levels)
     return Simulation(LLM, *lists, ties, levels, performance, has_segments)
 
 
@@ -357,16 +352,3 @@ def _choose_lists(
     queries = ui.in_cell(grid, slider, label, (10, _MOST_QUERIES), usual, 10, f"{key}queries")
     seed = ui.in_cell(grid, number_input, "Seed", 0, 10**6, 42, "madeseed")
     return round(queries), documents, relevant, seed
-
-
-def _preset_control(ties: float, levels: int) -> None:
-    """Draw the presets; none is selected if the sliders have other values."""
-    presets = {(preset.tie_probability, preset.levels): name for name, preset in _PRESETS.items()}
-    controls.remember("_preset", presets.get((ties, levels)))
-    st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)
-
-
-def _take_preset() -> None:
-    if preset := _PRESETS.get(controls.recall("_preset")):
-        controls.set_value("madeties", preset.tie_probability)
-        controls.set_value("madelevels", float(preset.levels))

@@ -216,29 +216,6 @@ PLAIN = "query_id,doc_id,score,relevance\n" + "".join(
 )
 
 
-def test_long_names_are_told_apart_in_the_table_of_rerankers():
-    names = [f"cross-encoder-of-the-help-desk-corpus-{version}-with-hard-negatives" for version in ("v1", "v2")]
-    label = (
-        cache.loaded_boards().add(board(**{f"{name}_trec": COARSE for name in names}, qrels_txt=QRELS)).label
-    )
-    rows = next(
-        table.value
-        for table in opened("data", data=label, section="Rerankers").dataframe
-        if "label" in table.value
-    )
-    assert [label for label in rows["label"] if len(label) > 26] == []
-    assert ["v1" in rows["label"][0], "v2" in rows["label"][1]] == [True, True]
-
-
-def test_judgments_of_a_known_data_set_are_named():
-    judged = "".join(f"{number % 300} 0 d{number} 1\n" for number in range(339))
-    run = "".join(f"{number} Q0 d{number} 1 0.5 tag\n" for number in range(300))
-    known = cache.loaded_boards().add(board(known_trec=run, qrels_txt=judged)).label
-    sentence = "These judgments look like beir/scifact/test (300 queries, 339 judgments)."
-    assert sentence in texts(opened("data", data=known), "caption")
-    assert "look like" not in texts(opened("data"), "caption")
-
-
 def test_data_has_the_upload_field_until_the_file_of_the_command_can_be_read(monkeypatch, tmp_path):
     table, header = tmp_path / "emptied.csv", "query_id,doc_id,score,relevance\n"
     table.write_text(header)

@@ -210,17 +210,6 @@ def test_settings_hold_at_their_ends(settings, said_of_ties):
     assert said_of_ties in page_text(llm_rerankers(**settings))
 
 
-def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
-    page = llm_rerankers()
-    preset = page.segmented_control(key="_preset")
-    assert preset.value == "medium"
-    preset.set_value("very high").run()
-    assert (page.slider(key="madeties").value, page.slider(key="madelevels").value) == (0.7, 3)
-    assert page.query_params["madeties"] == "0.7"
-    page.slider(key="madelevels").set_value(7.0).run()
-    assert page.segmented_control(key="_preset").value is None
-
-
 def test_several_rerankers_of_a_link_are_simulated_each_as_it_says():
     page = llm_rerankers(
         made=SEVERAL, madeof="0.6,4,0.5,Mine; 0,0,1,<b>Exact</b>; 0,0,1,<b>Exact</b>", madequeries="30"

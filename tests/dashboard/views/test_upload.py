@@ -136,18 +136,6 @@ def test_rows_can_be_pasted():
     assert board_name(page).startswith("pasted · ")
 
 
-def test_judgments_are_taken_by_name_and_what_is_missing_says_how_to_fetch_it(monkeypatch):
-    page = drop(opened("data"), strict_trec=STRICT)
-    page.toggle(key="add").set_value(True)
-    monkeypatch.setattr("metrics.runs.files.read_named_judgments", lambda _: QRELS.encode())
-    page.text_input(key="named-judgments").set_value("a/b").run()
-    assert "4 queries" in " ".join(caption.value for caption in page.sidebar.caption)
-    monkeypatch.undo()
-    page = opened("data")
-    page.text_input(key="named-judgments").set_value("beir/no/such").run()
-    assert "ir_datasets has no dataset of this name" in said(page)
-
-
 WRONG = {
     "picture_csv": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: this is a PNG picture"),
     "empty_trec": (b"", "line 1: the file is empty"),
@@ -175,19 +163,11 @@ BOTH_BROKEN = ("bad.json, line 1", "header.csv, line 1: the file has only a head
 def test_every_unreadable_file_is_named_and_what_to_remove_to_add_the_others(is_addition):
     page = drop(opened("data"), strict_trec=STRICT, qrels_txt=QRELS)
     go_to_data(page).toggle(key="add").set_value(is_addition).run()
-    drop(page, strict_trec=STRICT, qrels_txt=QRELS, **BROKEN)
-    assert "remove" not in texts(page)
     drop(page, strict_trec=STRICT, qrels_txt=QRELS, **BROKEN, coarse_trec=COARSE)
     assert [text in said(page) for text in BOTH_BROKEN] == [True, True]
-    assert "To add coarse.trec now, remove bad.json, header.csv above." in plain(texts(page))
+    assert "Remove the files with errors above to read the others." in plain(texts(page))
     drop(page, strict_trec=STRICT, qrels_txt=QRELS, coarse_trec=COARSE)
     assert (said(page), board_name(page).partition(" · ")[0]) == ("", "strict vs coarse")
-
-
-def test_no_file_is_to_be_removed_where_the_others_are_no_board():
-    page = drop(opened("data"), strict_trec=STRICT, **BROKEN)
-    assert [text in said(page) for text in BOTH_BROKEN] == [True, True]
-    assert "remove" not in texts(page)
 
 
 CASES = [
