@@ -17,7 +17,7 @@ from dashboard.escaping import error_markdown, escape_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.library.loaded import Published
-from dashboard.library.records import SEPARATOR, STRANGER, Access, Record, id_of
+from dashboard.library.records import SEPARATOR, STRANGER, Record, id_of
 from dashboard.long_work import long_work
 from dashboard.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
@@ -229,7 +229,7 @@ def show_board(
 ) -> None:
     """Keep a board and show it on a page, by default on this one.
 
-    It replaces the board `amends` if the visitor may change that one. `keep` says whether the uploaded files
+    It replaces the board `amends` if that one is the visitor's. `keep` says whether the uploaded files
     may be kept, and None leaves the earlier decision: a board is kept only if all its files may be. `draft`
     marks the upload that it comes from, so that this upload is not shown twice.
     """
@@ -340,11 +340,6 @@ def is_stranger() -> bool:
     return owner().startswith(STRANGER)
 
 
-def default_access(owner_id: str) -> Access:
-    """Return the access of a new board: strangers need the link to come back to theirs."""
-    return "link" if owner_id.startswith(STRANGER) else "private"
-
-
 def board_link(label: str) -> str:
     """Return the link to a board."""
     return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: id_of(label)})}"
@@ -362,13 +357,13 @@ def is_session_only(board: Board) -> bool:
 
 def _keep(board: Board, amends: Record | None) -> Record | None:
     owner_id = owner()
-    if amends is not None and amends.may_change(owner_id):
+    if amends is not None and amends.owner == owner_id:
         try:
             return cache.open_library().revise(amends.id, amends.version, board, owner_id)
         except TieScopeError as error:
             notify(f"{error} This page now shows a new board.")
     try:
-        return cache.open_library().keep(board, owner_id, access=default_access(owner_id))
+        return cache.open_library().keep(board, owner_id)
     except TieScopeError as error:
         notify(f"{error} The board shown is not saved: it exists in memory only.")
         return None

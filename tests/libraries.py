@@ -13,6 +13,18 @@ FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
 OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
 
 
+def keep_as(library, new_board, owner="", name="", view=None, access="private"):
+    """Keep a board under a name, with a view and for others, as its owner does one after the other."""
+    record = library.keep(new_board, owner)
+    if name:
+        library.rename(record.id, name, owner)
+    if view:
+        library.save_view(record.id, view, owner)
+    if access != "private":
+        library.share(record.id, access, owner)
+    return library.find(record.id, owner)
+
+
 def shas(library, owner="", **options):
     return [one.sha256 for one in library.uploads(owner, **options)]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from dashboard.library.boards import BoardSpec
 
-Access = Literal["private", "link", "edit"]
-"""Access of other people: none, with the link, or with the link and permission to edit."""
+Access = Literal["private", "link"]
+"""Access of other people: none, or with the link."""
 SEPARATOR = " · "
 """Separator between a board's name and its ID."""
 STRANGER = "visitor:"
@@ -53,10 +53,6 @@ class BoardListing:
     def may_see(self, owner: str) -> bool:
         """Return whether this visitor may open the board if they have its link."""
         return owner == self.owner or self.access != "private"
-
-    def may_change(self, owner: str) -> bool:
-        """Return whether this visitor may edit the board if they have its link."""
-        return owner == self.owner or self.access == "edit"
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ boards = Table(
     metadata,
     Column("id", String(_BOARD), primary_key=True),
     Column("owner", String(_OWNER), nullable=False),
-    Column("access", String(7), nullable=False),  # private, link or edit
+    Column("access", String(7), nullable=False),  # private or link
     Column("name", String(_NAME), nullable=False),
     Column("named", Boolean, nullable=False),  # chosen by a person
     Column("digest", String(_SHA256), nullable=False),  # of its spec

@@ -92,30 +92,19 @@ class Library:
     # boards
 
     @audited("kept")
-    def keep(
-        self,
-        board: Board,
-        owner: str = "",
-        *,
-        name: str = "",
-        view: Mapping[str, Any] | None = None,
-        access: Access = "private",
-    ) -> Record:
-        """Store a board and its files; an equal unnamed board is returned instead of a new one."""
-        name = board_name(name)
+    def keep(self, board: Board, owner: str = "") -> Record:
+        """Store a board without a name, and its files; an equal one is returned instead of a new one."""
         equal = (boards.c.owner == owner) & ~boards.c.named & (boards.c.digest == board.spec.key)
         with self.database.writing() as connection:
-            board_id = None if name else connection.scalar(sa.select(boards.c.id).where(equal, _IS_PRESENT))
+            board_id = connection.scalar(sa.select(boards.c.id).where(equal, _IS_PRESENT))
             if board_id is None:
                 board_id = _new_id()
-                values = {"id": board_id, "owner": owner, "access": access, "version": 1, "created": now()}
-                values |= {"name": name or default_name(board), "named": bool(name)}
-                values |= {"view": dict(view or {})}
-                _insert(connection, boards, values | _content(board) | _times())
+                values = _new_values(board_id, owner, default_name(board), named=False) | {"view": {}}
+                _insert(connection, boards, values | _content(board))
             else:
                 connection.execute(boards.update().where(boards.c.id == board_id).values(**_times()))
             self._store_files(connection, board_id, board, owner)
-            self._make_room(connection, board_id, owner, owner)
+            self._make_room(connection, board_id, owner)
             return self._read(connection, board_id, owner)
 
     @audited("changed")
@@ -125,10 +114,10 @@ class Library:
         with self.database.writing() as connection:
             before = self._own(connection, board_id, owner)
             if before.version != version:
-                raise LibraryError(f"{before.name} was changed by somebody else. Reload the page.")
+                raise LibraryError(f"{before.name} was changed on another page. Reload this page.")
             _update(connection, before, name=before.name if before.named else default_name(board), **values)
-            self._store_files(connection, before.id, board, before.owner)
-            self._make_room(connection, before.id, before.owner, owner)
+            self._store_files(connection, before.id, board, owner)
+            self._make_room(connection, before.id, owner)
             return self._read(connection, before.id, owner)
 
     def find(self, board_id: str, owner: str = "") -> Record:
@@ -177,8 +166,8 @@ class Library:
 
     @audited("shared")
     def share(self, board_id: str, access: Access, owner: str = "") -> None:
-        """Set who else may open a board; only its owner may."""
-        self._change(board_id, owner, by_owner=True, access=access)
+        """Set whether others may open a board."""
+        self._change(board_id, owner, access=access)
 
     @audited("kept published results")
     def publish(self, board_id: str, published: Published, owner: str = "") -> None:
@@ -191,7 +180,7 @@ class Library:
             _insert(
                 connection, published_tables, {"board_id": record.id, "label": clean(label), "packed": packed}
             )
-            self._make_room(connection, record.id, record.owner, owner)
+            self._make_room(connection, record.id, owner)
 
     def published(self, board_id: str, owner: str = "") -> Published | None:
         """Return the published results of a board that this visitor may open, None without any."""
@@ -205,9 +194,9 @@ class Library:
 
     @audited("deleted")
     def delete(self, board_id: str, owner: str = "") -> None:
-        """Delete a board; only its owner may. It can be restored for a day."""
+        """Delete a board. It can be restored for a day."""
         with self.database.writing() as connection:
-            _update(connection, self._own(connection, board_id, owner, by_owner=True), deleted=now())
+            _update(connection, self._own(connection, board_id, owner), deleted=now())
             _end(connection, _is_expired())
 
     @audited("restored")
@@ -221,19 +210,18 @@ class Library:
                 raise LibraryError("This board can no longer be restored.")
 
     @audited("duplicated")
-    def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
+    def duplicate(self, board_id: str, owner: str = "") -> Record:
         """Return a copy of a board for this owner."""
         with self.database.writing() as connection:
             before = self._read(connection, board_id, owner)
-            new_id, name = _new_id(), copy_name(before.name)
-            values = {"id": new_id, "owner": owner, "access": access, "named": True, "version": 1}
-            values |= {"name": name, "created": now()} | _times()
+            new_id = _new_id()
+            values = _new_values(new_id, owner, copy_name(before.name), named=True)
             for table in (boards, board_files, published_tables):
                 key = boards.c.id if table is boards else table.c.board_id
                 new = values if table is boards else {"board_id": new_id}
                 for row in connection.execute(sa.select(table).where(key == before.id)).mappings().all():
                     _insert(connection, table, dict(row) | new)
-            self._make_room(connection, new_id, owner, owner)
+            self._make_room(connection, new_id, owner)
             return self._read(connection, new_id, owner)
 
     def end_expired(self) -> None:
@@ -241,14 +229,14 @@ class Library:
         with self.database.writing() as connection:
             _end(connection, _is_expired())
 
-    def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
+    def _change(self, board_id: str, owner: str, **values: Any) -> None:  # noqa: ANN401 of many types
         with self.database.writing() as connection:
-            _update(connection, self._own(connection, board_id, owner, by_owner=by_owner), **values)
+            _update(connection, self._own(connection, board_id, owner), **values)
 
-    def _own(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
-        """Return a board that this visitor may change."""
+    def _own(self, connection: sa.Connection, board_id: str, owner: str) -> Record:
+        """Return a board of this visitor."""
         record = self._read(connection, board_id, owner)
-        if not record.may_change(owner) or (by_owner and record.owner != owner):
+        if record.owner != owner:
             raise LibraryError(
                 f"{record.name} belongs to somebody else, so you cannot change it. Duplicate it, and change "
                 "the copy."
@@ -355,7 +343,7 @@ class Library:
         if digest.hexdigest() != file.sha256:
             raise LibraryError(f"{file.name} is not stored: it has changed since it was read. Try again.")
 
-    def _make_room(self, connection: sa.Connection, board_id: str, owner: str, reader: str) -> None:
+    def _make_room(self, connection: sa.Connection, board_id: str, owner: str) -> None:
         """End boards until the owner's boards with this one, and all boards, are within their limits.
 
         Deleted boards go first, then unnamed ones that were not opened for a day, the oldest first.
@@ -370,31 +358,22 @@ class Library:
             while (needed := _used(connection, of_them)) > most:
                 going_id = next(going, None)
                 if going_id is None:
-                    others = (boards.c.owner == owner) & (boards.c.id != board_id)
-                    has_others = connection.scalar(sa.select(boards.c.id).where(others).limit(1)) is not None
-                    raise LibraryError(self._full_text(owner, reader, needed, most, has_others=has_others))
+                    raise LibraryError(self._full_text(owner, needed, most))
                 _end(connection, boards.c.id == going_id)
 
     def _share(self, owner: str) -> int:
         """Return the maximum bytes of an owner's boards: half of all, without sign-in all."""
         return self.most // 2 if owner else self.most
 
-    def _full_text(self, owner: str, reader: str, needed: int, most: int, *, has_others: bool) -> str:
-        """Return why a board was not saved, and what this reader can do."""
-        limit = f"one person may use {most / 10**6:,.1f} MB"
-        whose = "your boards" if owner == reader else "the boards of its owner"
-        ways = ["delete boards that you do not need"] if has_others and owner == reader else []
-        if most == self.most:
-            limit = f"the library holds {most / 10**6:,.1f} MB"
-            whose = "all boards together"
-            ways.append(f"{'ask who runs this server to ' if owner else ''}raise {MAX_LIBRARY}")
-        elif owner != reader:
-            ways.append("ask its owner to delete boards")
-        elif not has_others:
-            ways.append("save fewer or smaller files")
-        advice = ", or ".join(ways)
-        sizes = f"{whose} would need {needed / 10**6:,.1f} MB, and {limit}"
-        return f"The library is full: {sizes}. {advice[0].upper()}{advice[1:]}."
+    def _full_text(self, owner: str, needed: int, most: int) -> str:
+        """Return why a board was not saved, and what its owner can do."""
+        needs = f"would need {needed / 10**6:,.1f} MB, and"
+        size = f"{most / 10**6:,.1f} MB. Delete boards that you do not need, or"
+        if most != self.most:
+            return f"The library is full: your boards {needs} one person may use {size} save smaller files."
+        ask = "ask who runs this server to " if owner else ""
+        advice = f"{ask}raise {MAX_LIBRARY}."
+        return f"The library is full: all boards together {needs} the library holds {size} {advice}"
 
     # sign-ins
 
@@ -418,6 +397,13 @@ def _new_id() -> str:
 
 def _insert(connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> None:
     connection.execute(table.insert().values(**values))
+
+
+def _new_values(board_id: str, owner: str, name: str, *, named: bool) -> dict[str, Any]:
+    """Return columns of a new board, which strangers need the link to come back to."""
+    access = "link" if owner.startswith(STRANGER) else "private"
+    values = {"id": board_id, "owner": owner, "access": access, "version": 1, "created": now()}
+    return values | {"name": name, "named": named} | _times()
 
 
 def _times() -> dict[str, Any]:

@@ -210,13 +210,6 @@ def _other_rule(board: Board, code: str) -> tuple[str, BoardSpec]:
     return label, spec
 
 
-_ACCESS: dict[Access, str] = {
-    "private": "Only you",
-    "link": "Anyone with the link can read the board",
-    "edit": "Anyone with the link can change the board",
-}
-
-
 @section("The board")
 def board_panel(view: Selection) -> None:
     """Draw the controls to name, keep, share, export and delete the board."""
@@ -279,7 +272,7 @@ def _lifetime(view: Selection) -> str:
             "short of memory."
         )
     if record.owner != boards.owner():
-        return f"Shared with you. You can {'change' if record.access == 'edit' else 'read'} this board."
+        return "Shared with you. You can read this board."
     if boards.is_stranger():
         period = f"{_KEPT} Anyone with this link can read the board."
         return f"{period} After a refresh, the board is read-only. Duplicate it to make changes."
@@ -289,7 +282,8 @@ def _lifetime(view: Selection) -> str:
 
 def _library_controls(record: Record) -> None:
     owner, library = boards.owner(), cache.open_library()
-    if record.may_change(owner):
+    is_own = record.owner == owner
+    if is_own:
         _name(record, owner)
         as_now = "From now on, the board opens with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
@@ -300,11 +294,8 @@ def _library_controls(record: Record) -> None:
                 st.rerun,
             )
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
-        access = boards.default_access(owner)
-        boards.change_library(
-            lambda: boards.switch_to_board(library.duplicate(record.id, owner, access=access).label)
-        )
-    if record.owner == owner:
+        boards.change_library(lambda: boards.switch_to_board(library.duplicate(record.id, owner).label))
+    if is_own:
         if owner and not boards.is_stranger():
             _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
@@ -329,14 +320,12 @@ def _name(record: Record, owner: str) -> None:
 
 def _share(record: Record, owner: str) -> None:
     with st.popover("Share", icon=":material/group:"):
-        options = list(_ACCESS)
-        access = st.radio(
-            "Access",
-            options,
-            options.index(record.access),
-            format_func=lambda access: _ACCESS[access],
+        is_shared = st.toggle(
+            "Anyone with the link can read the board",
+            record.access == "link",
             key=f"share-{record.id}-{record.version}",
         )
         st.code(boards.board_link(record.label), language=None, wrap_lines=True)
-        if access is not None and access != record.access:
+        access: Access = "link" if is_shared else "private"
+        if access != record.access:
             boards.change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)

@@ -2,6 +2,7 @@
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
+from libraries import keep_as
 from opening import FILES, finding, metrics, opened, table, texts
 from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
@@ -103,7 +104,7 @@ def test_a_default_that_moved_leaves_the_choice_in_the_address():
 
 
 def test_a_link_from_before_a_rename_still_shows_the_board(library):
-    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Before")
+    record = keep_as(library, board(a_trec=STRICT, qrels_txt=QRELS), name="Before")
     library.rename(record.id, "After")
     page = opened("leaderboard", data=record.label)
     assert page.query_params == {"data": record.id}
@@ -128,7 +129,7 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
 
 def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(library):
     settings = {"order": "input", "measure": "AP", "relevant_from": 2.0, "unjudged": "leave_out"}
-    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), view=settings)
+    record = keep_as(library, board(a_trec=STRICT, qrels_txt=QRELS), view=settings)
     page = opened("leaderboard", data=record.id)
     assert page.segmented_control(key="measure").value == "AP"
     page.selectbox(key="order").set_value(cache.TRADITIONAL[0]).run()

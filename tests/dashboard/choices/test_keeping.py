@@ -5,6 +5,7 @@ from weakref import WeakSet
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
+from libraries import keep_as
 from opening import go_to_data, only, opened, texts
 
 from dashboard import cache
@@ -101,9 +102,9 @@ def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
 
 
 def test_looking_at_a_board_of_a_long_name_does_not_rename_it(library):
-    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="long " * 100)
+    record = keep_as(library, board(a_trec=STRICT, qrels_txt=QRELS), name="long " * 100)
     opened("data", data=record.label)
-    assert library.find(record.id).version == 1
+    assert library.find(record.id) == record
 
 
 def test_what_is_shown_stays_when_the_library_cannot_be_reached_for_a_while(library, monkeypatch):
@@ -141,7 +142,7 @@ def test_a_library_that_cannot_be_reached_is_not_said_to_lack_a_board(library, m
 
 
 def test_boards_with_a_name_are_offered_however_many_came_after(library):
-    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Nightly")
+    record = keep_as(library, board(a_trec=STRICT, qrels_txt=QRELS), name="Nightly")
     for number in range(52):
         library.keep(board(a_trec=STRICT, qrels_txt=QRELS + f"extra{number} 0 d1 1\n"))
     options = opened("leaderboard").selectbox(key="data").options

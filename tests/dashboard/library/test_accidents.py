@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
 from full_disk import largest_file
-from libraries import replace_bytes, stored, used
+from libraries import keep_as, replace_bytes, stored, used
 
 from dashboard.library import database as module
 from dashboard.library import store
@@ -71,7 +71,7 @@ def test_a_database_that_cannot_grow_is_told_and_holds_what_fitted(library_at, s
     library = library_at(sqlite_url)
     fitted = {library.keep(FIRST).id}
     with largest_file(size), refused("disk"):
-        fitted.update(library.keep(OTHER, name=f"{at}" * 300).id for at in range(100))
+        fitted.update(keep_as(library, OTHER, name=f"{at}" * 300).id for at in range(100))
     assert {one.id for one in library.boards()} == fitted
     assert state(library)
     assert library.keep(OTHER)
@@ -167,7 +167,7 @@ def test_a_damaged_upload_is_told_by_name_and_the_others_are_read(library, damag
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_the_same_bytes_again_heal_a_damaged_upload(library, damage):
-    record = library.keep(FIRST, name="Mine")
+    record = keep_as(library, FIRST, name="Mine")
     damaged(library, record.spec.entries[0].file.sha256, damage)
     library.keep(FIRST)
     again = library.find(record.id)
@@ -179,7 +179,7 @@ def test_a_kept_board_of_a_lost_upload_cannot_be_kept_from_itself(library):
     sources = [entry.read() for entry in record.spec.entries]
     damaged(library, record.spec.entries[0].file.sha256, DAMAGE["removed"])
     with refused(r"strict\.trec was removed from the library. Upload it again"):
-        library.keep(make_board(record.spec, sources), name="again")
+        keep_as(library, make_board(record.spec, sources), name="again")
     assert len(library.boards()) == 1
 
 
@@ -277,7 +277,7 @@ def test_a_database_the_server_lacks_is_told(library_at, server):
 
 def test_a_library_goes_on_when_its_server_is_back(library_at, server, postgresql_url):
     library, late = library_at(postgresql_url), library_at(postgresql_url)
-    record = library.keep(FIRST, name="before it stopped")
+    record = keep_as(library, FIRST, name="before it stopped")
     server.stop()
     try:
         for operation in (library.boards, late.boards, lambda: library.keep(OTHER), library.end_expired):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from boards import COARSE, QRELS, board
 from full_disk import largest_file
-from libraries import ANNA, BERT, FIRST, OTHER, sha
+from libraries import ANNA, BERT, FIRST, OTHER, keep_as, sha
 
 from dashboard.library import audit
 from dashboard.library.audit import AUDIT_LOG, record_event
@@ -38,7 +38,7 @@ def test_without_a_file_nothing_is_written(library, tmp_path):
 
 
 def test_every_change_of_the_library_is_one_line_that_says_who_what_and_when(library, log):
-    record = library.keep(FIRST, ANNA, name="Mine")
+    record = library.keep(FIRST, ANNA)
     library.save_view(record.id, {"depth": 5}, ANNA)
     library.share(record.id, "link", ANNA)
     double = library.duplicate(record.id, BERT)
@@ -57,7 +57,7 @@ def test_every_change_of_the_library_is_one_line_that_says_who_what_and_when(lib
         *((action, BERT) for action in ("deleted", "kept", "deleted", "restored")),
     ]
     kept, _, shared, *_, discarded, _ = events(log)
-    assert (kept["board"], kept["name"], kept["files"]) == (record.id, "Mine", ["strict.trec", "qrels.txt"])
+    assert (kept["board"], kept["name"], kept["files"]) == (record.id, "strict", ["strict.trec", "qrels.txt"])
     assert (shared["board"], shared["access"]) == (record.id, "link")
     assert discarded["upload"] == sha(third)
     assert abs((datetime.now(UTC) - datetime.fromisoformat(kept["time"])).total_seconds()) < 3600
@@ -65,21 +65,21 @@ def test_every_change_of_the_library_is_one_line_that_says_who_what_and_when(lib
 
 def test_what_was_refused_is_not_said_to_be_done(library, log):
     record = library.keep(FIRST, ANNA)
-    for operation in (library.delete, library.duplicate, lambda *who: library.share(record.id, "edit", who[1])):
+    for operation in (library.delete, library.duplicate, lambda *who: library.share(record.id, "link", who[1])):
         with pytest.raises(LibraryError):
             operation(record.id, BERT)
     assert actions(log) == [("kept", ANNA)]
 
 
 def test_hostile_names_stay_inside_their_line(library, log):
-    library.keep(FIRST, ANNA, name=HOSTILE)
+    keep_as(library, FIRST, ANNA, name=HOSTILE)
     record_event("refused", HOSTILE, path=HOSTILE)
     content = log.read_bytes()
     assert content.isascii()
-    assert content.count(b"\n") == 2
+    assert content.count(b"\n") == 3
     assert not set(content) & set(range(10)) | set(content) & set(range(11, 32))
-    assert events(log)[1] | {"time": ""} == {"time": "", "who": HOSTILE, "action": "refused", "path": HOSTILE}
-    assert [event["action"] for event in events(log)] == ["kept", "refused"]
+    assert events(log)[2] | {"time": ""} == {"time": "", "who": HOSTILE, "action": "refused", "path": HOSTILE}
+    assert [event["action"] for event in events(log)] == ["kept", "renamed", "refused"]
 
 
 def test_it_holds_no_contents_and_no_more_of_a_stranger_than_tells_sessions_apart(library, log):

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 import streamlit
 from boards import QRELS, STRICT, board
-from libraries import replace_bytes
+from libraries import keep_as, replace_bytes
 from opening import opened
 
 from dashboard import cache
@@ -34,7 +34,7 @@ def test_the_files_of_a_board_are_those_uploaded(library):
 
 
 def test_the_data_page_offers_the_files_of_the_board_and_its_published_results(library, monkeypatch):
-    record = library.keep(FIRST, name="My board")
+    record = keep_as(library, FIRST, name="My board")
     library.publish(record.id, (table_label([PUBLISHED]), packed_files([PUBLISHED])))
     offers, offer = {}, streamlit.download_button
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from boards import QRELS, TIED, board
-from libraries import ANNA, BERT, FIRST, OTHER, aged, sha, shas, stored
+from libraries import ANNA, BERT, FIRST, OTHER, aged, keep_as, sha, shas, stored
 
 from dashboard.library import store
 from dashboard.library.records import STRANGER
@@ -15,7 +15,7 @@ VISITOR = f"{STRANGER}0123"
 
 
 def test_an_unnamed_board_ends_after_30_days_without_a_visit_and_a_named_one_stays(library):
-    unnamed, named = library.keep(FIRST, ANNA), library.keep(OTHER, ANNA, name="Mine")
+    unnamed, named = library.keep(FIRST, ANNA), keep_as(library, OTHER, ANNA, name="Mine")
     aged(library, 29, opened=True)
     library.end_expired()
     assert len(library.boards(ANNA)) == 2
@@ -28,11 +28,11 @@ def test_an_unnamed_board_ends_after_30_days_without_a_visit_and_a_named_one_sta
 
 @pytest.mark.parametrize("visitor", [ANNA, BERT])
 def test_whoever_opens_an_unnamed_board_keeps_it_for_30_days_more(library, visitor):
-    record = library.keep(FIRST, ANNA, access="link")
+    record = keep_as(library, FIRST, ANNA, access="link")
     aged(library, 29, opened=True)
     library.find(record.id, visitor)
     assert library.find(record.id, ANNA).opened > now() - timedelta(minutes=5)
-    assert library.find(record.id, ANNA).version == 1
+    assert library.find(record.id, ANNA).version == record.version
 
 
 def test_a_board_that_cannot_note_a_visit_opens(library, monkeypatch):
@@ -47,7 +47,7 @@ def _refused():
 
 
 def test_what_a_visitor_without_sign_in_named_ends_as_well(library):
-    library.keep(FIRST, VISITOR, name="Mine")
+    keep_as(library, FIRST, VISITOR, name="Mine")
     aged(library, 29, opened=True)
     library.end_expired()
     assert library.boards(VISITOR)
@@ -73,12 +73,12 @@ def test_a_deletion_can_be_undone_for_a_day(library, monkeypatch):
 
 @pytest.mark.parametrize("action", ["a save", "a deletion", "a start"])
 def test_bytes_of_a_board_deleted_a_day_ago_go_with_the_next(library, action):
-    first, other = library.keep(FIRST, ANNA, name="A"), library.keep(OTHER, ANNA, name="B")
+    first, other = keep_as(library, FIRST, ANNA, name="A"), keep_as(library, OTHER, ANNA, name="B")
     library.delete(first.id, ANNA)
     aged(library, 2, deleted=True)
     assert sha(FIRST) in stored(library)
     if action == "a save":
-        library.revise(other.id, 1, board(x_trec=TIED, qrels_txt=QRELS), ANNA)
+        library.revise(other.id, other.version, board(x_trec=TIED, qrels_txt=QRELS), ANNA)
     elif action == "a deletion":
         library.delete(library.keep(OTHER, BERT).id, BERT)
     else:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import library_writer
 import pytest
-from libraries import stored
+from libraries import keep_as, stored
 from library_writer import PROCESSES
 
 from dashboard.library.store import Library
@@ -76,7 +76,7 @@ def test_what_many_keep_at_once_is_there_once(library, afar):
 
 
 def test_of_those_who_revise_one_version_at_once_one_wins(library):
-    record = library.keep(library_writer.board(FILES[:1]), name="Mine")
+    record = keep_as(library, library_writer.board(FILES[:1]), name="Mine")
 
     def revise(number):
         try:
@@ -86,8 +86,8 @@ def test_of_those_who_revise_one_version_at_once_one_wins(library):
 
     with ThreadPoolExecutor(THREADS) as threads:
         outcomes = list(threads.map(revise, FILES[1 : THREADS + 1]))
-    assert outcomes.count(2) == 1
-    assert {one for one in outcomes if one != 2} == {"Mine was changed by somebody else. Reload the page."}
+    assert outcomes.count(3) == 1
+    assert {one for one in outcomes if one != 3} == {"Mine was changed on another page. Reload this page."}
 
 
 def test_a_reader_sees_a_board_as_one_version_has_it(library, open_library):

@@ -10,7 +10,7 @@ import postgresql
 import psycopg
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from libraries import as_read
+from libraries import as_read, keep_as
 from opening import opened
 
 from dashboard import cache
@@ -65,7 +65,7 @@ def filled(home):
 
 def keep(new_board, name=""):
     with closing(Library.open()) as library:
-        return library.keep(new_board, name=name)
+        return keep_as(library, new_board, name=name)
 
 
 def names():
@@ -180,7 +180,7 @@ def test_a_backup_of_a_database_in_use_has_the_boards_and_their_files(filled, tm
 @pytest.mark.parametrize("kind", ["PostgreSQL"])
 def test_a_dump_of_postgresql_can_be_restored_into_an_empty_database(url, empty_url, tmp_path, library_at):
     programs, dump = postgresql.find(), tmp_path / "library.dump"
-    record = library_at(url).keep(NIGHTLY, name="nightly")
+    record = keep_as(library_at(url), NIGHTLY, name="nightly")
     backup = [programs / "pg_dump", "--format=custom", f"--file={dump}", url]
     restoration = [programs / "pg_restore", f"--dbname={empty_url}", dump]
     for command in (backup, restoration):

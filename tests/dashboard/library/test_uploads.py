@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from libraries import ANNA, BERT, FIRST, names_on, sha, shas, stored
+from libraries import ANNA, BERT, FIRST, keep_as, names_on, sha, shas, stored
 
 from dashboard.library import store
 from dashboard.library.boards import BoardSpec, Entry, make_board, open_files
@@ -27,7 +27,7 @@ BY_NAME = pytest.mark.parametrize(("text", "kept_text"), NAMES.values(), ids=NAM
 
 
 def test_an_upload_tells_what_it_is(library):
-    record = library.keep(FIRST, name="Mine")
+    record = keep_as(library, FIRST, name="Mine")
     run, qrels = sorted(library.uploads(), key=lambda upload: upload.kind, reverse=True)
     assert (run.name, run.kind, run.rows, run.size) == ("strict.trec", "run", 20, len(STRICT))
     assert run.boards == ((record.id, "Mine"),)
@@ -39,7 +39,7 @@ def test_a_board_is_made_from_uploads_in_the_order_asked_for(library):
     ordered_shas = sorted(shas(library))
     spec = library.spec_of(ordered_shas)
     assert [entry.file.sha256 for entry in spec.entries] == ordered_shas
-    again = library.keep(make_board(spec, [entry.read() for entry in spec.entries]), name="again")
+    again = keep_as(library, make_board(spec, [entry.read() for entry in spec.entries]), name="again")
     assert len(library.uploads()) == 3
     assert {number for one in library.uploads() for number, _ in one.boards} >= {again.id}
 
@@ -63,8 +63,8 @@ def test_a_discarded_upload_takes_its_nameless_boards_along_and_brings_them_back
 
 
 def test_an_upload_on_a_board_with_a_name_is_not_discarded(library):
+    keep_as(library, FIRST, name="Mine")
     library.keep(FIRST)
-    library.keep(FIRST, name="Mine")
     with pytest.raises(LibraryError, match=r"use this upload: Mine. Delete them first"):
         library.discard(sha(FIRST))
     assert len(library.boards()) == 2
@@ -87,7 +87,7 @@ def test_an_upload_is_as_old_as_its_first_board_and_an_added_file_is_new(library
 
 @BY_NAME
 def test_any_text_is_kept_as_far_as_it_can_be(library, text, kept_text):
-    record = library.keep(FIRST, name=text)
+    record = keep_as(library, FIRST, name=text)
     library.rename(record.id, text)
     found_record = library.find(record.id)
     assert found_record.name == kept_text.strip()[:200].strip()
@@ -96,7 +96,7 @@ def test_any_text_is_kept_as_far_as_it_can_be(library, text, kept_text):
 
 def test_any_view_is_kept(library):
     view = {"text": "a\0b 🎯 \udc80", "none": None, "many": [1, 2.5, True, {"deep": []}]}
-    assert library.find(library.keep(FIRST, view=view).id).view == view
+    assert library.find(keep_as(library, FIRST, view=view).id).view == view
 
 
 def test_the_same_bytes_are_kept_once_under_whatever_name(library):
@@ -129,7 +129,7 @@ def scores(entry):
 def records(library):
     """The same bytes kept by two people who chose other columns."""
     return {
-        owner: library.keep(board_with_columns(TABLE, columns), owner, name="Mine")
+        owner: keep_as(library, board_with_columns(TABLE, columns), owner, name="Mine")
         for owner, columns in CHOICES.items()
     }
 
@@ -141,7 +141,7 @@ def test_an_upload_from_the_library_is_read_as_it_was_kept(library):
     assert spec.entries[0].columns == (("doc_id", "passage"),)
     assert spec.entries[0].read().table == before.sources[0].table
     assert spec.key == before.spec.key
-    again = library.keep(make_board(spec, [spec.entries[0].read()]), name="again")
+    again = keep_as(library, make_board(spec, [spec.entries[0].read()]), name="again")
     assert again.spec.entries[0].read().table == before.sources[0].table
 
 
@@ -153,7 +153,7 @@ def test_everybody_reads_the_same_bytes_by_their_own_columns(library, records):
 
 
 def test_the_newest_of_several_choices_is_taken(library, records):
-    library.keep(board_with_columns(TABLE, CHOICES[BERT]), ANNA, name="newer")
+    keep_as(library, board_with_columns(TABLE, CHOICES[BERT]), ANNA, name="newer")
     assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [2, 1]
     library.save_view(records[ANNA].id, {"depth": 5}, ANNA)
     assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [1, 2]

@@ -2,6 +2,7 @@
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT
+from libraries import keep_as
 from opening import finding, opened, said, title
 from opening import table as rows_of
 
@@ -64,8 +65,8 @@ def words(page):
 
 
 def test_the_library_shows_the_date_of_each_board_the_latest_change_first(library):
-    first = library.keep(files("coarse.trec", COARSE, "qrels.txt", QRELS), name="Monday")
-    library.keep(files("coarse.trec", STRICT, "qrels.txt", QRELS), name="Friday")
+    first = keep_as(library, files("coarse.trec", COARSE, "qrels.txt", QRELS), name="Monday")
+    keep_as(library, files("coarse.trec", STRICT, "qrels.txt", QRELS), name="Friday")
     library.rename(first.id, "Sunday")
     boards = rows_of(opened("data", section="Library"), "Boards")
     assert boards["name"].tolist() == ["Sunday", "Friday"]
@@ -152,7 +153,7 @@ def test_a_deleted_upload_comes_back_by_undo_with_the_board_that_showed_it(libra
 
 
 def test_an_upload_on_a_board_with_a_name_stays_and_it_is_said_where(library):
-    library.keep(files("coarse.trec", COARSE, "qrels.txt", QRELS), name="November")
+    keep_as(library, files("coarse.trec", COARSE, "qrels.txt", QRELS), name="November")
     page = press(tick(opened("data", section="Library"), library.uploads()[0]), "discard")
     assert "boards use this upload: November" in said(page)
     assert len(library.uploads()) == 2
@@ -178,7 +179,7 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
 
 
 def test_hostile_names_are_shown_as_text(library):
-    record = library.keep(EXTREMES["hostile names"](), name="[x](y) :red[b] $1$ <b>")
+    record = keep_as(library, EXTREMES["hostile names"](), name="[x](y) :red[b] $1$ <b>")
     upload = library.uploads()[0]
     page = opened("data", section="Library", data=record.label)
     press(tick(page, upload), "discard")

@@ -225,6 +225,8 @@ def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgmen
         assert "Nothing says which documents are relevant" in texts(page)
         assert not page.dataframe
     next(button for button in page.button if button.label == "Add judgments").click().run()
+    page.switch_page("views/data/data.py").run()  # AppTest would draw the page before again
+    assert page.toggle(key="add").value
     drop(page, labels_csv=csv(("query", "passage", "relevant")))
     assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
 
