@@ -149,12 +149,6 @@ class File:
     def blocks(self) -> Iterator[bytes]:
         """Yield the unpacked bytes without a byte order mark, never more than the limit."""
         total, expected = 0, min(_UNCOUNTED_BYTES, self.limit)
-        if self.packed == "gzip":  # its end states the unpacked bytes of its last part
-            with self.given() as stream:
-                stream.seek(max(0, stream.size() - 4))
-                expected = max(expected, int.from_bytes(stream.read(4), "little"))
-        if expected > self.limit:
-            expected = self.unpacked_size
         for block in self._unpack():
             total += len(block)
             if total > expected:

@@ -112,11 +112,7 @@ def read_table(
     Raises:
         ReadError: the table cannot be read; names file, line and value.
     """
-    choice = ColumnChoice(columns or {}, missing_score=missing_score)
-    (content,) = _read_roles([(None, path)], choice, judged=False)
-    if isinstance(content, TieScopeError):
-        raise content
-    return Runs.from_sources([content], repeated)
+    return read_runs(path, columns=columns, repeated=repeated, missing_score=missing_score)
 
 
 def check(

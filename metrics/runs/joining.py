@@ -289,9 +289,7 @@ def no_relevance_error(name: str) -> UsageError:
 
 
 def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[Finding]) -> RunStack:
-    """Join the judgments of files, each document of a query once.
-
-    Equal grades from two files are one judgment. Of different grades, `repeated` selects one.
+    """Join the judgments of files, each document of a query once; `repeated` selects one of different grades.
 
     Raises:
         RepeatError: grades differ, with `repeated="error"`; names both files and lines.
@@ -301,13 +299,14 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
         return judgments
     grades = judgments.table["relevance"].to_numpy()
     _, first, pair = np.unique(judgments.pairs.pair_codes, return_index=True, return_inverse=True)
-    first_row = first[pair]
-    later = np.flatnonzero(first_row < np.arange(len(pair)))
-    differs = grades[later] != grades[first_row[later]]
-    for rows, code in ((later[~differs], "judged-twice"), (later[differs], "grades-contradict")):
-        if len(rows):
-            pair_rows = int(first_row[rows[0]]), int(rows[0])
-            noted.append(_judgment_finding(code, judgments, files, pair_rows, len(rows), repeated))
+    rows = np.flatnonzero(grades != grades[first[pair]])
+    if len(rows):
+        noted.append(
+            _contradiction(judgments, files, (int(first[pair[rows[0]]]), int(rows[0])), repeated, len(rows))
+        )
+    if n_equal := len(pair) - len(first) - len(rows):
+        message = f"Judgments with the same grade in two files: {n_equal:,}."
+        noted.append(make_finding("judged-twice", judgments.provenance.file, message, count=n_equal))
     kept = judgments.pairs.one_row_each(None if repeated == "first" else grades)
     return _with_known_targets(judgments, pair).take(kept)
 
@@ -319,15 +318,10 @@ def _concatenated(files: Sequence[RunStack]) -> RunStack:
     return RunStack.single("", table, origin)
 
 
-def _judgment_finding(
-    code: str,
-    judgments: RunStack,
-    files: Sequence[RunStack],
-    pair_rows: tuple[int, int],
-    n_rows: int,
-    repeated: Repeated,
+def _contradiction(
+    judgments: RunStack, files: Sequence[RunStack], pair_rows: tuple[int, int], repeated: Repeated, n_rows: int
 ) -> Finding:
-    """Return the finding on a document that two files judge; a RepeatError with `repeated="error"`."""
+    """Return the finding on the first document with two grades; a RepeatError with `repeated="error"`."""
     document, query = _document_and_query(judgments, pair_rows[1])
     before, now = (judgments.table["relevance"][row].as_py() for row in pair_rows)
     ends = np.cumsum([0, *(len(file.table) for file in files)])
@@ -335,28 +329,22 @@ def _judgment_finding(
     other, origin = (files[number].provenance for number in numbers)
     other_row, row = np.subtract(pair_rows, ends[numbers]).tolist()
     place = f"{other.file}, {other.unit} {other.line_of(other_row)}"
-    if code == "judged-twice":
-        message = (
-            f"Judgments with the same grade in two files: {n_rows:,}, such as document {quote(document)} "
-            f"({place})."
+    if repeated == "error":
+        problem = (
+            f"document {document!r} has grade {now:g} for query {query!r} here, but grade {before:g} in "
+            f"{place} (judgments with different grades in all: {n_rows:,})"
         )
-    else:
-        if repeated == "error":
-            problem = (
-                f"document {document!r} has grade {now:g} for query {query!r} here, but grade {before:g} in "
-                f"{place} (judgments with different grades in all: {n_rows:,})"
-            )
-            hint = (
-                "If these are the grades of models, choose them as scores (--column score=NAME). Otherwise, "
-                "correct one of the grades, or keep the first or the highest (--repeated first or max)."
-            )
-            raise origin.error(row, problem, hint, RepeatError)
-        choice = "the first" if repeated == "first" else "the highest"
-        message = (
-            f"Different grades in two files: {n_rows:,}, such as document {quote(document)} of query "
-            f"{quote(query)}, {now:g} here and {before:g} in {place}; {choice} grade is kept."
+        hint = (
+            "If these are the grades of models, choose them as scores (--column score=NAME). Otherwise, "
+            "correct one of the grades, or keep the first or the highest (--repeated first or max)."
         )
-    return make_finding(code, origin.file, message, line=origin.line_of(row), count=n_rows)
+        raise origin.error(row, problem, hint, RepeatError)
+    choice = "the first" if repeated == "first" else "the highest"
+    message = (
+        f"Different grades in two files: {n_rows:,}, such as document {quote(document)} of query "
+        f"{quote(query)}, {now:g} here and {before:g} in {place}; {choice} grade is kept."
+    )
+    return make_finding("grades-contradict", origin.file, message, line=origin.line_of(row), count=n_rows)
 
 
 def _with_known_targets(judgments: RunStack, pair: IntArray) -> RunStack:

@@ -418,17 +418,6 @@ def test_a_packed_file_may_unpack_to_so_many_times_its_size(kind, limit):
     assert columns(data)["doc_id"]
 
 
-def test_what_gzip_declares_of_its_last_part_alone_is_not_believed(limit):
-    limit("files.FREE_BYTES", 1_000)
-    limit("files._UNCOUNTED_BYTES", 1_000)
-    parts = PACKED["gzip"](RUN) + PACKED["gzip"](b"\n" * 1_000_000) + PACKED["gzip"](b"\n")
-    assert "bytes unpack to more than" in str(refusal(parts))
-
-
-def test_a_cut_file_is_damaged_whatever_size_its_last_bytes_spell():
-    assert "damaged gzip file" in str(refusal(PACKED["gzip"](RUN * 100)[:-20] + b"\xff" * 4))
-
-
 def test_the_environment_sets_the_largest_file(monkeypatch):
     monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "1")
     assert "larger than 0.000931 GB unpacked" in str(refusal(RUN * 20_000))
