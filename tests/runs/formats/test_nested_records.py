@@ -102,12 +102,6 @@ def test_records_without_a_document_are_counted():
     assert (finding.message, finding.count) == ("2 of 4 records have nothing in hits.", 2)
 
 
-def test_lines_that_begin_with_an_object_are_records():
-    records = [{"query": {"id": name}, "hits": [{"doc_id": "a", "score": 1}]} for name in ("q", "r")]
-    source = read(File("f", lines(records)))
-    assert (source.format, source.table["query_id"].to_pylist()) == ("jsonl", ["q", "r"])
-
-
 def test_the_command_and_the_library_take_dotted_names(call, write):
     path = write("llm.jsonl", lines(SCORES))
     runs = read_runs(path, columns={"score": "scores.bm25"})
@@ -142,18 +136,12 @@ def test_records_of_parallel_lists_are_a_row_a_document(data):
     assert evaluate(Runs.from_sources([source]), "RR", "expected").means("RR")["expected"].to_list() == [0.75]
 
 
-def test_parallel_lists_are_read_from_frames_and_python_too():
-    results = [RESULT, RESULT | {"query_id": "q2"}]
-    for given in (results, pd.DataFrame(results), {"A": pd.DataFrame(results)}):
-        assert evaluate(given, "RR", "expected").means("RR")["expected"].to_list() == [0.75]
-
-
-def test_parallel_lists_of_unlike_lengths_are_refused():
-    record = RESULT | {"scores": [1.0]}
+@pytest.mark.parametrize("form", [list, pd.DataFrame, lambda rows: {"A": pd.DataFrame(rows)}])
+def test_parallel_lists_are_read_from_python_too(form):
+    results = form([RESULT, RESULT | {"query_id": "q2"}])
+    assert evaluate(results, "RR", "expected").means("RR")["expected"].to_list() == [0.75]
     with pytest.raises(ReadError, match="not lists of equal length"):
-        read(File("t", json.dumps([record]).encode()))
-    with pytest.raises(ReadError, match="not lists of equal length"):
-        evaluate(pd.DataFrame([record]), "RR")
+        evaluate(form([RESULT | {"scores": [1.0]}]), "RR")
 
 
 RANKED, RELEVANT = {"q1": ["a", "b"], "q2": ["c", "d"]}, {"q1": ["b"], "q2": ["c", "e"]}
@@ -170,29 +158,17 @@ def test_documents_by_query_are_ranks_as_a_run_and_relevant_as_judgments(tmp_pat
         assert evaluation.means("R@2")["expected"].to_list() == [0.75]
 
 
-@pytest.mark.parametrize(
-    ("run", "qrels"),
-    [
-        (RANKED, RELEVANT),
-        (
-            {"q1": {"a": 2, "b": 1}, "q2": {"c": 0.2, "d": 0.1}},
-            {"q1": {"b": 1, "a": 0}, "q2": {"c": 1, "e": 1}},
-        ),
-        ({"q1": {"a": 2, "b": 1}, "q2": {"c": 2, "d": 1}}, RELEVANT),
-    ],
-)
-def test_one_file_with_results_and_ground_truth_is_a_run_with_judgments(run, qrels, tmp_path):
-    path = tmp_path / "both.json"
-    path.write_text(json.dumps({"results": run, "ground_truth": qrels}))
+@pytest.mark.parametrize("qrels", [RELEVANT, {"q1": {"b": 1, "a": 0}, "q2": {"c": 1, "e": 1}}])
+@pytest.mark.parametrize("run", [RANKED, {"q1": {"a": 2, "b": 1}, "q2": {"c": 2, "d": 1}}])
+def test_one_file_with_results_and_ground_truth_is_a_run_with_judgments(run, qrels, write):
+    path = write("both.json", json.dumps({"results": run, "ground_truth": qrels}))
     evaluation = evaluate(path, ["RR", "R@2"])
-    assert read_runs(path).rerankers == ["both"]
     assert evaluation.means("RR")["expected"].to_list() == [0.75]
     assert evaluation.means("R@2")["expected"].to_list() == [0.75]
-    (tmp_path / "qrels.json").write_text(json.dumps({"q1": {"a": 1}, "q2": {"d": 1}}))
-    findings = check([path, tmp_path / "qrels.json"])
-    assert "relevance-unused" in set(findings["code"])
-    assert evaluate(path, "RR", qrels=tmp_path / "qrels.json").means("RR")["expected"].to_list() == [0.75]
-    assert evaluate(path, "RR", qrels=path).means("RR")["expected"].to_list() == [0.75]
+    others = write("qrels.json", json.dumps({"q1": {"a": 1}, "q2": {"d": 1}}))
+    assert "relevance-unused" in set(check([path, others])["code"])
+    for judgments in (others, path):
+        assert evaluate(path, "RR", qrels=judgments).means("RR")["expected"].to_list() == [0.75]
 
 
 def test_findings_of_ground_truth_beside_results_are_told():
@@ -228,8 +204,54 @@ def test_a_table_with_ranks_and_no_scores_has_no_ties_and_says_so_once(data):
     assert evaluate(frame, "RR", "expected").means("RR")["expected"].to_list() == [0.5]
 
 
-def test_papers_are_targets():
-    frame = pd.DataFrame(
-        {"query_id": "q", "doc_id": [*"abc"], "score": [3, 2, 1], "relevance": 1, "paper_id": ["x", "x", "y"]}
-    )
-    assert evaluate(frame, "DR@2", "expected").means("DR@2")["expected"].to_list() == [0.5]
+def segments(value):
+    source = read(File("run.json", json.dumps(value).encode()))
+    assert source.format == "mteb-predictions"
+    if "segment" not in source.table.column_names:
+        return None
+    return dict(zip(source.table["query_id"].to_pylist(), source.table["segment"].to_pylist(), strict=True))
+
+
+def one(query):
+    return {query: {"d1": 0.5, "d2": 0.25}}
+
+
+def test_segments_are_named_by_what_differs_between_them_and_one_alone_has_none():
+    assert segments({"default": {"test": one("a")}}) is None
+    assert segments({"en": {"test": one("a")}, "de": {"test": one("b")}}) == {"a": "en", "b": "de"}
+    assert segments({"default": {"dev": one("a"), "test": one("b")}}) == {"a": "dev", "b": "test"}
+    assert segments({"NFCorpus": one("a"), "SciFact": one("b")}) == {"a": "NFCorpus", "b": "SciFact"}
+    tasks = {"NFCorpus": {"default": {"test": one("a")}}, "SciFact": {"default": {"test": one("b")}}}
+    assert segments(tasks) == {"a": "NFCorpus", "b": "SciFact"}
+    assert segments({"de": {"test": one("b")}, "en": {"test": {}}}) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"en": {"test": one("a")}, "de": {"test": one("a")}}, "query 'a' is in both en and de"),
+        ({"en": {"test": one("a"), "dev": 3}}, "'en' → 'dev' holds 3"),
+        ({"en": {"test": {**one("a"), "b": 0.5}}}, "'en' → 'test' → 'b' holds 0.5"),
+        ({"mteb_model_meta": {"model_name": "llm"}, "default": {"test": {"a": [1, 2]}}}, r"holds \[1, 2\]"),
+        ({"mteb_model_meta": {"model_name": "llm"}}, "there are no records"),
+    ],
+)
+def test_what_is_no_list_where_one_should_stand_is_refused(value, problem):
+    with pytest.raises(ReadError, match=problem):
+        read(File("run.json", json.dumps(value).encode()))
+
+
+def test_a_run_saved_by_mteb_has_its_models_name_and_pytrec_evals_order(tmp_path):
+    run = {
+        "mteb_model_meta": {"model_name": "org/m", "revision": None},
+        "default": {"test": one("q1") | one("q2")},
+    }
+    (tmp_path / "T_predictions.json").write_text(json.dumps(run))
+    (tmp_path / "qrels.json").write_text(json.dumps({"default": {"test": {"q1": {"d2": 1}, "q2": {"d1": 1}}}}))
+    runs = read_runs([tmp_path / "T_predictions.json"], qrels=tmp_path / "qrels.json")
+    assert runs.rerankers == ["org/m"]
+    source = read(File.open(tmp_path / "T_predictions.json"))
+    assert source.tie_order == runs.tie_order == "docid_desc"
+    assert evaluate(runs, ["RR"], ["expected"]).means("RR")["expected"].tolist() == [0.75]
+    named = read_runs({"mine": tmp_path / "T_predictions.json"}, qrels=tmp_path / "qrels.json")
+    assert named.rerankers == ["mine"]

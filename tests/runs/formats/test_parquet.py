@@ -15,7 +15,6 @@ from reading import RUN, columns, refusal
 
 from metrics import ReadError, Runs, TieScopeError, read_table
 from metrics.runs import File, read
-from metrics.runs.columns import MAX_COLUMNS
 from metrics.runs.formats.parquet import declared_size
 
 PLAIN = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
@@ -66,26 +65,16 @@ def test_scores_of_any_numeric_kind_become_floats(name, kind):
 
 
 @OF_ANY_TEXT
-def test_scores_in_text_of_any_kind_become_floats(text):
-    assert columns(stored(score=of(["0.1", "-inf"], text)))["score"] == [0.1, -np.inf]
-
-
-@OF_ANY_TEXT
-@pytest.mark.parametrize("grades", [["true", "No"], ["1", "0.0"]])
-def test_grades_in_text_of_any_kind_are_grades(text, grades):
-    assert columns(stored(relevance=of(grades, text)))["relevance"] == [1, 0]
-
-
-@OF_ANY_TEXT
-def test_latencies_in_text_of_any_kind_are_seconds_or_missing(text):
-    latencies = columns(stored(latency=of(["0.5", ""], text)))["latency"]
-    assert latencies[0] == 0.5
-    assert np.isnan(latencies[1])
-
-
-@OF_ANY_TEXT
-def test_ranks_in_text_of_any_kind_are_numbers(text):
-    assert columns(stored(rank=of(["2", "1"], text)))["rank"] == [2, 1]
+def test_numbers_in_text_of_any_kind_are_numbers(text):
+    fields = {
+        "score": ["0.1", "-inf"],
+        "relevance": ["true", "0.0"],
+        "latency": ["0.5", ""],
+        "rank": ["2", "1"],
+    }
+    rows = columns(stored(**{name: of(values, text) for name, values in fields.items()}))
+    assert (rows["score"], rows["relevance"], rows["rank"]) == ([0.1, -np.inf], [1, 0], [2, 1])
+    assert rows["latency"] == [0.5, pytest.approx(np.nan, nan_ok=True)]
 
 
 @pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.uint32(), pa.float16(), pa.float64()], ids=str)
@@ -98,13 +87,8 @@ def test_grades_of_any_kind_become_floats(kind):
     "kind", [pa.int8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()], ids=str
 )
 def test_ids_of_any_numeric_kind_become_the_text_of_whole_numbers(name, kind):
-    assert columns(stored(**{name: pa.array([7, 120], kind)}))[name] == ["7", "120"]
-
-
-@pytest.mark.parametrize("name", ["query_id", "doc_id"])
-@given(ids=st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=2))
-def test_whole_numbers_as_ids_keep_all_their_digits(name, ids):
-    assert columns(stored(**{name: pa.array(ids, pa.uint64())}))[name] == list(map(str, ids))
+    large = 2**64 - 1 if kind == pa.uint64() else 120
+    assert columns(stored(**{name: pa.array([7, large], kind)}))[name] == ["7", str(large)]
 
 
 @pytest.mark.parametrize("name", ["query_id", "doc_id"])
@@ -180,9 +164,7 @@ def test_rows_keep_their_order_over_many_groups_and_batches():
     stream = io.BytesIO()
     table = pa.table({"query_id": ["q"] * len(ids), "doc_id": ids, "score": range(len(ids))})
     parquet.write_table(table, stream, row_group_size=40_000)
-    read_back = read(File("f", stream.getvalue())).table
-    assert read_back["doc_id"].to_pylist() == ids
-    assert read_back["score"].to_pylist() == list(range(len(ids)))
+    assert columns(stream.getvalue())["doc_id"] == ids
 
 
 def test_columns_that_are_not_needed_are_not_read():
@@ -196,13 +178,6 @@ def test_a_name_with_dots_is_a_name():
     assert columns(stored(**{"a.b": [1, 2]}))["a.b"] == [1, 2]
 
 
-@pytest.mark.parametrize("names", [["query_id", "query_id"], ["query_id", "doc_id"], []])
-def test_a_table_that_lacks_a_column_or_has_one_twice_is_refused_by_name(names):
-    stream = io.BytesIO()
-    parquet.write_table(pa.table([pa.array(["q"])] * len(names), names=names), stream)
-    assert refusal(stream.getvalue(), "run.parquet").file == "run.parquet"
-
-
 @pytest.mark.parametrize("kind", [pa.string(), pa.float64(), pa.null(), pa.bool_()], ids=str)
 def test_a_table_without_rows_is_read(kind):
     empty = {name: pa.array([], kind) for name in PLAIN}
@@ -211,23 +186,7 @@ def test_a_table_without_rows_is_read(kind):
     assert columns(stream.getvalue()) == {name: [] for name in PLAIN}
 
 
-def test_more_columns_than_allowed_are_refused():
-    many = {f"c{n}": [1, 2] for n in range(MAX_COLUMNS)}
-    assert "columns" in str(refusal(stored(**many), "run.parquet"))
-
-
-def test_a_document_twice_in_one_list_is_refused_with_both_rows():
-    with pytest.raises(ReadError, match="first on row 1") as caught:
-        Runs.from_sources([read(File("f", stored(doc_id=["a", "a"])))], judged=False)
-    assert str(caught.value).startswith("f, row 2: ")
-
-
 VALID = stored(relevance=[True, False])
-
-
-@pytest.mark.parametrize("cut", range(1, len(VALID), 29))
-def test_a_file_cut_short_is_refused(cut):
-    assert refusal(VALID[:-cut], "run.parquet").file == "run.parquet"
 
 
 @settings(max_examples=100)
@@ -271,7 +230,7 @@ def test_a_damaged_record_past_the_limit_is_an_error():
 
 
 @pytest.mark.parametrize(
-    "data", [b"PAR1" + b"\0" * 100 + b"PAR1", b"PAR1" + RUN, VALID[:-9], VALID[: len(VALID) // 2]]
+    "data", [b"PAR1" + b"\0" * 100 + b"PAR1", b"PAR1" + RUN, *(VALID[:-cut] for cut in (1, 9, 400, 900))]
 )
 def test_what_only_begins_like_parquet_is_refused_as_damaged_or_read_as_text(data):
     if data.endswith(RUN):
