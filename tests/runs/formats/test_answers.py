@@ -111,10 +111,10 @@ def test_an_answer_without_the_documents_it_numbers_is_refused_with_what_to_writ
     assert '"response": "[2] > [1]"' in error.hint
 
 
-def test_records_of_rankllm_and_questions_with_an_answer_keep_their_scores():
-    for value in (record("q1", "Paris", field="answer"), record("q1", "", field="note")):
-        source = read(File("run", json.dumps(value).encode()))
-        assert (source.format, source.table["score"][0].as_py()) == ("jsonl", 9.5)
+@pytest.mark.parametrize("field", ["answer", "note"])
+def test_records_of_rankllm_and_questions_with_an_answer_keep_their_scores(field):
+    source = read(File("run", json.dumps(record("q1", "Paris", field=field)).encode()))
+    assert (source.format, source.table["score"][0].as_py()) == ("jsonl", 9.5)
 
 
 def test_ten_thousand_documents_and_a_long_answer_take_no_square_of_work():
@@ -207,15 +207,12 @@ def test_json_with_several_rerankers_is_read_one_list_for_each(write):
         ("q,a,b,perhaps", "line 2: preferred 'perhaps' names neither document and is not a tie"),
         ("q,a,b", "line 2: 3 fields where 4 are expected"),
         ("", "there are no comparisons"),
+        ("q,a,b,a\n" * 4, "more than 3 comparisons"),
     ],
 )
-def test_what_is_no_comparison_is_refused_with_its_line(rows, problem):
-    assert problem in str(refusal(f"query,a,b,preferred\n{rows}\n".encode()))
-
-
-def test_more_comparisons_than_the_limit_are_refused(monkeypatch):
+def test_what_is_no_comparison_is_refused_with_its_line(rows, problem, monkeypatch):
     monkeypatch.setattr("metrics.runs.formats.answers.MAX_COMPARISONS", 3)
-    assert "more than 3 comparisons" in str(refusal(PAIRS.encode()))
+    assert problem in str(refusal(f"query,a,b,preferred\n{rows}\n".encode()))
 
 
 GRADED = """query_id,doc_id,p_0,p_1,p_2,bm25,relevance

@@ -43,25 +43,13 @@ def test_text_of_any_kind_is_text(name, text):
     assert columns(stored(**{name: of(["007", "é"], text)}))[name] == ["007", "é"]
 
 
-@pytest.mark.parametrize("name", ["score", "second score"])
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pa.int8(),
-        pa.uint64(),
-        pa.float16(),
-        pa.float32(),
-        pa.float64(),
-        pa.decimal128(9, 3),
-        pa.decimal256(50, 3),
-    ],
-    ids=str,
-)
-def test_scores_of_any_numeric_kind_become_floats(name, kind):
+NUMBERS = [pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
+
+
+@pytest.mark.parametrize("kind", [*NUMBERS, pa.decimal128(9, 3), pa.decimal256(50, 3)], ids=str)
+def test_scores_of_any_numeric_kind_become_floats(kind):
     values = [decimal.Decimal(1), decimal.Decimal(2)] if pa.types.is_decimal(kind) else [1, 2]
-    table = read(File("f", stored(**{name: pa.array(values, kind)}))).table
-    assert name not in table.column_names or table[name].to_pylist() == [1, 2]
-    assert name != "score" or name in table.column_names
+    assert columns(stored(score=pa.array(values, kind)))["score"] == [1, 2]
 
 
 @OF_ANY_TEXT
@@ -77,15 +65,13 @@ def test_numbers_in_text_of_any_kind_are_numbers(text):
     assert rows["latency"] == [0.5, pytest.approx(np.nan, nan_ok=True)]
 
 
-@pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.uint32(), pa.float16(), pa.float64()], ids=str)
+@pytest.mark.parametrize("kind", [pa.bool_(), *NUMBERS], ids=str)
 def test_grades_of_any_kind_become_floats(kind):
     assert columns(stored(relevance=pa.array([1, 0]).cast(kind)))["relevance"] == [1, 0]
 
 
 @pytest.mark.parametrize("name", ["query_id", "doc_id"])
-@pytest.mark.parametrize(
-    "kind", [pa.int8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()], ids=str
-)
+@pytest.mark.parametrize("kind", NUMBERS, ids=str)
 def test_ids_of_any_numeric_kind_become_the_text_of_whole_numbers(name, kind):
     large = 2**64 - 1 if kind == pa.uint64() else 120
     assert columns(stored(**{name: pa.array([7, large], kind)}))[name] == ["7", str(large)]
