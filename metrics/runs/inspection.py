@@ -345,20 +345,20 @@ class TopJudgments(NamedTuple):
         )
 
 
-def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Finding]]:
-    """Return findings on the pool for each reranker: its unjudged documents, and how it differs from others.
+def pool_findings(listings: Sequence[Listing], judged: Listing) -> Iterator[Finding]:
+    """Report the unjudged documents of each reranker, and how their share differs from that of others.
 
     If a single run has almost no unjudged documents near the top and the others have many, the judgments were
     probably made from it. Otherwise, rerankers with far more unjudged documents than the others were probably
     not in the judged pool.
     """
     top = [TopJudgments.of(listing, judged) for listing in listings]
-    findings = [[own.finding] if own is not None and own.expected else [] for own in top]
+    yield from (own.finding for own in top if own is not None and own.expected)
     compared = {place: own for place, own in enumerate(top) if own is not None and own.n_lists >= _MIN_LISTS}
     if len(compared) < 2:  # noqa: PLR2004 there are no others
-        return findings
+        return
     shares = np.array([own.share for own in compared.values()])
-    sources, outsiders = dict[int, Finding](), dict[int, Finding]()
+    sources, outsiders = list[Finding](), list[Finding]()
     for position, (place, own) in enumerate(compared.items()):
         listing, peers = listings[place], np.delete(shares, position)
         usual, lowest, highest = np.median(peers), percent(peers.min()), percent(peers.max())
@@ -370,13 +370,11 @@ def pool_findings(listings: Sequence[Listing], judged: Listing) -> list[list[Fin
         above, count = own.share - usual, max(1, round(own.expected))
         if above >= _FURTHER and own.share >= _TIMES * usual and above >= _MIN_STANDARD_ERRORS * own.error:
             message += " This reranker was probably not in the judged pool."
-            outsiders[place] = listing.finding("outside-pool", message, count=count)
+            outsiders.append(listing.finding("outside-pool", message, count=count))
         elif own.share <= _POOLED and usual >= _UNJUDGED_OTHERS:
             message += " The judgments were probably made from this run, or from runs like it."
-            sources[place] = listing.finding("judged-from-run", message, count=own.n_lists)
-    for place, finding in (sources if len(sources) == 1 else outsiders).items():
-        findings[place].append(finding)
-    return findings
+            sources.append(listing.finding("judged-from-run", message, count=own.n_lists))
+    yield from sources if len(sources) == 1 else outsiders
 
 
 _MIN_VALUES = 3
@@ -626,9 +624,6 @@ def order_leaks(listing: Listing) -> Iterator[Finding]:
 
 
 Check = Callable[[Listing], Iterator[Finding]]
-OF_GRADES: tuple[Check, ...] = (negative_grades, nothing_relevant)
-"""Checks of separate judgments, or of the grades inside each table."""
-
 OF_LISTS: tuple[Check, ...] = (
     order_leaks,
     rank_disagrees,
@@ -645,18 +640,16 @@ OF_LISTS: tuple[Check, ...] = (
 
 def inspect(listings: Sequence[Listing], judgments: Listing | None) -> Iterator[Finding]:
     """Yield all findings on runs; `judgments` are None if the tables hold relevance."""
-    if judgments is None:
-        yield from inspect_coverage(listings, None)
+    yield from inspect_coverage(listings, judgments)
     for rows in listings if judgments is None else [judgments]:
-        for check in OF_GRADES:
-            yield from check(rows)
-    of_pool = [] if judgments is None else pool_findings(listings, judgments)
-    for place, listing in enumerate(listings):
-        if judgments is not None:
-            yield from inspect_coverage([listing], judgments)
-            yield from of_pool[place]
+        yield from negative_grades(rows)
+        yield from nothing_relevant(rows)
+    if judgments is not None:
+        yield from pool_findings(listings, judgments)
+        for listing in listings:
             yield from none_found(listing, judgments)
-        for check in OF_LISTS:
+    for check in OF_LISTS:
+        for listing in listings:
             yield from check(listing)
 
 

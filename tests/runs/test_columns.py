@@ -337,17 +337,12 @@ def test_a_document_twice_in_a_list_is_an_error_unless_asked_for(form, rows):
     assert f"{len(pairs) - len(set(pairs))} repeated" in str(caught.value)
 
 
-def test_of_rows_with_grades_beside_scores_the_highest_score_is_kept():
-    data = b"query_id,doc_id,score,relevance\nq,a,1,2\nq,a,3,0\nq,b,2,1\n"
-    runs = Runs.from_sources([read(File("t", data))], "max")
-    assert runs.tables["t"]["relevance"].to_pylist() == [0, 1]
-
-
-def test_tables_and_frames_keep_the_row_that_was_asked_for(write):
+def test_tables_and_frames_keep_the_row_that_was_asked_for_with_its_grade(write):
     path = write("t.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,a,3,0\n")
     frame = pd.DataFrame({"query_id": ["q"] * 2, "doc_id": ["a"] * 2, "score": [1, 3], "relevance": [1, 0]})
-    assert read_table(path, repeated="max").tables["t"]["score"].to_pylist() == [3]
-    assert Runs.from_frame(frame, repeated="max").tables["table"]["score"].to_pylist() == [3]
+    for runs in (read_table(path, repeated="max"), Runs.from_frame(frame, repeated="max")):
+        (table,) = runs.tables.values()
+        assert (table["score"].to_pylist(), table["relevance"].to_pylist()) == ([3], [0])
 
 
 def test_a_finding_after_dropped_rows_points_at_the_line_it_is_about():

@@ -235,21 +235,6 @@ def test_brackets_in_texts_do_not_nest(mark):
     assert columns(text.encode())["doc_id"] == [json.loads('"' + mark * 500 + '"')]
 
 
-HEAVY = {
-    "brackets in a text of megabytes": (
-        json.dumps([ROW | {"doc_text": "[" * 70 + "x" * 2_000_000}]).encode(),
-        ["d"],
-    ),
-    "spaces in a row": (b"q Q0 d 1 1 t\nq" + b" " * 2_000_000 + b"Q0 e 2 0.5 t\n", ["d", "e"]),
-}
-"""Files that are heavy, and nothing is wrong with, and their documents."""
-
-
-@pytest.mark.parametrize(("data", "documents"), HEAVY.values(), ids=HEAVY)
-def test_a_heavy_file_is_read(data, documents):
-    assert columns(data)["doc_id"] == documents
-
-
 def test_more_records_than_allowed_are_refused_with_what_to_do(limit):
     limit("formats.json_records.MAX_RECORDS", 3)
     lines = [json.dumps(ROW | {"doc_id": f"d{n}"}) for n in range(4)]

@@ -6,6 +6,10 @@ from metrics.runs.inspection import Listing
 from metrics.runs.query_doc_keys import QueryDocKeys
 
 
+def summaries(findings):
+    return [(one.severity, one.code, one.line, one.count, one.message) for one in findings]
+
+
 def line_of(row):
     return row + 1
 

@@ -1,12 +1,7 @@
 import pytest
+from runs.findings.conftest import summaries
 
 from metrics.runs.inspection import one_document, rank_disagrees, straddles
-
-
-def summaries(findings):
-    return [
-        (finding.severity, finding.code, finding.line, finding.count, finding.message) for finding in findings
-    ]
 
 
 def test_lists_of_one_document_are_counted(listing_of):

@@ -4,17 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from runs.findings.conftest import summaries
 
 from metrics.runs.findings import BY_CODE
 from metrics.runs.inspection import coarse_scores, constant_scores, decimals, float32_ties, infinite, saturated
 
 NORMAL = np.random.default_rng(5).normal(8, 3, 200)
-
-
-def summaries(findings):
-    return [
-        (finding.severity, finding.code, finding.line, finding.count, finding.message) for finding in findings
-    ]
 
 
 def codes(findings):

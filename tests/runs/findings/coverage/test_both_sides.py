@@ -1,10 +1,7 @@
 import pytest
+from runs.findings.conftest import summaries
 
 from metrics.runs.inspection import documents_of_both, queries_differ, queries_of_both
-
-
-def summaries(finding):
-    return [(one.severity, one.code, one.line, one.count, one.message) for one in finding]
 
 
 def test_judged_queries_without_rows_are_counted_and_the_first_is_named(listing_of, judged_of):

@@ -10,7 +10,7 @@ FOLDER = REAL_RUNS / "trec-dl-2019"
 
 
 def unjudged(listing, judged):
-    return pool_findings([listing], judged)[0]
+    return list(pool_findings([listing], judged))
 
 
 def astuple_of(finding):
@@ -35,11 +35,8 @@ def board(listing_of_rows, judged_of):
                 ]
                 judged |= {f"{name}{place}": 0 for place in np.flatnonzero(is_judged)}
             listings.append(listing_of_rows(rows, name=name, file=f"{name}.trec"))
-        findings = pool_findings(listings, judged_of(grades))
-        return {
-            name: [finding for finding in own if finding.code != "unjudged"]
-            for name, own in zip(shares, findings, strict=True)
-        }
+        findings = [one for one in pool_findings(listings, judged_of(grades)) if one.code != "unjudged"]
+        return {name: [one for one in findings if one.file == f"{name}.trec"] for name in shares}
 
     return build
 
@@ -130,13 +127,7 @@ def test_judgments_from_one_run_are_named_and_no_run_is_outside_the_pool(listing
         listing_of_rows([(*row, grades[row[0]].get(row[1])) for row in own], name=name, file=f"{name}.trec")
         for name, own in rows.items()
     ]
-    [finding, *others] = [
-        finding
-        for own in pool_findings(listings, judged_of(grades))
-        for finding in own
-        if finding.code != "unjudged"
-    ]
-    assert others == []
+    [finding] = [one for one in pool_findings(listings, judged_of(grades)) if one.code != "unjudged"]
     *facts, message = astuple_of(finding)
     assert facts == ["warning", "judged-from-run", None, 20]
     assert message.startswith("0% of this reranker's documents in the top 10")
@@ -154,7 +145,7 @@ def test_judgments_of_what_a_second_run_has_too_are_not_said_to_be_made_from_one
     far = [(query, f"e{place}", -place, None) for query in grades for place in range(12)] + rows[:1]
     names = [("A", rows), ("B", rows), ("C", far), ("D", far), ("E", far)]
     listings = [listing_of_rows(own, name=name, file=f"{name}.trec") for name, own in names]
-    codes = {finding.code for own in pool_findings(listings, judged_of(grades)) for finding in own}
+    codes = {finding.code for finding in pool_findings(listings, judged_of(grades))}
     assert codes == {"unjudged", "outside-pool"}
 
 
