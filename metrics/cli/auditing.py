@@ -109,7 +109,7 @@ def audit_command(
         table = _conventions(result, for_people=table_output.is_for_people)
     else:
         table = result.reproduction.figures()
-        table = _folded_figures(table) if table_output.is_for_people else table.reset_index(drop=True)
+        table = _worst_first(table) if table_output.is_for_people else table.reset_index(drop=True)
     table_output.write(table)
     if result.reproduction.conventions["does_not_come_out"].iloc[0]:
         raise typer.Exit(1)
@@ -145,19 +145,14 @@ def names_by_hand(texts: list[str]) -> dict[str, str]:
 
 def _say_names(names: "NameMatches") -> None:
     for noun, table in (("reranker", names.rerankers), ("measure", names.measures)):
-        matched, nameless = table[table["how"] != ""], table[table["how"] == ""]
+        matched = table[table["how"] != ""]
         say(f"{part_of(len(matched), len(table), f'published {noun}')} matched.")
         renamed = matched[matched["published"] != matched["matched"]]
         if len(renamed):
             pairs = [f"{quote(row.published)} is {row.matched}" for row in renamed.itertuples()]
             say(f"  {first_names(pairs, _MAX_NAMES)}.")
-        for row in nameless.itertuples():
-            if row.candidates:
-                similar = ", ".join(map(quote, row.candidates))
-                say(f"  {quote(row.published)} is not matched; similar: {similar}.")
-        dissimilar = [quote(row.published) for row in nameless.itertuples() if not row.candidates]
-        if dissimilar:
-            say(f"  Not matched: {first_names(dissimilar, _MAX_NAMES)}.")
+    if names.unmatched:
+        say(f"Not matched: {names.unmatched}.")
     if names.unpublished:
         unpublished = [quote(name) for name in names.unpublished]
         say(f"Runs without a name in the table: {first_names(unpublished, _MAX_NAMES)}.")
@@ -180,26 +175,19 @@ def _orders(orders: "Sequence[AuditedOrder]") -> "pd.DataFrame":
     return table[["measure", *table.columns.drop("measure")]]
 
 
-def _folded_figures(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return deviating figures first, then one line per reranker for all its exact figures."""
-    import pandas as pd
-
+def _worst_first(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the figures for people, those that are not reproduced first."""
     from metrics.studies.audit.reproduction import VERDICTS
     from metrics.studies.prose import signed
 
-    differences = [signed(value, 4) for value in table["difference"]]
-    table = table.assign(difference=differences, query_id=table["query_id"].fillna("all"))
-    is_exact = table["verdict"] == "to the digit"
-    order = table["verdict"].map({verdict: -rank for rank, verdict in enumerate(VERDICTS)})
-    inexact = table[~is_exact].sort_values("verdict", key=lambda _: order[~is_exact], kind="stable")
-    exact = table[is_exact].groupby("reranker", sort=False)
-    folded = exact.first().assign(difference="")
-    counts = exact.size()
-    is_folded = counts > 1
-    folded["measure"] = folded["measure"].mask(is_folded, counts.map("{:,} figures".format))
-    folded[["query_id", "text", "computed"]] = folded[["query_id", "text", "computed"]].mask(is_folded, "")
-    table = pd.concat([inexact, folded.reset_index()]).drop(columns="published")
-    return table.drop(columns="query_id") if table["query_id"].isin(["all", ""]).all() else table
+    differences = table["difference"].map(lambda value: signed(value, 4))
+    table = table.assign(
+        difference=differences.where(table["verdict"] != VERDICTS[0], ""),
+        query_id=table["query_id"].fillna("all"),
+    )
+    table = table.sort_values("verdict", key=lambda column: -column.map(VERDICTS.index), kind="stable")
+    table = table.drop(columns="published")
+    return table.drop(columns="query_id") if (table["query_id"] == "all").all() else table
 
 
 def _conventions(result: "Audit", *, for_people: bool) -> "pd.DataFrame":

@@ -1,7 +1,6 @@
 """Commands that decide: compare, stability, gate and review."""
 
 from collections.abc import Hashable, Iterator
-from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -22,11 +21,7 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
     from metrics.studies.draws import Draws
 
-MANY_PAIRS, MANY_RESAMPLED = 100_000, 1_000
-"""Pairs to compare, times measures and treatments, that a command announces: by formulas, and by resampling."""
 _MEASURES = ("RR", "nDCG@10")
-_BOUNDED = {"expected": "tied", "pessimistic": "worst", "optimistic": "best"}
-"""How a single run is scored, and the names of the columns."""
 _BLOCK = 2**15
 """Pairs whose rows are made at a time."""
 
@@ -81,25 +76,16 @@ def compare_command(
     if ties and traditional:
         raise UsageError("Give either --traditional or --ties. With --ties, name the traditional order too.")
     runs = inputs.read()
+    if len(runs.rerankers) == 1:
+        raise UsageError("There is only one run. Give two runs or more, or use tiescope evaluate.")
     check_baseline(runs.rerankers, baseline)
     testing: dict[str, Any] = {"test": test, "correction": correction, "family": family, "seed": seed}
     method = method_text(len(runs.rerankers), **testing)
     ties = ties or [traditional_order(runs, traditional), "expected"]
-    is_alone = len(runs.rerankers) == 1
-    if is_alone:
-        ties = list(dict.fromkeys([*ties, *_BOUNDED]))
     with progress("Scoring"):
         names = measure or (experiment_measures() if in_one_table else _MEASURES)
         evaluation = score_runs(runs, names, ties, scoring)
     say_left_out(runs, evaluation)
-    if is_alone:
-        (name,) = runs.rerankers
-        say(f"{name} is the only run. To compare, give two runs or more. Means of {name}:")
-        table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
-        return
-    if not in_one_table:
-        limit = MANY_PAIRS if test in ("flips", "t") else MANY_RESAMPLED
-        _announce_pairs(len(runs.rerankers), len(evaluation.measures) * len(ties), limit)
     with progress("Testing"):
         if in_one_table:
             table = _experiment(runs, evaluation, baseline, testing)
@@ -111,12 +97,6 @@ def compare_command(
             say(f"Pairs: {method}.")
             blocks = _pair_by_pair(evaluation, baseline, method, testing)
             table_output.write_blocks(map(_with_printed_p, blocks) if table_output.is_for_people else blocks)
-
-
-def _announce_pairs(n_rerankers: int, n_tables: int, limit: int) -> None:
-    n_pairs = comb(n_rerankers, 2)
-    if n_pairs * n_tables > limit:
-        say(f"{n_rerankers:,} rerankers make {n_pairs:,} pairs, which may take minutes.")
 
 
 def _experiment(
@@ -236,7 +216,6 @@ def stability_command(
     sigma = read_noise(noise)
     names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
     runs = inputs.read()
-    _announce_pairs(len(runs.rerankers), len(names), MANY_PAIRS)
     tables = []
     with progress("Breaking ties at random"):
         for number, name in enumerate(names):

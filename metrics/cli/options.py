@@ -143,14 +143,8 @@ def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]])
 
     def show(is_requested: bool) -> None:
         if is_requested:
-            from rich.console import Console
-            from rich.table import Table
-            from rich.text import Text
-
-            table = Table(box=None, show_header=False)
             for name, summary in names():
-                table.add_row(Text(name, style="bold"), Text(summary))
-            Console().print(table)
+                typer.echo(f"{name}  {summary}")
             raise typer.Exit
 
     return Option(flag, help=f"Print {subject} and exit.", is_eager=True, callback=show)

@@ -5,7 +5,7 @@ A list is `score,grade,name; ...`, with a further score that splits ties after t
 Rerankers are `ties,levels,performance,name; ...`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -145,11 +145,3 @@ def reranker_table(rerankers: Sequence[NamedReranker]) -> dict[str, LlmReranker]
             name, number = f"{each.name} ({number})", number + 1
         table[name] = LlmReranker(each.ties, each.levels, each.performance)
     return table
-
-
-def named_rerankers(rerankers: Mapping[str, LlmReranker]) -> list[NamedReranker]:
-    """Return rerankers by name as a list for `format_rerankers`."""
-    return [
-        NamedReranker(each.tie_probability, each.levels, each.performance, name)
-        for name, each in rerankers.items()
-    ]

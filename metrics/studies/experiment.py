@@ -147,14 +147,9 @@ def experiment_note(
     rows = table[is_latency & is_first].set_index("reranker")
     if not len(rows):
         return " ".join([*sentences, "No run has latencies."])
-    sentences.append(
-        "Latency is the mean time per list. Lower latency is better. Tie order does not change latency."
-    )
+    sentences.append("Latency is the mean over the lists that have one. Lower latency is better.")
     if untimed := int((rows["n"] == 0).sum()):
         sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'have no latencies')}.")
-    lists = table[~is_latency & is_first].groupby("reranker")["n"].max().reindex(rows.index)
-    if ((rows["n"] > 0) & (rows["n"] < lists)).any():
-        sentences.append("Lists without a latency are left out.")
     if len(rows) > 1 and rows.loc[baseline, "n"] == 0:
         sentences.append(f"{baseline} has no latencies, so latency is not tested.")
     return " ".join(sentences)

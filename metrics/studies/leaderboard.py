@@ -92,9 +92,8 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool) -> str:
     climbed = rows["tied_rank"].iloc[row] - rows["traditional_rank"].iloc[row]
     if passed.any() and (not by_gap or climbed * difference > 0):
         nearest = int(np.where(passed, np.abs(tied - own), np.inf).argmin())
-        is_level = by_gap and min(abs(tied[nearest] - own), abs(before[nearest] - before[row])) <= EQUAL
-        change = "change its rank against" if is_level else "swap ranks with"
-        text += f", enough to {change} {rows.index[nearest]}{and_more(int(passed.sum()) - 1)}"
+        others = and_more(int(passed.sum()) - 1)
+        text += f", enough to change its rank against {rows.index[nearest]}{others}"
     return text
 
 

@@ -46,11 +46,11 @@ def latency_table(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Ev
     """Return the mean and percentiles of `latencies` over the scored lists of each reranker.
 
     Returns:
-        index reranker, without untimed ones; mean, p50, p95 (interpolated), n_timed (lists).
+        index reranker, without untimed ones; mean, p50, p95 (interpolated).
     """
     seconds = _aligned(list_seconds, evaluation).dropna().groupby("reranker", sort=False)
     p50, p95 = (seconds.quantile(share) for share in (0.5, 0.95))
-    table = pd.DataFrame({"mean": seconds.mean(), "p50": p50, "p95": p95, "n_timed": seconds.size()})
+    table = pd.DataFrame({"mean": seconds.mean(), "p50": p50, "p95": p95})
     return table.reindex(evaluation.policies.index.intersection(table.index))
 
 
@@ -117,13 +117,12 @@ def tradeoffs(
 
     Returns:
         index reranker, in the order of the evaluation; tied, worst, best, traditional (means), gap
-        (traditional − tied), mean, p50, p95, seconds (chosen statistic; NaN without latency), n_timed,
-        tied_front, traditional_front, standing, beaten_by (best on the tied front that beats it, or "").
+        (traditional − tied), mean, p50, p95, seconds (chosen statistic; NaN without latency), tied_front,
+        traditional_front, standing, beaten_by (best on the tied front that beats it, or "").
     """
     table = named_values(evaluation.means(measure), traditional)
     table["gap"] = difference(table["traditional"], table["tied"])
     table = table.join(timed)
-    table["n_timed"] = table["n_timed"].fillna(0).astype(np.int64)
     table["seconds"] = table[latency].round(12)
     seconds = table["seconds"].to_numpy()
     for value in ("tied", "traditional"):
@@ -198,45 +197,30 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
     figures = f"{decimal(best['tied'])} at {duration(best['seconds'])}"
     claim = f" has the highest {name} ({figures})"
     if highest["rounded"] > best["rounded"]:
-        times = _times(highest["seconds"], best["seconds"], " times slower")
-        end = f" has {decimal(highest['tied'])} at {duration(highest['seconds'])}{times}."
+        end = f" has {decimal(highest['tied'])} at {duration(highest['seconds'])}."
         return start, Strong(str(best.name)), f"{claim}; ", Strong(str(highest.name)), end
     if best["seconds"] == fastest["seconds"]:
         both = f" has the lowest latency and the highest {name} ({figures})."
         return Strong("There is no trade-off: "), Strong(str(best.name)), both
     cheaper = timed[timed["tied_front"] & (timed["seconds"] < best["seconds"])].iloc[0]
-    times = _times(best["seconds"], cheaper["seconds"], " times faster")
-    end = f" has {decimal(cheaper['tied'])} at {duration(cheaper['seconds'])}{times}."
+    end = f" has {decimal(cheaper['tied'])} at {duration(cheaper['seconds'])}."
     return start, Strong(str(best.name)), f"{claim}. Next on the front, ", Strong(str(cheaper.name)), end
 
 
 def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
-    joins, leaves = (timed[timed["standing"] == one] for one in ("traditional only", "tied only"))
-    if len(joins):
-        row = joins.loc[joins["gap"].idxmax()]
-        score = f"the score of {row.name}" if len(joins) > 1 else "its score"
-        why = (
-            f"but tie order adds {decimal(row['gap'])} {measure} to {score}."
-            if row["gap"] >= smallest_shown(row["tied"])
-            else "because tie order puts another reranker too low."
-        )
-        others = f"{and_more(len(joins) - 1)} would join the front, {why}"
+    for standing, verb, side in (("traditional only", "join", 1), ("tied only", "leave", -1)):
+        moved = timed[timed["standing"] == standing]
+        if not len(moved):
+            continue
+        row = moved.loc[(moved["gap"] * side).idxmax()]
+        why = "changes the score of another reranker"
+        if row["gap"] * side >= smallest_shown(row["tied"]):
+            why = f"puts its score {decimal(abs(row['gap']))} too {'high' if side > 0 else 'low'}"
+        others = f"{and_more(len(moved) - 1)} would {verb} the front: tie order {why}."
         return " By traditional scores, ", Strong(str(row.name)), others
-    if len(leaves):
-        row = leaves.loc[leaves["gap"].idxmin()]
-        is_low = row["gap"] <= -smallest_shown(row["tied"])
-        why = f"puts it {decimal(-row['gap'])} too low" if is_low else "puts another reranker too high"
-        return " By traditional scores, ", Strong(str(row.name)), f" would leave the front: tie order {why}."
     if note := own_rule_note(measure):
         return " ", *note[:1]
     return (" By traditional scores, the same rerankers are on the front.",)
-
-
-def _times(slow: float, fast: float, words: str) -> str:
-    ratio = slow / fast if fast else np.inf
-    if not 1.05 <= ratio < np.inf:  # noqa: PLR2004 less than a twentieth
-        return ""
-    return f", {ratio:{',.0f' if ratio >= 10 else '.1f'}}{words}"  # noqa: PLR2004 two figures
 
 
 def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
@@ -249,10 +233,7 @@ def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
         )
     best = covered.loc[covered["recall"].idxmax()]
     if best["recall"] - covered["recall"].min() < smallest_shown(best["recall"]):
-        is_full = len(covered) > 1 and best["recall"] > 1 - smallest_shown(1)
-        subject = "Every reranker" if len(covered) > 1 else "The only reranker"
-        hint = " A smaller cut-off may show differences." * bool(is_full)
-        return (f"{subject} finds {decimal(best['recall'])} of the relevant documents in its top {k}.{hint}",)
+        return (f"Every reranker has Recall@{k} {decimal(best['recall'])}.",)
     return Strong(str(best.name)), f" has the highest Recall@{k}: {decimal(best['recall'])}."
 
 
@@ -265,17 +246,14 @@ def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
     """Return recall and distinct targets in the top k, and the share of repeated targets.
 
     Returns:
-        index reranker; recall (R@k), distinct (DR@k), targets (Div@k), each also with suffix _worst and _best;
+        index reranker; recall (R@k), distinct (DR@k), targets (Div@k), targets_worst, targets_best;
         lost = recall − distinct, negative if a target needs only one of several documents; repeated = share of
         the relevant documents whose target another one covers, 1 − Div@k/(k·P@k).
     """
-    suffixes = {"": "expected", "_worst": "pessimistic", "_best": "optimistic"}
-    columns = {
-        f"{name}{suffix}": evaluation.means(f"{measure}@{k}")[ties]
-        for name, measure in (("recall", "R"), ("distinct", "DR"), ("targets", "Div"))
-        for suffix, ties in suffixes.items()
-    }
-    table = pd.DataFrame(columns)
+    recall, distinct, targets = (evaluation.means(f"{measure}@{k}") for measure in ("R", "DR", "Div"))
+    table = pd.DataFrame({"recall": recall["expected"], "distinct": distinct["expected"]}).assign(
+        targets=targets["expected"], targets_worst=targets["pessimistic"], targets_best=targets["optimistic"]
+    )
     relevant = k * evaluation.means(f"P@{k}")["expected"]
     repeated = difference(relevant, table["targets"]) / relevant.where(relevant > 0)
     lost = difference(table["recall"], table["distinct"])

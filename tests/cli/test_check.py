@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 
 import pytest
 from reading import QRELS, RUN
@@ -29,17 +28,6 @@ def test_files_may_come_in_any_order(call, write):
     reported = call("check", *files, "--format", "csv")[1]
     assert call("check", *files[::-1], "--format", "csv")[1] == reported
     assert call("check", files[0], "--qrels", files[1], "--format", "csv")[1] == reported
-
-
-def test_judgments_alone_are_checked(call, write):
-    code, out, _ = call("check", write("qrels.txt", "q 0 a -1\nq 0 b 1\n"), "--format", "csv")
-    assert (code, [row["code"] for row in rows(out)]) == (0, ["negative-grades"])
-
-
-def test_a_run_alone_lacks_judgments(call, write):
-    code, out, _ = call("check", write("llm.trec", RUN), "--format", "csv")
-    assert code == 0
-    assert "no-relevance" in [row["code"] for row in rows(out)]
 
 
 def test_files_that_do_not_go_together_end_with_1(call, write):
@@ -76,11 +64,6 @@ def test_a_finding_without_a_line_shows_none(call, write, form):
     out = call("check", write("llm.trec", RUN), "--format", form)[1]
     assert "no-relevance" in out
     assert "NA" not in out
-
-
-def test_json_has_null_where_there_is_no_line(call, write):
-    out = call("check", write("llm.trec", RUN), "--format", "json")[1]
-    assert {one["line"] for one in json.loads(out) if one["code"] == "no-relevance"} == {None}
 
 
 @pytest.mark.parametrize(("rule", "value"), [("first", "0.5"), ("max", "1.0")])
@@ -120,13 +103,6 @@ def test_a_column_that_cannot_be_chosen_is_refused_by_name(call, write, column):
     code, _, err = call("evaluate", write("t.csv", REPEATED), "--repeated", "max", "--column", column)
     assert code == 2
     assert (column.split("=")[-1] or "query_id") in err
-
-
-def test_the_hash_lines_of_a_run_are_left_out_and_said(call, write):
-    run = write("llm.trec", b"# made by hand\n" + RUN)
-    code, _, err = call("evaluate", run, "--qrels", write("q.txt", QRELS))
-    assert code == 0
-    assert "#" in err
 
 
 def test_text_says_what_is_true_of_several_runs_once_and_programs_get_every_finding(call, write):

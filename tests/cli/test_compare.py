@@ -95,14 +95,6 @@ def test_policies_are_those_of_evaluate_and_are_told(call, write):
         assert "one: 1 of 2 queries has no rows" in err
 
 
-def test_the_table_shows_small_p_as_below_what_it_shows(call, table):
-    _, out, _ = call("compare", table, "--baseline", "plain", "-m", "RR", "--test", "t")
-    lines = [line.split() for line in out.splitlines()]
-    assert lines[0] == ["measure", "ties", *COLUMNS, "changed"]
-    assert lines[1][:5] == ["RR", "input", "plain", "lucky", str(QUERIES)]
-    assert "<0.0001" in lines[1]
-
-
 def test_swaps_alone_are_each_pair_whose_order_the_ties_decide(call, table):
     code, out, err = call("compare", table, "--swaps", "-m", "RR", "-m", "TsRR", "--format", "csv")
     assert code == 0
@@ -148,25 +140,11 @@ def test_fewer_than_two_common_queries_leave_the_figures_of_a_test_blank(call, w
         assert [row[name] for name in ("low", "high", "p", "p_adjusted", "stars")] == [""] * 5
 
 
-@pytest.mark.parametrize(
-    ("test", "words"),
-    [
-        ("wilcoxon", "Student's t interval of the mean difference (p compares ranks), corrected like p"),
-        ("t", "Student's t interval, corrected like p"),
-        ("flips", "intervals of all pairs together (largest statistic)"),
-    ],
-)
-def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
-    _, _, err = call("compare", table, "-m", "RR", "--test", test)
-    assert f"low and high: 95% {words}" in err
-
-
-@pytest.mark.parametrize("mode", [[], ["--table"], ["--swaps"], ["--baseline", "one"]])
-def test_one_reranker_has_its_values_and_says_what_a_comparison_needs(call, write, mode):
+def test_one_run_is_refused_with_what_to_do(call, write):
     path = write("one.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n")
-    code, out, err = call("compare", path, "-m", "RR", "--ties", "expected", "--format", "csv", *mode)
-    assert (code, out) == (0, "reranker,measure,n,tied,worst,best\none,RR,1,0.75,0.5,1.0\n")
-    assert "one is the only run. To compare, give two runs or more." in err
+    code, out, err = call("compare", path)
+    assert (code, out) == (2, "")
+    assert "There is only one run. Give two runs or more, or use tiescope evaluate." in err
 
 
 def test_tests_and_corrections_are_listed(call):
@@ -187,6 +165,7 @@ def test_tests_and_corrections_are_listed(call):
         (["--correction", "sidak"], "There is no correction 'sidak'. Choose from: largest, holm"),
         (["--seed", "-1"], "seed"),
         (["-m", "Foo"], "'Foo'"),
+        (["--traditional", "input", "--ties", "expected"], "Give either --traditional or --ties."),
     ],
 )
 def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, words):

@@ -21,7 +21,6 @@ RUN = "".join(f"q{query} Q0 d{document} 1 {document % 3} t\n" for query in range
 QRELS = "".join(f"q{query} 0 d{query % 20} 1\n" for query in range(500))
 COMMANDS = {
     "evaluate": ["--per-query", "--format", "csv"],
-    "compare": [],
     "stability": [],
     "gate": ["--require", "RR >= 0.1"],
     "report": ["--format", "markdown"],

@@ -104,14 +104,8 @@ def test_what_programs_read_steers_no_terminal_and_is_what_it_is_elsewhere(
         assert json.loads(shown) == json.loads(piped)
 
 
-def test_a_simulated_reranker_steers_no_terminal(call, call_on_a_terminal):
-    arguments = ["simulate", "-o", "-", "--queries", "1", "--reranker", f"0.5,2,0.9,{HOSTILE[:8]}\u202e\x9b"]
-    assert "\x1b" in call(*arguments)[1]
-    assert steering(call_on_a_terminal(*arguments)[1]) == set()
-
-
 @pytest.mark.parametrize("named", ["", "ba\udcff="])
-@pytest.mark.parametrize("command", ["check", "report -o -", "evaluate", "compare"])
+@pytest.mark.parametrize("command", ["check", "report -o -", "evaluate"])
 def test_bytes_of_a_name_that_are_not_text_are_replaced(call, write, tmp_path, command, named):
     qrels, run = write("q.qrels", "q 0 d1 1\n"), os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.trec")
     Path(run).write_text("q Q0 d1 1 0.5 t\nq Q0 d2 2 0.4 t\n")

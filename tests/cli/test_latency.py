@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 
 import pytest
 
@@ -49,14 +48,6 @@ def test_for_people_latencies_stand_below_the_measures_with_four_figures(call, t
     assert "latency_s" not in call("evaluate", timed, "-m", "RR", "--no-latency")[1]
 
 
-def test_every_list_gives_its_own_latency(call, timed):
-    arguments = ["-m", "RR", "--ties", "input", "--per-query", "--latency", "--format", "json"]
-    records = json.loads(call("evaluate", timed, *arguments)[1])
-    seconds = {(r["reranker"], r["query_id"]): r["value"] for r in records if r["measure"] == "latency_s"}
-    assert len(seconds) == 12
-    assert (seconds["llm", "q0"], seconds["llm", "q1"]) == (1.25, pytest.approx(1.375))
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -95,9 +86,3 @@ def test_one_table_as_csv_is_what_the_study_gives_to_the_last_bit(call, timed):
     expected = experiment_table(evaluation, "bm25", test="wilcoxon")
     assert out == expected.to_csv(index=False, lineterminator="\n")
     assert {line["direction"] for line in rows(out)} == {"", "better", "worse", "equal"}
-
-
-def test_measures_and_treatments_of_the_table_are_those_asked_for(call, timed):
-    _, out, _ = call("compare", timed, "--table", "-m", "AP", "--ties", "docid_desc", "--format", "csv")
-    pairs = {(line["measure"], line["ties"]) for line in rows(out)}
-    assert pairs == {("AP", "docid_desc"), ("latency_s", "docid_desc")}

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from metrics import read_runs
-from metrics.cli import deciding, output
 from metrics.cli import options as shared
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.studies import pair_tests
@@ -23,14 +21,6 @@ def test_messages_name_twenty_rerankers_and_count_the_others(call, write):
         "… and 5 more rerankers with queries that have no rows or no relevant documents.",
     ]
     assert sum("has no relevant documents" in line for line in lines) == 20
-
-
-def test_each_cell_of_a_table_for_people_is_measured_once(monkeypatch, capsys):
-    cells = []
-    monkeypatch.setattr(output, "cell_len", lambda text: cells.append(text) or len(text))
-    output.write_table(pd.DataFrame({"name": [str(number) for number in range(300)]}), "table", None)
-    assert len(cells) == 301
-    assert capsys.readouterr().out.startswith(" name \n 0    \n")
 
 
 def one_query_each(n):
@@ -57,20 +47,6 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
     _, out, err = call("compare", path, *options, "--format", "csv")
     assert len(out.splitlines()) == 7
     assert "first 3" not in err
-
-
-@pytest.mark.parametrize(
-    ("command", "limit"),
-    [
-        (["compare"], "MANY_PAIRS"),
-        (["stability"], "MANY_PAIRS"),
-        (["compare", "--test", "bootstrap"], "MANY_RESAMPLED"),
-    ],
-)
-def test_commands_on_all_pairs_announce_many_pairs_before_they_start(call, write, monkeypatch, command, limit):
-    monkeypatch.setattr(deciding, limit, 5)
-    err = call(*command, write("runs.csv", one_query_each(4)))[2]
-    assert "4 rerankers make 6 pairs, which may take minutes." in err
 
 
 def test_all_pairs_are_tested_in_blocks_as_one_by_one(write, monkeypatch):

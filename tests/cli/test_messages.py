@@ -126,7 +126,7 @@ def test_the_text_compares_an_own_tie_rule_with_the_replaced_measure(call, table
 
 @pytest.mark.parametrize(
     "command",
-    ["evaluate", "compare", "stability", "report", "audit", "gate", "review"],
+    ["evaluate", "stability", "report", "audit", "gate", "review"],
 )
 def test_judgments_of_other_queries_are_reported(call, write, command):
     run, qrels = write("llm.trec", "q1 Q0 a 1 1 t\n"), write("other.txt", "zq1 0 a 1\n")

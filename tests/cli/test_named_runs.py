@@ -61,29 +61,12 @@ def test_two_files_of_one_name_are_told_apart_by_their_folders(call, days, comma
     assert read_runs(pairs, days / "qrels.txt").rerankers == ["electra", "old"]
 
 
-@pytest.mark.usefixtures("days")
-def test_what_tells_files_of_one_name_apart_is_said_in_one_line(call):
-    _, out, err = call("evaluate", *FOLDERS, "--qrels", "qrels.txt", "-m", "RR")
-    assert "today/electra" in out
-    assert "yesterday/electra" in out
-    lines = [line for line in err.splitlines() if "named by file" in line]
-    assert len(lines) == 1
-    assert "'today/electra', 'yesterday/electra'" in lines[0]
-
-
 def test_two_files_of_one_name_in_a_folder_are_told_apart_by_their_suffixes(call, days):
     (days / "today" / "electra.csv").write_text("query_id,doc_id,score\nq,a,1\nq,b,0\nr,a,1\n")
     files = ("today/electra.run", "today/electra.csv")
     _, out, _ = call("evaluate", *files, "--qrels", "qrels.txt", "-m", "RR")
     assert "electra.run" in out
     assert "electra.csv" in out
-
-
-@pytest.mark.usefixtures("days")
-def test_a_named_file_is_not_written_over(call):
-    code, _, err = call("evaluate", *RUNS, "-o", "today/electra.run")
-    assert code == 2
-    assert "which this command reads" in err
 
 
 def test_a_file_with_an_equals_sign_in_its_name_is_a_path(days):

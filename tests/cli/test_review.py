@@ -1,7 +1,7 @@
 """What stands in a pull request: review."""
 
 import pytest
-from boards import COARSE, HOSTILE, QRELS, STRICT, TIED
+from boards import COARSE, QRELS, STRICT
 
 
 @pytest.fixture
@@ -41,24 +41,6 @@ def test_a_renamed_run_is_reported_as_gone(call, files):
     assert (code, "| gone |" in out) == (0, True)
     assert "Gone, so not compared: old." in err
     assert "Gone" not in review(call, files, "--before", files["before"])[2]
-
-
-def test_a_change_that_ties_alone_can_make_is_not_one_in_every_order(call, files, write):
-    _, out, _ = review(call, files, "--before", f"llm={write('before-tied.trec', TIED)}")
-    assert "1 of 1 value changed, **none** of them by more than tie order can explain." in out
-    assert "within the ties" in out
-
-
-def test_nothing_that_changed_is_said_so(call, files):
-    _, out, _ = review(call, files, "--before", files["now"])
-    assert out.rstrip().endswith("No value changed.")
-
-
-def test_names_of_users_are_text_in_a_review(call, write):
-    table = write("hostile.csv", HOSTILE)
-    out = call("review", table, "--before", table, "-r", "MRR>=0")[1]
-    assert "<b>" not in out.replace(r"\<b>", "")
-    assert r"\[a\](b)" in out
 
 
 def test_a_value_that_is_not_scored_is_no_failure_of_a_review(call, write):

@@ -34,14 +34,6 @@ def test_parquet_holds_the_same_rows_as_csv(call, tmp_path):
     assert len(table) == len(notebook_grag().tables["G-RAG"])
 
 
-def test_the_same_seed_writes_the_same_file(call, tmp_path):
-    for name, seed in (("first.csv", 1), ("again.csv", 1), ("other.csv", 2)):
-        call("simulate", "synthetic", "-o", tmp_path / name, "--queries", 20, "--seed", seed)
-    first, again, other = ((tmp_path / f"{name}.csv").read_bytes() for name in ("first", "again", "other"))
-    assert first == again
-    assert first != other
-
-
 def test_documents_and_relevant_are_a_number_or_a_range(call, tmp_path):
     path = tmp_path / "made.csv"
     call("simulate", "-o", path, "--documents", "4-6", "--relevant", 2, "--segments")
@@ -60,14 +52,6 @@ def test_several_rerankers_are_named_with_their_ties_levels_and_performance(call
     expected = simulate({"Exact": LlmReranker(0, 0, 1), "Coarse": LlmReranker(0.5, 5)}, 20)
     for name in expected.rerankers:
         assert runs.tables[name]["score"].equals(expected.tables[name]["score"])
-
-
-def test_continuous_scores_are_a_kind_of_their_own_without_ties(call, tmp_path):
-    path = tmp_path / "made.csv"
-    code, _, err = call("simulate", "continuous", "-o", path, "--queries", 30, "--performance", 1)
-    assert code == 0
-    assert "1 reranker, " in err
-    assert metrics.evaluate(metrics.read_table(path), "RR").lists["tie_ratio"].max() == 0
 
 
 @pytest.mark.parametrize(
@@ -122,3 +106,19 @@ def test_what_cannot_be_simulated_exits_with_2(call, tmp_path, monkeypatch, argu
     assert code == 2
     assert message in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_seed_writes_the_same_file(call, tmp_path):
+    for name, seed in (("first.csv", 1), ("again.csv", 1), ("other.csv", 2)):
+        call("simulate", "synthetic", "-o", tmp_path / name, "--queries", 20, "--seed", seed)
+    first, again, other = ((tmp_path / f"{name}.csv").read_bytes() for name in ("first", "again", "other"))
+    assert first == again
+    assert first != other
+
+
+def test_continuous_scores_are_a_kind_of_their_own_without_ties(call, tmp_path):
+    path = tmp_path / "made.csv"
+    code, _, err = call("simulate", "continuous", "-o", path, "--queries", 30, "--performance", 1)
+    assert code == 0
+    assert "1 reranker, " in err
+    assert metrics.evaluate(metrics.read_table(path), "RR").lists["tie_ratio"].max() == 0

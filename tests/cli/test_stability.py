@@ -89,12 +89,3 @@ def test_options_are_those_of_the_other_commands(call, write, tmp_path):
     header, _, line = target.read_text(encoding="utf-8").splitlines()
     assert header == f"| {' | '.join(PAIRS)} |"
     assert line == "| RR | one | two | 0.0000 | 1.0000 | 0.0000 | 0.0000 | True |"
-
-
-def test_the_help_lists_it_and_one_run_has_no_pair_but_a_place(call, write):
-    assert "stability" in call("--help")[1]
-    path = write("alone.csv", "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nA,q,b,1,0\n")
-    code, out, err = call("stability", path, "-m", "TsRR", "--format", "csv")
-    assert (code, out.strip()) == (0, ",".join(PAIRS))
-    assert "There is one reranker" in err
-    assert rows(call("stability", path, "-m", "TsRR", "--places", "--format", "csv")[1])[0]["chance"] == "1.0"

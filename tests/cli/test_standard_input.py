@@ -38,12 +38,6 @@ def test_a_run_comes_by_standard_input(call, pipe, arguments):
     assert (code, "stdin" in out) == (0, True)
 
 
-def test_judgments_come_by_standard_input(call, pipe):
-    pipe(QRELS)
-    arguments = ("evaluate", "run.trec", "-m", "RR", "--format", "csv", "--qrels")
-    assert call(*arguments, "-") == call(*arguments, "q.txt")
-
-
 @pytest.fixture
 def special(tmp_path):
     """Paths of what is no regular file, by what they are: nobody writes to the pipe."""

@@ -2,7 +2,7 @@
 
 import re
 from datetime import date
-from statistics import mean, pstdev
+from statistics import mean
 
 import numpy as np
 import pytest
@@ -221,13 +221,6 @@ def test_each_reranker_has_its_own_report_and_its_name_is_text():
     assert "llm" not in conclusion
     assert "two" in conclusion.splitlines()[-2]
     assert text.endswith("2 rerankers on 1 query. Made on 2026-01-30 by TieScope.\n")
-
-
-def test_the_deviation_is_that_of_the_population_and_says_so():
-    queries = {"q0": STRICT, "q1": [("b", 2), ("a", 1)]}
-    text = text_of(small_board(queries, one_hit(queries)))
-    assert f"   MRR: 0.7500 (±{pstdev([1, 0.5]):.4f})" in text
-    assert "population standard deviation over queries" in text
 
 
 def test_traditional_values_alone_leave_out_every_tied_value():

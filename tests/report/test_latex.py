@@ -102,13 +102,6 @@ def test_accents_work_in_every_tex_and_other_scripts_use_codes():
     assert latex("ab重排") == r"ab\ifdefined\Umathcode 重排\else{\scriptsize U+91CD 6392}\fi{}"
 
 
-def test_tools_are_columns_and_rerankers_rows_whatever_their_number():
-    values, rules = report(ranked([f"r{n}" for n in range(30)]), sections=["tools"]).sections[0].tables
-    assert len(values.frame) == 30
-    assert any("trec_eval" in column for column in values.frame)
-    assert list(rules.frame) == ["Tool", "Version", "Name there", "Why it differs"]
-
-
 def test_the_table_for_a_paper_has_both_values_bounds_and_stars():
     runs = ranked(["a", "b", "c", "d"])
     table = report(runs, preset="paper").sections[0].tables[0]

@@ -16,7 +16,7 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import CHARTS, draw_charts
 from dashboard.charts.targets import target_bullets, target_matrix
 from metrics import Runs, UsageError, evaluate, read_table
-from metrics.report import SECTIONS, ReportOptions, report, write_report
+from metrics.report import SECTIONS, report, write_report
 from metrics.studies.audit.published import read_published
 from metrics.studies.audit.published_table import example_table
 from metrics.studies.leaderboard import leaderboard
@@ -62,15 +62,6 @@ def of(**files):
     return report(board(**files).runs, preset="full")
 
 
-def test_every_chart_is_there_for_light_and_for_dark_ground(simulated_charts):
-    assert simulated_charts.figures
-    for figure in simulated_charts.figures.values():
-        for drawn, palette in ((figure.light, LIGHT), (figure.dark, DARK)):
-            layout = json.loads(drawn)["layout"]
-            assert layout["font"]["color"] == palette.text
-            assert layout["height"] == figure.height
-
-
 def section(finished, name):
     return next(each for each in finished.sections if each.name == name)
 
@@ -97,10 +88,6 @@ class Elements(HTMLParser):
 def test_a_full_report_has_every_section(simulated_report):
     assert [each.name for each in simulated_report.sections] == [name for name in SECTIONS if name != "paper"]
     assert plain(simulated_report.recommendation).startswith("Report MTRR")
-
-
-def test_a_report_is_the_short_one_unless_another_is_asked_for(simulated):
-    assert report(simulated).markdown(DAY) == report(simulated, preset="short").markdown(DAY)
 
 
 def test_its_first_line_is_the_verdict_of_the_leaderboard_in_every_form(simulated_report):
@@ -181,13 +168,6 @@ def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders
     assert audit.title in simulated_report.latex(DAY)
     with pytest.raises(UsageError, match="needs a published table: --published"):
         report(simulated_report.studies.runs, sections=["audit"])
-
-
-def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
-    rows = section(simulated_report, "targets").tables[0].frame
-    assert len(rows) == 4 * len(PRESETS["retrieval"])
-    assert set(rows["Result"]) == {"pass", "fail"}
-    assert ((rows["Margin"] > 0) == (rows["Result"] == "pass")).all()
 
 
 @pytest.mark.parametrize("write", ["markdown", "latex", "html"])
@@ -377,18 +357,6 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
     assert {"DR@20 expected", "Div@20 input", "RR std"} <= set(lists.columns)
 
 
-def test_without_latencies_the_rows_of_the_lists_have_no_column_of_them(simulated_report):
-    assert "latency_s" not in simulated_report.per_query()
-    text = simulated_report.markdown(DAY)
-    assert "No run has latencies." in text
-    assert "Hits, MRR, recall and distinct targets of each reranker, tied and traditional." in text
-
-
-def test_sections_not_asked_for_are_left_out(simulated):
-    finished = report(simulated, sections=["targets", "scores"])
-    assert [each.name for each in finished.sections] == ["scores", "targets"]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -407,18 +375,6 @@ def test_sections_not_asked_for_are_left_out(simulated):
 def test_what_does_not_exist_is_refused_by_name(simulated, options, message):
     with pytest.raises(UsageError, match=message):
         report(simulated, **options)
-
-
-def test_names_of_measures_and_treatments_are_taken_as_they_are_meant():
-    options = ReportOptions(measures=["MTRR", "RR"], traditional="input")
-    assert options.measures == ("RR",)
-
-
-def test_rerankers_named_as_columns_of_a_table_are_reported():
-    names = {"a": "Tool", "b": "why", "c": "tool"}
-    runs = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS).runs.arranged(names)
-    values, _ = section(report(runs, preset="full"), "tools").tables
-    assert sorted(values.frame["Reranker"]) == sorted(names.values())
 
 
 def test_the_table_pairs_an_own_tie_rule_with_the_replaced_measure():
@@ -459,23 +415,9 @@ def test_a_report_says_how_many_of_the_queries_each_reranker_has():
     assert whole.extent == "A on 6 queries"
 
 
-@pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".txt", ".csv", ".parquet"])
-def test_a_report_is_written_as_the_file_ends(simulated, tmp_path, ending):
-    path = tmp_path / f"report{ending}"
-    write_report(simulated, path, day=DAY)
-    assert path.stat().st_size > 1000
-
-
 def test_a_report_ends_in_nothing_else(simulated, tmp_path):
     with pytest.raises(UsageError, match=r"A report cannot be a '\.pdf' file"):
         write_report(simulated, tmp_path / "report.pdf")
-
-
-def test_a_short_report_holds_the_basic_script_and_is_small(simulated):
-    short = report(simulated)
-    text = short.html(DAY, draw_charts(short))
-    assert f"plotly.js (basic - minified) v{get_plotlyjs_version()}" in text
-    assert len(text.encode()) < 1_500_000
 
 
 def test_the_basic_script_draws_every_chart_but_places(simulated_charts):
@@ -486,3 +428,33 @@ def test_the_basic_script_draws_every_chart_but_places(simulated_charts):
     assert kinds.keys() == CHARTS.keys()
     assert {name for name, of_chart in kinds.items() if of_chart - {"bar", "scatter"}} == {"places"}
     assert "(basic" not in simulated_charts.script[:200]
+
+
+def test_every_chart_is_there_for_light_and_for_dark_ground(simulated_charts):
+    assert simulated_charts.figures
+    for figure in simulated_charts.figures.values():
+        for drawn, palette in ((figure.light, LIGHT), (figure.dark, DARK)):
+            layout = json.loads(drawn)["layout"]
+            assert layout["font"]["color"] == palette.text
+            assert layout["height"] == figure.height
+
+
+def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
+    rows = section(simulated_report, "targets").tables[0].frame
+    assert len(rows) == 4 * len(PRESETS["retrieval"])
+    assert set(rows["Result"]) == {"pass", "fail"}
+    assert ((rows["Margin"] > 0) == (rows["Result"] == "pass")).all()
+
+
+@pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".txt", ".csv", ".parquet"])
+def test_a_report_is_written_as_the_file_ends(simulated, tmp_path, ending):
+    path = tmp_path / f"report{ending}"
+    write_report(simulated, path, day=DAY)
+    assert path.stat().st_size > 1000
+
+
+def test_a_short_report_holds_the_basic_script_and_is_small(simulated):
+    short = report(simulated)
+    text = short.html(DAY, draw_charts(short))
+    assert f"plotly.js (basic - minified) v{get_plotlyjs_version()}" in text
+    assert len(text.encode()) < 1_500_000

@@ -3,14 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import evaluate
-from metrics.simulation import NOTEBOOK_SCENARIOS
 from metrics.simulation.link_text import (
     MAX_DOCUMENTS,
     Document,
     format_list,
     parse_list,
     runs_from_list,
-    scenario_documents,
 )
 
 DOCUMENTS = st.builds(
@@ -42,19 +40,8 @@ def test_what_is_no_list_reads_as_none(line):
     assert parse_list(line) is None
 
 
-def test_a_further_score_stands_behind_the_score():
-    assert parse_list("0.5/2,1,a; 0.5") == [Document("a", 0.5, 1, 2), Document("doc2", 0.5, 0)]
-
-
 def test_a_semicolon_in_a_name_becomes_a_space():
     assert parse_list(format_list([Document("a;b", 1, 0)])) == [Document("a b", 1, 0)]
-
-
-@pytest.mark.parametrize("name", NOTEBOOK_SCENARIOS)
-def test_a_scenario_is_a_list_of_five_documents_with_one_relevant(name):
-    documents = scenario_documents(name)
-    assert [one.name for one in documents] == [f"doc{at}" for at in range(1, 6)]
-    assert sum(one.grade for one in documents) == 1
 
 
 def test_documents_of_one_name_are_scored_apart():

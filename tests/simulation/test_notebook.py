@@ -8,15 +8,13 @@ from metrics import evaluate, read_table
 from metrics.simulation import (
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SCENARIOS,
-    NOTEBOOK_SEGMENTS,
     LlmReranker,
     notebook_grag,
     notebook_llm_rerankers,
     notebook_scenarios,
-    notebook_synthetic,
 )
 from metrics.simulation.notebook import NOTEBOOK_CASES, llm_scores, notebook_cases
-from metrics.studies.gaps import correlation, gaps
+from metrics.studies.gaps import gaps
 
 
 def notebook_lists(n_queries):
@@ -66,33 +64,6 @@ def test_the_notebooks_table_of_llm_rerankers_comes_out_again(reranker, expected
 
 
 @pytest.fixture(scope="module")
-def synthetic():
-    """The 200 synthetic lists, as the notebook describes them."""
-    table = gaps(evaluate(notebook_synthetic(200), ["RR", "Hits@3"]), {"rr": "RR", "hits": "Hits@3"}, "input")
-    return table.assign(rr_size=table["rr_gap"].abs(), hits_size=table["hits_gap"].abs())
-
-
-def test_sixty_of_the_200_synthetic_lists_have_ties(synthetic):
-    assert len(synthetic) == 200
-    assert (synthetic["tie_ratio"] > 0).sum() == 60
-    assert synthetic["tie_ratio"].mean() == pytest.approx(0.226, abs=5e-4)
-
-
-@pytest.mark.parametrize(
-    ("gap", "mean", "std", "largest"),
-    [("rr_size", 0.0252, 0.0779, 0.5092), ("hits_size", 0.0291, 0.1221, 0.7500)],
-)
-def test_the_gaps_of_the_synthetic_lists_are_the_notebooks(synthetic, gap, mean, std, largest):
-    figures = synthetic[gap].agg(["mean", "std", "max"]).to_list()
-    assert figures == pytest.approx([mean, std, largest], abs=5e-5)
-
-
-@pytest.mark.parametrize(("ties", "expected"), [("tie_ratio", 0.546), ("max_tie_size", 0.596)])
-def test_ties_predict_the_gap_of_a_synthetic_list_as_in_the_notebook(synthetic, ties, expected):
-    assert correlation(synthetic[ties], synthetic["rr_size"]) == pytest.approx(expected, abs=5e-4)
-
-
-@pytest.fixture(scope="module")
 def grag():
     return evaluate(notebook_grag(), ["RR", *(f"Hits@{k}" for k in (1, 3, 5, 10))], ["input", "expected"])
 
@@ -118,12 +89,6 @@ def test_45_percent_of_the_grag_queries_have_ties_and_its_largest_tie_is_five(gr
     assert (lists["n_tie_groups"] > 0).mean() == 0.45
     assert lists["n_tie_groups"].mean() == pytest.approx(0.46)
     assert lists["max_tie_size"].max() == 5
-
-
-def test_the_grag_queries_are_of_four_types_25_each():
-    rows = notebook_grag().tables["G-RAG"].to_pandas()
-    of = rows.drop_duplicates("query_id")["segment"]
-    assert of.value_counts(sort=False).to_dict() == dict.fromkeys(NOTEBOOK_SEGMENTS, 25)
 
 
 def test_the_four_scenarios_hold_the_notebooks_scores_and_relevance():
@@ -173,17 +138,6 @@ def test_a_simulated_score_is_one_of_the_levels(levels):
     relevant = np.arange(50) % 7 == 0
     scores = llm_scores(LlmReranker(0.3, levels), relevant, np.random.RandomState(1))
     assert set(scores) <= set(np.linspace(0, 1, levels))
-
-
-def test_a_simulated_list_of_one_document_has_no_other_to_tie_with():
-    scores = llm_scores(LlmReranker(1, 3), np.array([True]), np.random.RandomState(1))
-    assert len(scores) == 1
-
-
-def test_a_simulation_is_the_same_each_time():
-    for draw in (notebook_llm_rerankers, notebook_synthetic, notebook_grag):
-        first, second = draw(5), draw(5)
-        assert all(first.tables[name].equals(second.tables[name]) for name in first.rerankers)
 
 
 def test_the_notebooks_five_cases_have_its_figures():

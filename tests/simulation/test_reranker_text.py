@@ -2,13 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker
+from metrics.simulation import LlmReranker
 from metrics.simulation.link_text import (
     MAX_LEVELS,
     MAX_RERANKERS,
     NamedReranker,
     format_rerankers,
-    named_rerankers,
     parse_rerankers,
     reranker_table,
 )
@@ -25,12 +24,6 @@ RERANKERS = st.builds(
 @given(st.lists(RERANKERS, min_size=1, max_size=MAX_RERANKERS))
 def test_a_line_holds_the_rerankers_it_was_made_from(rerankers):
     assert parse_rerankers(format_rerankers(rerankers)) == rerankers
-
-
-def test_the_notebooks_rerankers_come_back_from_their_line():
-    line = format_rerankers(named_rerankers(NOTEBOOK_RERANKERS))
-    assert line.startswith("0.1,20,,GPT-4 (Low Ties); ")
-    assert reranker_table(parse_rerankers(line)) == NOTEBOOK_RERANKERS
 
 
 def test_a_name_given_twice_gets_a_number_and_one_left_out_says_the_settings():

@@ -132,12 +132,6 @@ def test_who_gives_no_latency_has_none_and_counts_for_no_correction():
     assert "1 of 3 rerankers has no latencies." in experiment_note(table, "base")
 
 
-def test_without_a_latency_of_the_baseline_no_latency_is_tested():
-    table = table_of(runs_of(untimed("base")))
-    assert set(table.loc[table["measure"] == LATENCY, "stars"]) == {""}
-    assert "base has no latencies, so latency is not tested." in experiment_note(table, "base")
-
-
 def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     table = table_of(
         runs_of(lambda name, query: math.nan if query < 3 and name == "best" else seconds(name, query))
@@ -145,7 +139,6 @@ def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     partial = row(table, "best", LATENCY)
     assert (partial["n"], partial["n_tested"], row(table, "best", "RR")["n"]) == (5, 5, 8)
     assert partial["value"] == pytest.approx(mean(seconds("best", query) for query in range(3, QUERIES)))
-    assert "Lists without a latency are left out." in experiment_note(table, "base")
 
 
 @pytest.mark.parametrize(
@@ -166,13 +159,6 @@ def test_the_note_says_what_is_not_tested(runs, sentences):
     assert all(sentence in note for sentence in sentences)
     assert set(table["stars"]) <= {"", "ns", "*", "**", "***"}
     assert len(experiment_lines(table)) == 2 * table["reranker"].nunique()
-
-
-def test_the_note_names_the_test_and_what_corrects_it():
-    table = table_of(runs_of(), test="flips", correction=None, family="all")
-    assert "by sign flips, corrected for 3 pairs by the largest statistic" in experiment_note(table, "base")
-    note = experiment_note(table, "base", test="wilcoxon", correction="none")
-    assert "Wilcoxon signed-rank test, not corrected" in note
 
 
 def test_rows_are_those_of_the_table_of_pairs():

@@ -80,13 +80,6 @@ def test_a_gap_of_nothing_but_rounding_is_exactly_zero():
     assert set(rows["first_gap"]) == {0}
 
 
-def test_there_is_one_row_for_each_list_of_each_reranker():
-    rows = table_of({"B": {"q2": STRICT, "q1": tie(3, 1)}, "A": {"q1": STRICT}})
-    assert rows[["reranker", "query_id"]].to_numpy().tolist() == [["B", "q2"], ["B", "q1"], ["A", "q1"]]
-    assert rows["tie_ratio"].to_list() == [0, 1, 0]
-    assert rows["max_tie_size"].to_list() == [1, 3, 1]
-
-
 @pytest.mark.parametrize(("traditional", "gap"), [("input", 7 / 18), ("docid_desc", 1 / 3 - 11 / 18)])
 def test_the_gap_is_that_of_the_treatment_asked_for(traditional, gap):
     assert table_of({"A": {"q": tie(3, 1)}}, traditional)["first_gap"].to_list() == [pytest.approx(gap)]
@@ -334,27 +327,6 @@ def test_deviations_divide_by_one_less_than_the_lists_unless_told_otherwise():
         assert sample[name] == pytest.approx(statistics.stdev(column))
         assert population[name] == pytest.approx(statistics.pstdev(column))
     assert round(population["first_traditional_std"], 4) == 0.3818  # as the notebook's G-RAG report prints it
-
-
-def test_a_row_holds_the_figures_of_both_measures():
-    runs = Runs.from_frame(frame({"A": {"q1": LUCKY, "q2": STRICT}}))
-    expected = {
-        "tie_ratio": 1 / 4,
-        "first_lists_with_gap": 1 / 2,
-        "first_traditional": 1,
-        "first_tied": 7 / 8,
-        "first_worst": 3 / 4,
-        "first_best": 1,
-        "first_gap": 1 / 8,
-        "first_gap_mean": 1 / 8,
-        "first_gap_max": 1 / 4,
-        "second_traditional": 1,
-        "second_gap_max": 0,
-        "tie_ratio_std": statistics.stdev([1 / 2, 0]),
-        "first_traditional_std": 0,
-        "first_tied_std": statistics.stdev([3 / 4, 1]),
-    }
-    assert row(runs)[list(expected)].to_dict() == pytest.approx(expected)
 
 
 @given(tables())

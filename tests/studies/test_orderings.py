@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from metrics import Runs, evaluate
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File, read
-from metrics.studies import orderings as drawing
 from metrics.studies.one_list import (
     complexity_report,
     every_ordering,
@@ -35,7 +34,6 @@ from metrics.studies.orderings import (
 from metrics.ties import Ranking
 from metrics.ties.permutations import count_orderings
 
-SHORT = lists(ids=st.text("abZ9", min_size=1, max_size=2)).map(lambda docs: docs[:5])
 BY_GRADES = ["RR", "RR@2", "Hits@2", "AP", "P@2", "R@2", "nDCG@3", "nDCG-linear@2", "RBP(0.8)", "Rprec"]
 TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
 
@@ -150,19 +148,6 @@ def test_places_are_drawn_distinct_and_each_choice_as_often_as_chance_has_it(siz
     assert abs(spread) <= 5 * math.sqrt(2 * choices)
 
 
-def test_draws_do_not_depend_on_how_many_are_scored_at_once_in_their_mean(monkeypatch):
-    single_list = ranking(WIDE)
-    exact = list_values(single_list, "q", ["nDCG@10"], ["expected"]).loc["nDCG@10", "expected"]
-    monkeypatch.setattr(drawing, "CELLS", 50)
-    values = sample_values(single_list, "q", "nDCG@10", 2000, 3)
-    assert abs(values.mean() - exact) <= 4 * values.std(ddof=1) / math.sqrt(2000)
-
-
-def test_a_list_with_nothing_relevant_draws_zeros():
-    single_list = ranking([Doc("a", 1, 0), Doc("b", 1, 0)])
-    assert sample_values(single_list, "q", "RR", 5, 0).tolist() == [0] * 5
-
-
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=60))
 def test_the_running_mean_is_the_mean_of_the_first_draws_with_its_standard_error(values):
     means = running_mean(np.array(values), 0.3)
@@ -183,13 +168,6 @@ def test_draws_that_agree_have_the_standard_error_of_all_orderings():
         assert sampled_mean(tied, "q", measure, 2)[1] == pytest.approx(exact / math.sqrt(2))
         assert exact / math.sqrt(2) > least
         assert sampled_mean(untied, "q", measure, 2)[1] == 0
-
-
-def test_a_running_mean_of_many_draws_has_few_points_from_ten_on():
-    means = running_mean(np.random.default_rng(0).random(100_000), 0.3)
-    assert (means["draws"].iloc[0], means["draws"].iloc[-1]) == (10, 100_000)
-    assert len(means) <= 200
-    assert means["draws"].is_monotonic_increasing
 
 
 def test_orderings_score_judged_documents_and_distinct_targets_by_what_was_judged():

@@ -110,19 +110,6 @@ def test_a_tie_of_a_thousand_has_a_row_for_eleven_ranks_and_merges_the_others():
     assert {len(order) for order in rows["order"]} == {MAX_RANKS}
 
 
-def test_the_example_of_merged_ranks_has_the_first_of_them():
-    rows = possible_values(flat(1000, 1), "q", "RR", "optimistic").rows
-    assert rows["is_traditional"].to_list() == [True] + [False] * 11
-    assert [order.index(999) for order in rows["order"]] == list(range(12))
-
-
-def test_a_first_rank_is_exact_however_large_the_tie():
-    rows = possible_values(flat(100_000, 3), "q", "RR", "input").rows
-    assert rows["chance"].iloc[0] == pytest.approx(3 / 100_000)
-    exact = possible_values(flat(100_000, 3), "q", "RR", "input").scores.loc["RR", "expected"]
-    assert rows["value"] @ rows["chance"] == pytest.approx(exact, rel=1e-12)
-
-
 def test_down_to_a_cut_off_few_orders_are_left_of_a_tie_of_a_hundred_thousand():
     possible = possible_values(flat(100_000, 400), "q", "nDCG@10", "input")
     assert possible.draws == 0

@@ -23,7 +23,6 @@ from metrics.studies.precisions import (
     growth_finding,
     precision_curve,
     precision_finding,
-    precision_label,
 )
 from metrics.studies.prose import plain
 
@@ -59,11 +58,6 @@ def test_grades_are_scored_like_runs_that_hold_them(runs):
     values = evaluate(Runs.from_frame(table), "RR", "expected").scores["RR", "expected"]
     curve = precision_curve(runs, "RR", precisions=[GRADES]).set_index("reranker")["tied"]
     assert curve.to_dict() == pytest.approx(values.groupby("reranker").mean().to_dict())
-
-
-def test_rows_stand_reranker_by_reranker_from_fine_to_coarse(curve):
-    assert list(curve["reranker"]) == ["fine"] * len(PRECISIONS) + ["coarse"] * len(PRECISIONS)
-    assert list(curve["precision"]) == list(PRECISIONS) * 2
 
 
 def test_fewer_decimals_tie_more_documents(curve):
@@ -126,27 +120,6 @@ def test_a_precision_that_does_not_exist_is_refused(runs):
         precision_curve(runs, "RR", precisions=["float8"])
 
 
-@pytest.mark.parametrize(
-    ("precision", "words"),
-    [
-        ("float32", "float32"),
-        ("decimals:2", "2 decimals"),
-        ("decimals:1", "1 decimal"),
-        ("decimals:0", "0 decimals"),
-        (GRADES, "grades 0 to 10"),
-    ],
-)
-def test_a_precision_is_said_in_words(precision, words):
-    assert precision_label(precision) == words
-
-
-def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):
-    sentence = plain(precision_finding(curve[curve["reranker"] == "fine"], "MRR"))
-    assert "enough: " in sentence
-    assert "and MTRR is 0." in sentence
-    assert "With 0 decimals" in sentence
-
-
 def test_the_finding_tells_a_file_whose_order_keeps_what_the_digits_lose():
     table = simulate({"fine": LlmReranker(0, 0)}, 60, performance=0).tables["fine"].to_pandas()
     by_score = table.sort_values(["query_id", "score"], ascending=[True, False], kind="stable")
@@ -170,13 +143,6 @@ def test_the_finding_of_scores_that_no_format_ties_says_so():
     runs = Runs.from_frame(
         pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [10, 0], "relevance": [1, 0]})
     )
-    assert "The number of digits does not matter here." in plain(
-        precision_finding(precision_curve(runs, "RR"), "MRR")
-    )
-
-
-def test_the_finding_of_scores_that_tie_as_read_compares_with_them():
-    runs = simulate({"tied": LlmReranker(1, 1)}, 20)
     assert "The number of digits does not matter here." in plain(
         precision_finding(precision_curve(runs, "RR"), "MRR")
     )
@@ -228,11 +194,6 @@ def test_a_point_of_the_curve_is_that_reranker_alone(growth):
     row = growth[growth["tie_probability"] == 0.3].iloc[0]
     assert row[["tied", "best"]].to_list() == pytest.approx(means.to_list())
     assert row["tie_ratio"] == pytest.approx(evaluation.lists["tie_ratio"].mean())
-
-
-def test_worst_shuffles_tied_and_best_stand_in_order_as_ties_grow(growth):
-    ends = growth[["worst", "low", "tied", "high", "best"]].to_numpy()
-    assert (np.diff(ends, axis=1) >= -1e-12).all()
 
 
 def test_a_cell_of_the_grid_is_the_mean_gap_of_that_reranker():

@@ -1,4 +1,3 @@
-import pandas as pd
 import pytest
 from boards import COARSE, QRELS, STRICT, TIED, board
 
@@ -92,8 +91,3 @@ def test_targets_met_either_way_are_told_once(checked_targets):
     assert (
         plain(target_finding(none, "flat")) == "flat meets none of 1 target, by traditional or by tied scores."
     )
-
-
-def test_no_target_is_said_to_be_none():
-    columns = ["target", "passed", "by_sort", "verdict"]
-    assert plain(target_finding(pd.DataFrame(columns=columns), "flat")) == "No target is set for flat."

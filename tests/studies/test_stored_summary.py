@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Evaluation, Runs, evaluate
-from metrics.scale import stored as layout
 from metrics.scale import stored as reading
 from metrics.scale import stored as writing
 from metrics.scale.stored import Stored
@@ -161,7 +160,3 @@ def test_shapes_leave_out_lists_without_a_gap_and_end_at_the_largest():
     assert edges[-2] <= 0.3 <= edges[-1]
     assert grid.cells(1).none.sum() == 1
     assert grid.cells(0).high.sum() == 1
-
-
-def test_the_layout_names_columns_by_measure_and_treatment():
-    assert layout.column_of("nDCG@10", "expected") == "nDCG@10/expected"

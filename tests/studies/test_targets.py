@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import metrics
-from metrics.studies.targets import PRESETS, Target, check_targets, targets_of, usual_baseline
+from metrics.studies.targets import Target, check_targets, targets_of, usual_baseline
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,6 @@ def test_a_target_is_read_and_printed_back(text, spelled):
 def test_a_wrong_target_is_said_with_what_to_write(text, words):
     with pytest.raises(metrics.UsageError, match=words.replace("+", r"\+")):
         Target.of(text)
-
-
-def test_every_preset_can_be_read():
-    for name in PRESETS:
-        assert len(targets_of([], [name])) == len(PRESETS[name])
 
 
 def test_an_unknown_preset_and_no_target_at_all_are_refused():

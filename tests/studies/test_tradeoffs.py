@@ -79,14 +79,9 @@ def test_whoever_is_beaten_is_beaten_by_one_on_the_front(points):
     assert over[front][:, beaten].any(axis=0).all()
 
 
-def test_equal_points_are_both_on_the_front():
-    front = pareto_front(np.array([0.1, 0.1, 0.2]), np.array([0.5, 0.5, 0.4]))
-    assert front.tolist() == [True, True, False]
-
-
-def test_a_difference_of_rounding_beats_nobody():
-    front = pareto_front(np.array([0.1, 0.1]), np.array([0.3, 0.1 + 0.2]))
-    assert front.tolist() == [True, True]
+def test_points_that_are_equal_but_for_rounding_are_both_on_the_front():
+    front = pareto_front(np.array([0.1, 0.1, 0.1, 0.2]), np.array([0.3, 0.3, 0.1 + 0.2, 0.2]))
+    assert front.tolist() == [True, True, True, False]
 
 
 def test_the_largest_latency_of_a_list_counts_where_its_rows_disagree():
@@ -99,9 +94,6 @@ def test_the_largest_latency_of_a_list_counts_where_its_rows_disagree():
 @pytest.mark.parametrize("latency", [math.nan, -1.0, math.inf, -math.inf])
 def test_a_value_that_is_no_time_is_no_latency(latency):
     assert latencies(runs_of([("A", "q", "a", 1, 1, latency)], "latency")) == {}
-
-
-def test_a_table_without_the_column_has_no_latency():
     assert latencies(runs_of([("A", "q", "a", 1, 1)])) == {}
 
 
@@ -111,20 +103,15 @@ def test_latencies_are_those_of_the_lists_that_are_scored():
     evaluation = evaluate(runs, ["RR"], TIES)
     table = latency_table(latencies(runs), evaluation)
     assert table.index.to_list() == ["A"]
-    expected = {"mean": 0.505, "p50": 0.505, "p95": 0.9505, "n_timed": 100}
+    expected = {"mean": 0.505, "p50": 0.505, "p95": 0.9505}
     assert table.loc["A"].to_dict() == pytest.approx(expected)
     few = latency_table(latencies(runs), evaluation.only(["A", "B"], ["q3", "q5"]))
-    assert few.loc["A", ["p50", "n_timed"]].to_list() == pytest.approx([0.04, 2])
+    assert few.loc["A", "p50"] == pytest.approx(0.04)
 
 
 def test_speeds_of_nothing_are_an_empty_table():
     runs = runs_of([("A", "q", "a", 1, 1)])
-    assert latency_table({}, evaluate(runs, ["RR"], TIES)).to_dict() == {
-        "mean": {},
-        "p50": {},
-        "p95": {},
-        "n_timed": {},
-    }
+    assert latency_table({}, evaluate(runs, ["RR"], TIES)).to_dict() == {"mean": {}, "p50": {}, "p95": {}}
 
 
 def test_a_row_holds_quality_latency_and_who_beats_it():
@@ -133,13 +120,6 @@ def test_a_row_holds_quality_latency_and_who_beats_it():
     assert board["seconds"].to_list() == [0.5, 0.1, 2.0, 3.0]
     assert board["standing"].to_list() == ["beaten", "both", "beaten", "beaten"]
     assert board["beaten_by"].to_list() == ["good", "", "good", "good"]
-
-
-def test_who_is_not_timed_is_neither_on_the_front_nor_beaten():
-    board = board_of(simple(good=math.nan, bad=0.5))
-    assert board["standing"].to_list() == ["not timed", "both"]
-    assert board["n_timed"].to_list() == [0, 1]
-    assert board["beaten_by"].to_list() == ["", ""]
 
 
 @pytest.mark.parametrize(("statistic", "front"), [("p50", "b"), ("p95", "a"), ("mean", "a")])
@@ -182,11 +162,6 @@ def test_distinct_recall_counts_a_target_once():
     assert row[["lost", "repeated"]].to_list() == pytest.approx([1 / 6, 1 / 2])
 
 
-def test_distinct_recall_can_be_the_higher_one():
-    rows = [("A", "q", "a", 4, 1, "x"), ("A", "q", "b", 3, 1, "y"), ("A", "q", "c", 2, 1, "x")]
-    assert covered_of(runs_of(rows, "target_id")).loc["A", "lost"] == pytest.approx(2 / 3 - 1)
-
-
 def test_without_targets_nothing_is_lost_or_repeated():
     rows = [("A", "q", str(at), at // 3, at % 2) for at in range(9)]
     table = covered_of(runs_of(rows))
@@ -196,9 +171,7 @@ def test_without_targets_nothing_is_lost_or_repeated():
 def test_expected_coverage_lies_between_worst_and_best():
     rows = [("A", f"q{q}", str(at), at // 4, at % 3 == q, f"t{at % 2}") for q in range(3) for at in range(9)]
     row = covered_of(runs_of(rows, "target_id"), 3).loc["A"]
-    for name in ("recall", "distinct", "targets"):
-        assert row[f"{name}_worst"] <= row[name] <= row[f"{name}_best"]
-    assert row["recall_worst"] < row["recall_best"]
+    assert row["targets_worst"] < row["targets"] < row["targets_best"]
 
 
 def test_targets_are_those_of_the_judgments_where_there_are_any(write):
@@ -222,10 +195,6 @@ SEGMENTED = [
 
 def test_the_segment_of_a_query_is_the_first_one_named():
     assert query_segments(runs_of(SEGMENTED, "segment")).to_dict() == {"q1": "x", "q3": "y"}
-
-
-def test_without_segments_no_query_has_one():
-    assert not len(query_segments(runs_of([("A", "q", "a", 1, 1)])))
 
 
 def test_a_segment_holds_the_means_of_its_lists():
@@ -273,9 +242,7 @@ def test_a_duration_has_three_figures_and_the_unit_that_suits_it(seconds, text):
 def test_the_finding_says_plainly_that_no_latency_is_given():
     text = finding(runs_of([("A", "q", "a", 1, 1)]))
     assert text.startswith("No run has latencies: a latency column")
-    assert text.endswith("The only reranker finds 1.000 of the relevant documents in its top 2.")
-    two = finding(runs_of([(name, "q", "a", 1, 1) for name in "AB"]))
-    assert two.endswith("top 2. A smaller cut-off may show differences.")
+    assert text.endswith("Every reranker has Recall@2 1.000.")
 
 
 def test_the_finding_without_latencies_names_who_repeats_targets():
@@ -302,40 +269,31 @@ def test_the_finding_says_plainly_that_nothing_is_traded_off():
 
 def test_the_finding_weighs_the_best_against_the_next_on_the_front():
     assert finding(simple(good=1.0, bad=0.04)).startswith(
-        "good has the highest MTRR (1.000 at 1 s). Next on the front, bad has 0.500 at 40 ms, 25 times faster."
+        "good has the highest MTRR (1.000 at 1 s). Next on the front, bad has 0.500 at 40 ms."
     )
 
 
 def test_the_finding_keeps_to_the_budget():
     runs = simple(good=1.0, bad=0.4)
     assert finding(runs, 0.5).startswith(
-        "Within 500 ms, bad has the highest MTRR (0.500 at 400 ms); good has 1.000 at 1 s, 2.5 times slower."
+        "Within 500 ms, bad has the highest MTRR (0.500 at 400 ms); good has 1.000 at 1 s."
     )
     assert finding(runs, 5).startswith("Within 5 s, good has")
     assert finding(runs, 0.1).startswith("No reranker answers within 100 ms: the fastest, bad, takes 400 ms.")
 
 
-def test_the_finding_compares_no_ratio_with_zero():
-    assert "Next on the front, bad has 0.500 at 0 ms." in finding(simple(good=1.0, bad=0.0))
-
-
-def test_the_finding_of_nothing_relevant_says_so():
-    text = finding(runs_of([("A", "q", "a", 1, 0, 0.1), ("B", "q", "a", 1, 0, 0.2)], "latency"))
-    assert text == "Every MTRR is 0."
-
-
 def test_the_finding_names_who_joins_the_front_by_sort_order_alone():
     rows = strict("fast", 0.5, right=False) + lucky("lucky", 0.75, 5)
     text = finding(runs_of(rows, "latency"))
-    assert (
-        "By traditional scores, lucky would join the front, but tie order adds 0.543 MRR to its score." in text
-    )
+    assert "By traditional scores, lucky would join the front: tie order puts its score 0.543 too high." in text
 
 
 def test_the_finding_names_who_leaves_the_front_by_sort_order():
     rows = strict("fast", 0.5, right=False) + unlucky("unlucky", 1.0)
     text = finding(runs_of(rows, "latency"))
-    assert "By traditional scores, unlucky would leave the front: tie order puts it 0.250 too low." in text
+    assert (
+        "By traditional scores, unlucky would leave the front: tie order puts its score 0.250 too low." in text
+    )
 
 
 def test_the_finding_of_nothing_scored_says_so():
@@ -343,3 +301,8 @@ def test_the_finding_of_nothing_scored_says_so():
     evaluation = evaluate(runs, ["RR"], TIES, empty="skip")
     board = tradeoffs(evaluation, latency_table(latencies(runs), evaluation), "RR", "input")
     assert plain(tradeoff_finding(board, covered_of(runs), "MRR")).startswith("No list is scored")
+
+
+def test_the_finding_of_nothing_relevant_says_so():
+    text = finding(runs_of([("A", "q", "a", 1, 0, 0.1), ("B", "q", "a", 1, 0, 0.2)], "latency"))
+    assert text == "Every MTRR is 0."

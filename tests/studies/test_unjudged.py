@@ -73,10 +73,6 @@ def test_a_scenario_adds_no_query_that_the_policies_leave_out():
     assert table["all_relevant"].to_dict() == {"A": 1.0, "B": 1.0}
 
 
-def test_rerankers_are_sorted_by_their_means_as_judged(runs):
-    assert list(scenarios(runs, "RR").index) == ["B", "A"]
-
-
 def test_scenarios_are_of_the_queries_chosen(runs):
     of_q = read_runs(RUN[RUN["query_id"] == "q"], QRELS[QRELS["query_id"] == "q"])
     pd.testing.assert_frame_equal(scenarios(runs, "AP", queries={"q"}), scenarios(of_q, "AP"))

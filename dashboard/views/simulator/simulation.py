@@ -60,7 +60,8 @@ _NOTEBOOK = {
 }
 """Kinds of simulations without settings, as the notebook draws them."""
 SEVERAL_AT_FIRST = [
-    each._replace(performance=PERFORMANCE) for each in link_text.named_rerankers(NOTEBOOK_RERANKERS)
+    link_text.NamedReranker(each.tie_probability, each.levels, PERFORMANCE, name)
+    for name, each in NOTEBOOK_RERANKERS.items()
 ] + [link_text.NamedReranker(0, 0, PERFORMANCE, "Continuous")]
 """The notebook's four rerankers and one that never ties."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")

@@ -8,7 +8,7 @@ import pytest
 from metrics import ReadError, UsageError
 from metrics.runs import FORMATS, File
 from metrics.studies.audit.published import holds_results, read_published
-from metrics.studies.audit.published_layouts import _spanned, parse_number
+from metrics.studies.audit.published_layouts import _spanned
 
 
 def laid_out(name, text):
@@ -47,11 +47,6 @@ def test_columns_aligned_by_spaces_are_those_of_a_table(text):
     assert laid_out("t.txt", text) == EXPECTED
 
 
-@pytest.mark.parametrize("letter", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ")
-def test_every_raised_letter_of_significance_leaves_the_number(letter):
-    assert parse_number(f"0.8812{letter}").value == 0.8812
-
-
 def test_a_text_of_columns_of_nothing_is_no_table():
     with pytest.raises(ReadError, match="there is no figure in this table"):
         laid_out("t.txt", "one  two\nthree  four\n" + "x" * 3_000 + "  y\n")
@@ -61,13 +56,6 @@ def test_a_text_of_columns_of_nothing_is_no_table():
 def test_footnotes_are_no_part_of_names_in_markdown(note):
     text = f"| Model | MRR[^a] |\n|---|---|\n| bm25 [^1] | 0.702[^1] |\n{note}"
     assert laid_out("t.md", text) == [["bm25", "MRR", "0.702"]]
-
-
-def test_percents_are_said_of_every_measure_they_stand_under():
-    text = "model,DL19 nDCG@10,DL19 MAP,MRR\na,49.7,29.0,70.2\nb,50.1,30.0,81.0\n"
-    assert read_published({"t.csv": text.encode()}).notes == (
-        "Percentages were divided by 100: DL19 nDCG@10, DL19 MAP, MRR.",
-    )
 
 
 def test_a_binary_file_is_refused_with_what_a_table_may_be():
@@ -281,11 +269,6 @@ def test_what_cannot_be_read_is_refused_with_its_place(case):
     assert problem in str(error.value)
 
 
-def test_no_file_is_refused():
-    with pytest.raises(UsageError, match="at least one"):
-        read_published({})
-
-
 HOSTILE = {
     "stars": "|run|AP|\n|---|---|\n" + f"|a|.1{'*' * 90}x|\n" * 200 + "|b|.2|\n",
     "open brackets": "\\begin{tabular}{l} run & AP \\\\ " + "\\cite[{" * 20_000 + " & .1 \\\\ b & .2 \\\\",
@@ -311,11 +294,6 @@ def test_hostile_text_is_read_or_refused(case):
 def test_a_first_row_in_bold_or_with_letters_of_significance_is_no_header(cell):
     rows = figures("t.csv", f"model,MRR\nA,{cell}\nB,0.3\nC,0.2\n", "reranker", "value")
     assert rows == [["A", 0.8833], ["B", 0.3], ["C", 0.2]]
-
-
-def test_what_is_no_number_below_a_measure_is_said_and_no_header():
-    published = read_published({"t.csv": b"model,MRR\nA,0.72/0.7\nB,0.3\nC,0.2\n"})
-    assert published.notes == ("t.csv, line 2: '0.72/0.7' is not a number and was left out.",)
 
 
 def test_sizes_are_no_figures_with_letters():
@@ -382,13 +360,6 @@ PANDAS = pd.DataFrame({"model": ["A", "B"], "MRR": [0.5, 0.6], "map": [0.2, 0.3]
 def test_json_of_pandas_names_rerankers_and_measures(text):
     expected = [["A", "MRR", 0.5], ["A", "map", 0.2], ["B", "MRR", 0.6], ["B", "map", 0.3]]
     assert sorted(figures("t.json", text, "reranker", "measure", "value")) == expected
-
-
-def test_measures_of_beir_under_their_families_are_those_of_the_file():
-    text = '{"ndcg": {"NDCG@10": 1}, "map": {"MAP@10": 1}, "recall": {"Recall@10": 1}, "precision":{"P@10":1}}'
-    assert figures("e5.json", text, "reranker", "measure") == [
-        ["e5", name] for name in ("NDCG@10", "MAP@10", "Recall@10", "P@10")
-    ]
 
 
 def test_a_comma_in_a_table_of_semicolons_stands_before_the_decimals_of_shares():

@@ -137,23 +137,6 @@ def test_every_combination_is_named_by_the_table_it_made(board):
     assert (len(conventions), wrong) == (6 * 8 * 3 * 2**4, [])
 
 
-@needs_real_runs
-@pytest.mark.slow
-def test_tables_of_real_runs_are_reproduced_under_every_convention():
-    """Of these runs every list is there and has relevant documents; few formats tie what others do not."""
-    runs = metrics.read_runs([FOLDER / "bm25.trec", FOLDER / "ada2.trec"], FOLDER / "qrels.txt")
-    telling = {name: FIELDS[name] for name in ("treatment", "relevant_from", "gain", "unjudged")}
-    for number, values in enumerate(product(*telling.values())):
-        precision = FIELDS["precision"][number % len(FIELDS["precision"])]
-        convention = Convention(precision=precision, **dict(zip(telling, values, strict=True)))
-        table = printed_table(runs, convention, form="{:.6f}")
-        reproduction = audited(runs, table, relevant_from=convention.relevant_from).reproduction
-        assert reproduction.n_fitting_alike == 1
-        assert reproduction.conventions["to_the_digit"].iloc[0] == reproduction.n_figures
-        for name, value in zip(telling, values, strict=True):
-            assert value in {getattr(fitting, name) for fitting in reproduction.fitting}, convention.label
-
-
 def trec_eval_output(run, qrels, level, name):
     """Return what trec_eval -q prints: values of pytrec_eval, formatted as its C code does."""
     measures = {"map", "Rprec", "recip_rank", "ndcg_cut", "P", "recall", "success", "num_q"}
@@ -278,14 +261,6 @@ def test_a_query_that_nobody_judged_does_not_come_out(board):
     assert result.reproduction.figures()["verdict"].tolist() == ["is not reproduced"]
     assert "by reranker: a (1); by measure: RR (1); in 1 query: other." in str(result)
     assert "1 figure is for a query without judgments." in str(result)
-
-
-def test_judgments_come_with_runs_or_beside_them(board, write):
-    frame, qrels = small_board()
-    text = {"t.csv": printed_table(board, USUAL).encode()}
-    assert audit(frame, text, qrels=qrels, relevant_from=2).reproduction.best == USUAL
-    with pytest.raises(metrics.UsageError, match="these runs already have judgments"):
-        audit(board, text, qrels=write("q.txt", "q 0 d 1\n"))
 
 
 NOISE = np.random.default_rng(1).uniform(-0.06, 0.06, (15, 3, 3))
