@@ -302,8 +302,8 @@ FIRST_RULES = 8
 _MOST_BESIDE = 7
 """Measures of a matrix that leaves room for the chart of rules."""
 _EVERY_RULE = (
-    "Rules are tried until one reproduces all figures, the usual ones first. This tries the others too, and "
-    "says what the figures cannot show."
+    "Rules are tried until one reproduces all figures, the usual ones first. This option tries all rules and "
+    "lists the choices that the figures leave open."
 )
 MOST_RULES = 40
 """Rules drawn at most; the list has all."""

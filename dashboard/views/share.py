@@ -219,5 +219,5 @@ def target_sections(view: View, studies: ReportStudies) -> None:
             **shown_columns("tied", "missed_by"),
             **shown_columns("traditional", "worst", "best", "passes"),
         },
-        download=targets.drop(columns="by_sort"),
+        download=targets,
     )

@@ -246,27 +246,18 @@ def gate_command(
         ),
     ] = None,
     baseline: options.TargetBaseline = None,
-    ties: Annotated[str, Option(help="Tie order of the scores that must meet the targets.")] = "expected",
     traditional: options.Traditional = None,
     *,
     table_output: options.TableOutput,
     scoring: "ScoringOptions",
 ) -> None:
     """Check runs against targets, one line per target; exit with 1 if one is missed."""
-    from metrics.studies.targets import Target, check_targets, targets_of
+    from metrics.studies.targets import check_targets, targets_of
 
     targets = targets_of(require or (), preset or ())
-    for text in require or ():
-        measure = Target.of(text).measure
-        is_tied = text.casefold().lstrip().startswith(measure.tied.casefold())
-        if is_tied and measure.tied != measure.traditional and ties != "expected":
-            raise UsageError(
-                f"{text!r} is a target for the mean over all tie orders. With --ties {ties}, write "
-                f"{measure.traditional}, or leave out --ties."
-            )
     names = [str(target.measure) for target in targets]
-    evaluation, traditional = inputs.score(names, traditional, scoring, ties)
-    outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
+    evaluation, traditional = inputs.score(names, traditional, scoring)
+    outcomes = check_targets(evaluation, targets, traditional, baseline)
     if table_output == options.TableOutput("table", None):
         for row in outcomes.to_dict("records"):
             typer.echo(clean(_outcome_line(row, traditional)))
@@ -281,7 +272,7 @@ def _outcome_line(row: dict[Hashable, Any], traditional: str) -> str:
     if "baseline" in bound:
         bound += f" = {row['bound']:.4f}"
     outcome = "pass" if row["passed"] else "MISS"
-    value = f"{row['measure']} {row['value']:.4f}"
+    value = f"{row['measure']} {row['tied']:.4f}"
     return f"{outcome}  {row['reranker']}  {value} {bound}: {_reason(row, traditional)}"
 
 
@@ -289,21 +280,18 @@ def _reason(row: dict[Hashable, Any], traditional: str) -> str:
     from metrics.measures import parse
     from metrics.ties import treatment
 
-    verdict, tied = row["verdict"], f"the tied value is {row['tied']:.4f}"
     is_relative = "baseline" in str(row["target"])
-    if verdict == "not scored":
+    if row["verdict"] == "not scored":
         return f"no list was scored{' for a query of the baseline' * is_relative}"
-    if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
-        return "by the measure's own rule for ties"
     if row["passed"]:
-        reasons = {"met": "in every tie order", "met on average": "on average, but not in every tie order"}
-        return reasons.get(verdict, f"in this tie order; {tied}")
+        if parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
+            return "by the measure's own rule for ties"
+        return "in every tie order" if row["verdict"] == "met" else "on average, but not in every tie order"
     missed = f"missed by {row['missed_by']:.4f}"
-    if verdict == "sort order only":
-        against = ", which meets the target against the baseline in that order" * is_relative
-        return f"{missed}; {treatment(traditional).order} gives {row['traditional']:.4f}{against}"
-    it = "the target against the tied baseline" if is_relative else "it"
-    return missed if verdict == "missed" else f"{missed}; {tied}, which meets {it}"
+    if row["verdict"] == "missed":
+        return missed
+    against = ", which meets the target against the baseline in that order" * is_relative
+    return f"{missed}; {treatment(traditional).order} gives {row['traditional']:.4f}{against}"
 
 
 @options.with_shared_options

@@ -80,11 +80,9 @@ def _with_place(names: str, line: "FindingLine") -> str:
 
 
 def _measures() -> list[tuple[str, str]]:
-    from metrics.measures import MEASURES, MeasureAt, with_gains
+    from metrics.studies.guide import measure_table
 
-    cutoffs = {"required": "@k", "optional": "[@k]", "none": ""}
-    names = [f"{MeasureAt(measure, None, measure.parameter)}{cutoffs[measure.cutoff]}" for measure in MEASURES]
-    return list(zip(with_gains(names), [measure.summary for measure in MEASURES], strict=True))
+    return list(measure_table()[["measure", "summary"]].itertuples(index=False, name=None))
 
 
 def _tie_orders() -> list[tuple[str, str]]:
@@ -117,18 +115,10 @@ def evaluate_command(
         list[str] | None,
         Option(help="How ties are scored: expected, docid_desc ... (--list-ties). Repeatable."),
     ] = None,
-    traditional_only: Annotated[
-        bool,
-        Option("--traditional-only", help="Traditional scores only (input order). Same as --ties input."),
-    ] = False,
     per_query: Annotated[bool, Option("--per-query", help="One line per query instead of the mean.")] = False,
     latency: Annotated[
-        bool | None,
-        Option(
-            help="Include the latency per list, in seconds, as a measure named latency_s (default: if the runs "
-            "have latencies and the format is table, markdown or latex)."
-        ),
-    ] = None,
+        bool, Option("--latency", help="Include the seconds per list, as a measure named latency_s.")
+    ] = False,
     engine: Annotated[
         Literal["local", "dask"], Option(help="Score in this process, or runs larger than memory with Dask.")
     ] = "local",
@@ -154,13 +144,12 @@ def evaluate_command(
     contradictions = {
         "--scheduler needs --engine dask.": scheduler and engine != "dask",
         "--latency needs runs in memory: leave out --engine dask.": latency and engine == "dask",
-        "--traditional-only already sets --ties input: leave out --ties.": traditional_only and ties,
     }
     for message, is_contradiction in contradictions.items():
         if is_contradiction:
             raise UsageError(message)
     measures = measure or DEFAULT_MEASURES
-    treatments = ["input"] if traditional_only else [*(ties or DEFAULT_TIES)]
+    treatments = [*(ties or DEFAULT_TIES)]
     score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
     if engine == "local":
         runs = reading.read(run, qrels)
@@ -223,7 +212,7 @@ def _score_in_memory(
     save: Path | None,
     *,
     per_query: bool,
-    latency: bool | None,
+    latency: bool,
 ) -> None:
     from metrics.cli.output import long_table
     from metrics.measures import with_gains
@@ -236,17 +225,13 @@ def _score_in_memory(
         deque(save_parts([evaluation], save), maxlen=0)
     say_left_out(runs, evaluation)
     say_own_rules(evaluation)
-    if latency or (latency is None and table_output.is_for_people):
+    if latency:
         timed = with_latency(evaluation, latencies(runs))
-        if latency and timed is evaluation:
+        if timed is evaluation:
             raise UsageError("--latency: the runs have no latencies. Add a column `latency`, in seconds.")
         evaluation = timed
     table = long_table(evaluation, per_query=per_query)
-    is_latency = table["measure"] == LATENCY
-    table = table[table["value"].notna() | ~is_latency]
-    if table_output.is_for_people and is_latency.any():
-        four_figures = table["value"].map("{:.4g}".format)
-        table = table.assign(value=table["value"].astype(object).where(~is_latency, four_figures))
+    table = table[table["value"].notna() | (table["measure"] != LATENCY)]
     if table_output.is_for_people:
         names = table["measure"].unique().tolist()
         table = table.assign(measure=table["measure"].map(dict(zip(names, with_gains(names), strict=True))))

@@ -358,7 +358,7 @@ class Inputs:
         return self.reading.read(self.run, self.qrels)
 
     def score(
-        self, measures: Sequence[str], traditional: str | None, scoring: "ScoringOptions", *further_ties: str
+        self, measures: Sequence[str], traditional: str | None, scoring: "ScoringOptions"
     ) -> "tuple[Evaluation, str]":
         """Read runs and score them; return tied, best, worst and traditional scores, and the tie order.
 
@@ -370,7 +370,7 @@ class Inputs:
         runs = self.read()
         order = traditional_order(runs, traditional)
         with progress("Scoring"):
-            ties = ["expected", "optimistic", "pessimistic", order, *further_ties]
+            ties = ["expected", "optimistic", "pessimistic", order]
             evaluation = score_runs(runs, measures, ties, scoring)
         if say_left_out(runs, evaluation):
             raise TieScopeError("The data has errors (above), so its scores mean nothing. Correct the files.")

@@ -62,9 +62,6 @@ def report_command(
         list[str] | None, Option(help="Published table to audit, as in tiescope audit."), options.FileUse.READ
     ] = None,
     names: PublishedNames = None,
-    traditional_only: Annotated[
-        bool, Option("--traditional-only", help="Leave tied values out of --format text.")
-    ] = False,
     day: Annotated[
         datetime | None,
         Option("--date", formats=["%Y-%m-%d"], help="Date of the report (default: today)."),
@@ -109,7 +106,6 @@ def report_command(
             scoring=scoring,
             published=published_table,
             published_names=published_names,
-            traditional_only=traditional_only,
         )
         content = written.file(ending, (day or datetime.now(UTC)).date(), context.obj)
     if output is None:

@@ -101,13 +101,10 @@ class Report:
     def text(self, day: date) -> str:
         """Return the text report of the G-RAG notebook's evaluator, reranker by reranker."""
         runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
-        is_part = self.studies.options.traditional_only
-        return render("report.txt", report=self, day=day, runs=runs, rules=rules, traditional_only=is_part)
+        return render("report.txt", report=self, day=day, runs=runs, rules=rules)
 
     def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
         """Return the report as a file with this suffix; `draw` draws the charts of HTML."""
-        if self.studies.options.traditional_only and ending.casefold() != ".txt":
-            raise UsageError("Only a text report can leave tied values out: --format text, or -o FILE.txt.")
         texts = {".md": self.markdown, ".tex": self.latex, ".txt": self.text}
         match ending.casefold():
             case ".html":

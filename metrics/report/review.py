@@ -31,7 +31,7 @@ def _targets(outcomes: pd.DataFrame) -> Section:
         "": "mark",
         "Reranker": "reranker",
         "Target": "target",
-        "Value": "value:.4f",
+        "Tied": "tied:.4f",
         "Traditional": "traditional:.4f",
         VERDICT: "verdict",
     }

@@ -370,7 +370,7 @@ def _every_measure(studies: ReportStudies) -> Table:
 def _targets(studies: ReportStudies) -> Section:
     rows, name = studies.targets, studies.targets_for
     directions = np.where(rows["target"].str.contains(">"), 1, -1)
-    margins = (rows["value"] - rows["bound"]) * directions
+    margins = (rows["tied"] - rows["bound"]) * directions
     columns = {
         "Reranker": "reranker",
         "Target": "target",

@@ -62,7 +62,6 @@ class ReportOptions:
         scoring: options of scoring.
         published: published table to audit.
         published_names: (published, ours) for names in it that do not match.
-        traditional_only: whether the text report omits tied scores.
     """
 
     measures: tuple[str, ...] = MEASURES
@@ -81,7 +80,6 @@ class ReportOptions:
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
     published: PublishedTable | None = field(default=None, repr=False)
     published_names: tuple[tuple[str, str], ...] = ()
-    traditional_only: bool = False
 
     @classmethod
     def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them
@@ -326,13 +324,9 @@ class ReportStudies:
 
     @cached_property
     def targets(self) -> pd.DataFrame:
-        """Whether each reranker meets each target, best first; `by_sort`: by its traditional score."""
-        options = self.options
-        tied, before = (
-            check_targets(self.evaluation, self._targets, options.traditional, self.baseline, treatment)
-            for treatment in ("expected", options.traditional)
-        )
-        return in_order(tied.assign(by_sort=before["passed"]), self.leaderboard.index)
+        """Whether each reranker meets each target, best first."""
+        rows = check_targets(self.evaluation, self._targets, self.options.traditional, self.baseline)
+        return in_order(rows, self.leaderboard.index)
 
     @cached_property
     def audit(self) -> Audit:

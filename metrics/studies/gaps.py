@@ -222,7 +222,7 @@ def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
     sizes = table.assign(size=table["first_gap"].abs())
     means = sizes.groupby("reranker", sort=False)[["tie_ratio", "size"]].mean()
     if not means["tie_ratio"].max():
-        level: Prose = (Strong("No reranker has ties. "), "Traditional and tied scores are equal.")
+        level: Prose = (Strong("No documents tie. "), "Traditional and tied scores are equal.")
         return level if table["n_docs"].any() else NO_DOCUMENTS
     share = percent(means["tie_ratio"].max())
     n_alike = int((means["tie_ratio"].map(percent) == share).sum())
@@ -277,7 +277,7 @@ def gap_prose(
     if n_tied and (note := own_rule_note(measure)):
         return note
     if not n_tied:
-        return (Strong("No list has ties. "), "Tie order cannot change a score.")
+        return (Strong("No documents tie. "), "Tie order cannot change a score.")
     start: Prose = (
         Strong(percent(share_level)),
         f" of the {n_tied:,} lists with {kind} have equal traditional and tied {measure}. ",

@@ -204,28 +204,6 @@ def _exact(value: float) -> str:
     return str(near) if near.denominator == 1 else rf"\tfrac{{{near.numerator}}}{{{near.denominator}}}"
 
 
-SCENARIOS: Mapping[str, tuple[int, ...]] = {"A": (1, 4, 5), "B": (1, 2, 3)}
-"""Ranks of the relevant documents of two lists."""
-LENGTH = 10
-"""Documents of each list."""
-GRADES = (3, 2, 1, 0, 0)
-"""Grades of the documents of another list."""
-
-
-def scenario_values() -> pd.DataFrame:
-    """Score the two scenarios: index scenario, columns RR and AP."""
-    grades = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
-    runs = _runs({name: (range(LENGTH, 0, -1), relevant) for name, relevant in grades.items()})
-    scores = evaluate(runs, ["RR", "AP"], "expected").scores
-    return scores.droplevel("reranker").droplevel("ties", axis=1)
-
-
-def random_order_value(measure: str) -> float:
-    """Return the mean value of `GRADES` in random order: the tied value of one tie of all."""
-    runs = _runs({"random": ([0] * len(GRADES), GRADES)})
-    return float(evaluate(runs, measure, "expected").scores.iloc[0, 0])
-
-
 def _runs(lists: Mapping[str, tuple[Sequence[float], Sequence[int]]]) -> Runs:
     """Return lists of one reranker, query → scores and grades; documents are called d1, d2, ..."""
     rows = [

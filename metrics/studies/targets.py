@@ -12,7 +12,7 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, parse
 from metrics.studies.gaps import in_order
 from metrics.studies.prose import Prose, Strong
-from metrics.support.wording import count_of, first_names, part_of
+from metrics.support.wording import first_names, part_of
 
 _BM25 = re.compile(r"(?<![a-z0-9])bm[ _-]?25(?![a-z0-9])", re.IGNORECASE)
 """BM25 as a word: in `bm25-rm3` and `run.BM25`, not in `bm256`."""
@@ -108,16 +108,15 @@ def check_targets(
     targets: Sequence[Target],
     traditional: str = "input",
     baseline: str | None = None,
-    decided_by: str = "expected",
 ) -> pd.DataFrame:
-    """Return whether each reranker meets each target by the treatment `decided_by`.
+    """Return whether each reranker meets each target by its tied score.
 
     Relative targets do not apply to the baseline itself, and compare means over the queries that a reranker
     shares with it.
 
     Returns:
-        one row per reranker and target: reranker, target, measure (its name by `decided_by`), value (its mean),
-        tied, traditional, worst, best (means), bound, passed, verdict, missed_by (0 if passed).
+        one row per reranker and target: reranker, target, measure (its name), tied, traditional, worst, best
+        (means), bound, passed, passed_traditional (by the traditional score), verdict, missed_by (0 if passed).
     """
     names = evaluation.policies.index
     if baseline is not None and baseline not in names:
@@ -127,27 +126,22 @@ def check_targets(
         if target.relative and baseline is None:
             raise UsageError(f"{target} needs a baseline. Name one: --baseline NAME.")
         table, bases = _means_and_bases(evaluation, target, baseline)
-        is_tied = decided_by == "expected"
-        measure = target.measure.tied if is_tied else f"{target.measure.traditional} ({decided_by})"
         for name, row in table.iterrows():
-            base = bases.loc[name]
-            bound = base[decided_by] + target.number
-            value = row[decided_by]
-            passed = target.meets(value, bound)
-            means = (row["expected"], row[traditional], row["pessimistic"], row["optimistic"])
-            outcome = (
-                bound,
-                passed,
-                _verdict(target, row, base, traditional),
-                0.0 if passed else abs(bound - value),
-            )
-            rows.append((str(name), str(target), measure, value, *means, *outcome))
+            base, tied, before = bases.loc[name], row["expected"], row[traditional]
+            bound = base["expected"] + target.number
+            passed = target.meets(tied, bound)
+            passed_traditional = target.meets(before, base[traditional] + target.number)
+            means = (tied, before, row["pessimistic"], row["optimistic"])
+            verdict = _verdict(target, row, base, passed=passed, passed_traditional=passed_traditional)
+            missed_by = 0.0 if passed else abs(bound - tied)
+            outcome = (bound, passed, passed_traditional, verdict, missed_by)
+            rows.append((str(name), str(target), target.measure.tied, *means, *outcome))
     return in_order(pd.DataFrame(rows, columns=_COLUMNS), names)
 
 
 _COLUMNS = (
-    *("reranker", "target", "measure", "value", "tied", "traditional", "worst", "best"),
-    *("bound", "passed", "verdict", "missed_by"),
+    *("reranker", "target", "measure", "tied", "traditional", "worst", "best"),
+    *("bound", "passed", "passed_traditional", "verdict", "missed_by"),
 )
 
 
@@ -169,13 +163,19 @@ def _means_and_bases(
     return table, bases
 
 
-def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:
+def _verdict(
+    target: Target,
+    row: "pd.Series[float]",
+    base: "pd.Series[float]",
+    *,
+    passed: bool,
+    passed_traditional: bool,
+) -> Verdict:
     if pd.isna(row["expected"]):
         return "not scored"
+    if not passed:
+        return "sort order only" if passed_traditional else "missed"
     low, high = ("pessimistic", "optimistic") if target.sign[0] == ">" else ("optimistic", "pessimistic")
-    if not target.meets(row["expected"], base["expected"] + target.number):
-        by_sort = target.meets(row[traditional], base[traditional] + target.number)
-        return "sort order only" if by_sort else "missed"
     return "met" if target.meets(row[low], base[high] + target.number) else "met on average"
 
 
@@ -202,9 +202,9 @@ class TargetSummary(NamedTuple):
 
 
 def target_summary(rows: pd.DataFrame) -> TargetSummary:
-    """Count the targets that one reranker meets by tied and by traditional scores (column `by_sort`)."""
+    """Count the targets that one reranker meets by tied and by traditional scores."""
     sort_only = rows.loc[rows["verdict"] == "sort order only", "target"]
-    met = (rows["passed"], rows["by_sort"], rows["verdict"] == "met")
+    met = (rows["passed"], rows["passed_traditional"], rows["verdict"] == "met")
     tied, traditional, always = (int(is_met.sum()) for is_met in met)
     measures = tuple(str(target).split(" ", 1)[0] for target in sort_only)
     return TargetSummary(len(rows), tied, traditional, always, measures)
@@ -215,19 +215,12 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
     summary = target_summary(rows)
     if not summary.targets:
         return ("No target is set for ", Strong(reranker), ".")
-    if summary.tied == summary.traditional and not summary.by_sort:
-        if not summary.tied:
-            n_targets = count_of(summary.targets, "target")
-            return Strong(reranker), f" meets none of {n_targets}, by traditional or by tied scores."
-        always = "" if summary.always == summary.tied else f"{summary.always} of them "
-        part_met = part_of(summary.tied, summary.targets, "target")
-        return Strong(reranker), f" meets {part_met}, {always}in every tie order."
     only_traditional = ""
     if names := summary.by_sort:
-        verb = "targets" if len(names) > 1 else "target"
-        only_traditional = f" Only traditional scores meet the {verb} for {first_names(names, MOST_NAMED)}."
+        noun = "targets" if len(names) > 1 else "target"
+        only_traditional = f" Only traditional scores meet the {noun} for {first_names(names, MOST_NAMED)}."
+    met = part_of(summary.tied, summary.targets, "target")
     return (
-        *(Strong(reranker), f" meets {part_of(summary.traditional, summary.targets, 'target')} "),
-        *("by its traditional scores and ", Strong(str(summary.tied)), " with ties averaged."),
-        only_traditional,
+        *(Strong(reranker), f" meets {met} with ties averaged, {summary.always} of them in every tie order, "),
+        f"and {summary.traditional} by traditional scores.{only_traditional}",
     )

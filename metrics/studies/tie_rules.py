@@ -54,17 +54,9 @@ def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Pr
 def _leading(answers: pd.DataFrame) -> Prose:
     is_first = answers.ge(answers.max() - EQUAL)
     is_leader = is_first.all(axis=1)
-    n_leaders, n_rules = int(is_leader.sum()), len(answers.columns)
+    n_leaders = int(is_leader.sum())
     if not n_leaders:
         return (" The rules rank different rerankers first.",)
-    if n_leaders == len(answers):
-        return (" All rerankers have the same mean under every rule.",)
-    n_ahead, verb = int((is_first.sum() == n_leaders).sum()), "has" if n_leaders == 1 else "share"
-    if n_ahead == n_rules:
-        lead = f"{verb} the highest mean under every rule"
-    elif n_ahead:
-        others = "under the other rules, other rerankers have the same mean"
-        lead = f"{verb} the highest mean under {n_ahead} of {n_rules} rules; {others}"
-    else:
-        lead = f"{verb} the highest mean under every rule, always together with other rerankers"
-    return (" ", Strong(str(is_leader.idxmax())), f"{and_more(n_leaders - 1)} {lead}.")
+    verb = "has" if n_leaders == 1 else "have"
+    lead = f"{and_more(n_leaders - 1)} {verb} the highest mean under every rule."
+    return " ", Strong(str(is_leader.idxmax())), lead

@@ -31,16 +31,6 @@ def test_every_option_says_in_a_sentence_what_it_does(name):
     assert [parameter.name for parameter in parameters if not (parameter.help or "").endswith(".")] == []
 
 
-@pytest.mark.parametrize("name", ["evaluate", "compare", "stability", "gate"])
-def test_options_that_commands_share_stand_in_panels_of_their_own(name):
-    panels = {
-        parameter.name: getattr(parameter, "rich_help_panel", None) for parameter in COMMANDS[name].params
-    }
-    assert panels["missing_score"] == "How files are read"
-    assert panels["missing"] == "How lists are scored"
-    assert panels["format"] == "What is written"
-
-
 def test_options_have_the_choices_defaults_and_limits_of_the_library():
     """The command line does not import the library to say so."""
     own = (options.Policy, options.Unjudged, options.Repeated, options.MissingScore)

@@ -40,14 +40,6 @@ def test_csv_and_json_hold_no_latency_unless_it_is_asked_for(call, timed):
     assert ("untimed", "latency_s") not in values
 
 
-def test_for_people_latencies_stand_below_the_measures_with_four_figures(call, timed):
-    _, out, _ = call("evaluate", timed, "-m", "RR", "--ties", "input", "--ties", "expected")
-    lines = [line.split() for line in out.splitlines()[1:]]
-    assert ["llm", "latency_s", "1.312", "1.312"] in lines
-    assert ["bm25", "latency_s", "0.00084", "0.00084"] in lines
-    assert "latency_s" not in call("evaluate", timed, "-m", "RR", "--no-latency")[1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from inspect import signature
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from boards import COARSE, QRELS
@@ -142,12 +141,6 @@ def test_nor_is_a_file_of_a_folder_or_a_pattern(refuses, files, tmp_path, comman
             refuses(command, name, written, value, path, path)
 
 
-@pytest.mark.parametrize(("command", "name", "written"), PAIRS)
-def test_nor_is_the_file_behind_standard_input(refuses, files, monkeypatch, command, name, written):
-    monkeypatch.setattr("metrics.runs.files.STDIN", files[0])
-    refuses(command, name, written, "-", files[0], files[0])
-
-
 @pytest.mark.parametrize(
     ("line", "place"),
     [
@@ -281,16 +274,6 @@ def test_two_outputs_are_two_files(call, files, tmp_path):
             f"tiescope: {path}: this is {path}, which this command already writes. Name another file.\n",
         )
         path.touch()
-
-
-def test_a_pipe_takes_what_is_written(call, files, tmp_path):
-    pipe, received = tmp_path / "pipe", []
-    os.mkfifo(pipe)
-    reader = Thread(target=lambda: received.append(pipe.read_text()))
-    reader.start()
-    assert call(*arguments("evaluate", files), pipe)[0] == 0
-    reader.join()
-    assert received[0].split() == call(*arguments("evaluate", files), "-")[1].split()
 
 
 @pytest.mark.parametrize(

@@ -105,17 +105,6 @@ def test_presets_say_how_much_is_told_and_name_ready_targets(call, run_and_qrels
     assert "| P@3 > 0.8 |" in out
 
 
-def test_a_text_report_and_evaluate_give_traditional_values_alone(call, run_and_qrels):
-    code, out, _ = call("report", *run_and_qrels, *DAY, "--format", "text", "--traditional-only")
-    assert (code, "MRR: " in out, "MTRR" in out) == (0, True, False)
-    code, _, err = call("report", *run_and_qrels, *DAY, "--traditional-only")
-    assert (code, "--format text" in err) == (2, True)
-    assert call("evaluate", *run_and_qrels, "--traditional-only") == call(
-        "evaluate", *run_and_qrels, "--ties", "input"
-    )
-    assert call("evaluate", *run_and_qrels, "--traditional-only", "--ties", "expected")[0] == 2
-
-
 def test_the_hash_of_every_file_is_told(call, run_and_qrels):
     _, out, _ = call("report", *run_and_qrels, "--section", "method")
     for text in (STRICT, COARSE, QRELS):

@@ -74,18 +74,3 @@ def test_noise_is_a_standard_deviation_or_the_column_score_std(call, table, writ
     (pair,) = json.loads(call("stability", path, "-m", "RR", "--noise", "score_std", "--format", "json")[1])
     assert 0.5 < pair["above"] < 0.9
     assert pair["below"] == 0
-
-
-def test_options_are_those_of_the_other_commands(call, write, tmp_path):
-    runs = [
-        write(f"{name}.trec", f"q1 Q0 a 1 {score} t\nq1 Q0 b 2 1 t\n")
-        for name, score in (("one", 1.01), ("two", 1.04))
-    ]
-    qrels, target = write("qrels.txt", "q1 0 b 1\nq2 0 a 1\n"), tmp_path / "out.md"
-    options = ["--precision", "decimals:1", "--missing", "skip", "--relevant-from", "1", "--format", "markdown"]
-    code, out, err = call("stability", *runs, "--qrels", qrels, "-m", "RR", *options, "-o", target)
-    assert (code, out) == (0, "")
-    assert "one: 1 of 2 queries has no rows, left out" in err
-    header, _, line = target.read_text(encoding="utf-8").splitlines()
-    assert header == f"| {' | '.join(PAIRS)} |"
-    assert line == "| RR | one | two | 0.0000 | 1.0000 | 0.0000 | 0.0000 | True |"

@@ -9,7 +9,6 @@ import pytest
 from boards import board
 from enumeration import Doc, JudgedList, judged_list, tie_groups, treated_value
 
-from metrics.errors import UsageError
 from metrics.report import report
 from metrics.simulation import notebook_grag
 
@@ -221,15 +220,3 @@ def test_each_reranker_has_its_own_report_and_its_name_is_text():
     assert "llm" not in conclusion
     assert "two" in conclusion.splitlines()[-2]
     assert text.endswith("2 rerankers on 1 query. Made on 2026-01-30 by TieScope.\n")
-
-
-def test_traditional_values_alone_leave_out_every_tied_value():
-    lists = judged_lists(TIED, GRADES, 1)
-    runs = small_board(TIED, GRADES, other_trec="".join(f"{query} Q0 a 1 1 t\n" for query in TIED))
-    text = text_of(runs, measures=NOTEBOOK, traditional_only=True)
-    lines = notebook_lines("llm", lists)
-    tied, recommended = lines.index("🔄 Tied Metrics (Fair Evaluation):"), lines[-1]
-    assert printed(text)[: tied + 1] == [*lines[:tied], recommended]
-    assert [word for word in ("MTRR", "TMHits", "Tied values", "Stability") if word in text] == []
-    with pytest.raises(UsageError, match="Only a text report"):
-        report(runs, traditional_only=True).file(".html", DAY)

@@ -246,14 +246,6 @@ def test_tool_values_of_raw_scores_lie_between_worst_and_best(table):
             assert low - 1e-12 <= row.value <= high + 1e-12
 
 
-def test_a_reranker_without_one_judged_query_has_no_value():
-    stray = runs({"other": FIVE}, {"q": {"b": 1}})
-    values = emulate(stray, MEASURES).set_index(["tool", "measure"])["value"]
-    assert pd.isna(values["trec_eval", "RR"])
-    assert pd.isna(values["scikit-learn", "nDCG-linear@3"])
-    assert values["ir_measures", "RR"] == 0
-
-
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_rule_names_a_measure_a_spelling_and_one_sentence_of_why(tool):
     for ours, rule in tool.rules.items():
@@ -271,14 +263,6 @@ STRICT = [Doc(name, 5 - at, int(name == "b")) for at, name in enumerate("cabde")
 
 def boards(**lists):
     return Runs.from_frame(drawn({name: {"q": one} for name, one in lists.items()}))
-
-
-def test_values_are_those_of_the_emulation_in_the_order_of_the_rerankers():
-    tied_runs = boards(A=TIED, B=STRICT)
-    values = tool_values(tied_runs, "RR", ["B", "A"])
-    assert values["reranker"].unique().tolist() == ["B", "A"]
-    own = values[values["measure"] == "RR"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(own, emulate(tied_runs.arranged({"B": "B", "A": "A"}), ["RR"]))
 
 
 def test_tools_with_a_cut_off_mrr_get_the_longest_list_as_cutoff():

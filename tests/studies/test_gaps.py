@@ -73,13 +73,6 @@ def test_a_list_whose_orderings_all_score_alike_has_a_gap_of_exactly_zero(table)
         assert (rows.loc[level, f"{p}_gap"] == 0).all()
 
 
-def test_a_gap_of_nothing_but_rounding_is_exactly_zero():
-    table = {"A": {f"q{size}": tie(size, size) for size in range(2, 101)}}
-    scores = evaluate(Runs.from_frame(frame(table)), ["Hits@100"], TIES)
-    rows = gaps(scores, {"first": "Hits@100"}, "input")
-    assert set(rows["first_gap"]) == {0}
-
-
 @pytest.mark.parametrize(("traditional", "gap"), [("input", 7 / 18), ("docid_desc", 1 / 3 - 11 / 18)])
 def test_the_gap_is_that_of_the_treatment_asked_for(traditional, gap):
     assert table_of({"A": {"q": tie(3, 1)}}, traditional)["first_gap"].to_list() == [pytest.approx(gap)]
@@ -124,13 +117,6 @@ def test_copies_of_a_reranker_are_no_further_evidence_that_ties_predict_the_gap(
     assert "The data cannot tell whether the tie ratio predicts the gap (r = 0.43" in copied
 
 
-def test_more_queries_are_further_evidence_that_ties_predict_the_gap():
-    x, y = (values * 10 for values in TWELVE)
-    assert "The tie ratio predicts the gap moderately (r = 0.43)" in plain(
-        gap_finding(one_list_a_query(x, y), "RR")
-    )
-
-
 def test_an_interval_of_a_correlation_resamples_whole_queries():
     """Against resamples drawn query by query and correlated by numpy."""
     draw = np.random.default_rng(3)
@@ -142,13 +128,6 @@ def test_an_interval_of_a_correlation_resamples_whole_queries():
     level = stats.norm.sf(stats.t.isf(0.025, 14) * np.sqrt(15 / 14))
     assert r == pytest.approx(np.corrcoef(x.ravel(), y.ravel())[0, 1])
     assert (low, high) == pytest.approx(tuple(np.quantile(by_hand, [level, 1 - level])), abs=0.03)
-
-
-def test_an_interval_of_a_correlation_does_not_depend_on_the_order_of_lists():
-    draw = np.random.default_rng(5)
-    queries, x, y = np.array([f"q{at % 40}" for at in range(200)]), draw.random(200), draw.random(200)
-    order = draw.permutation(200)
-    assert of_queries(queries, x, y) == pytest.approx(of_queries(queries[order], x[order], y[order]), abs=1e-12)
 
 
 def test_lists_of_three_queries_say_nothing_of_a_correlation():
@@ -201,7 +180,7 @@ def test_a_trend_follows_a_straight_line_inside_its_band():
 
 
 def test_the_finding_says_plainly_that_nothing_ties_or_that_ties_cost_nothing():
-    assert finding(STRICT, STRICT).startswith("No list has ties.")
+    assert finding(STRICT, STRICT).startswith("No documents tie.")
     text = finding([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0)], STRICT)
     assert text.startswith("One list has ties.")
     assert "changes no value" in text
@@ -218,12 +197,6 @@ def test_the_finding_names_the_query_that_is_farthest_off_and_which_way(relevant
     text = finding(STRICT, tie(5, relevant), tie(2, 1))
     assert "query q1: the traditional score of A" in text
     assert text.endswith(f"{direction}.")
-
-
-@pytest.mark.parametrize("query", ["query 60", "Query-7", "QUERY_1"])
-def test_an_id_that_says_query_is_not_named_query_twice(query):
-    worst = {"gap": 0.5, "query_id": query, "reranker": "A"}
-    assert f"The largest gap is for {query}: the" in plain(gap_prose(9, 0.5, None, worst, "RR"))
 
 
 @pytest.mark.parametrize(
@@ -280,16 +253,7 @@ def test_lists_with_nothing_relevant_are_not_said_to_be_level():
 
 
 def test_the_prediction_alone_repeats_the_finding():
-    table = pd.DataFrame(
-        {
-            "reranker": "A",
-            "query_id": [f"q{n}" for n in range(40)],
-            "tie_ratio": np.linspace(0, 1, 40),
-            "first_gap": np.linspace(0, 0.4, 40),
-            "first_best": 1.0,
-            "n_relevant": 1,
-        }
-    )
+    table = one_list_a_query(np.linspace(0, 1, 40), np.linspace(0, 0.4, 40))
     point, rest = tie_prediction(table, "RR")
     assert point == Strong("The tie ratio predicts the gap strongly")
     assert point.text + rest in plain(gap_finding(table, "RR"))
@@ -419,7 +383,7 @@ def drawn_lists(sizes, ratios):
 
 
 def test_the_finding_of_rerankers_says_plainly_that_nothing_ties_or_nothing_is_scored():
-    assert sentence({"A": {"q": STRICT}}).startswith("No reranker has ties.")
+    assert sentence({"A": {"q": STRICT}}).startswith("No documents tie.")
     assert sentence({"A": {"q": [Doc("a", 1, 0)]}}, empty="skip").startswith("No list is scored")
 
 

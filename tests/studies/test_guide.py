@@ -7,6 +7,7 @@ import pytest
 from enumeration import Doc, rank_counts, reference
 from hypothesis import given
 from hypothesis import strategies as st
+from repository import ROOT
 
 from metrics import MEASURES, TOOLS
 from metrics.studies.guide import (
@@ -125,6 +126,9 @@ def test_the_finding_of_the_example_says_what_its_tie_leaves_open(settings, star
     assert plain(worked_finding(worked_example(*settings), "6")).startswith(start)
 
 
+GRADES = (3, 2, 1, 0, 0)
+
+
 def number(text):
     return Fraction(re.sub(r"\\tfrac\{(\d+)\}\{(\d+)\}", r"\1/\2", text))
 
@@ -161,3 +165,15 @@ def test_a_long_sum_is_cut():
     latex = filled_formulas(worked_example(tied=30, relevant=7))[0].latex
     assert len(re.findall(r"\\tfrac\{1\}\{\d+\}\+|\\cdot1\+", latex)) == MOST_TERMS - 2
     assert r"+\dots\\" in latex
+
+
+def test_the_figures_in_the_text_on_reading_values_are_those_of_their_lists():
+    text = (ROOT / "dashboard/views/guide/text/reading.md").read_text(encoding="utf-8")
+    random_order = float(
+        reference([Doc(str(at), 0, grade) for at, grade in enumerate(GRADES)], "nDCG@5", "expected")
+    )
+    assert f"{random_order:.4f} on the grades {', '.join(map(str, GRADES))}." in text
+    for ranks in ((1, 4, 5), (1, 2, 3)):
+        docs = [Doc(f"d{rank}", -rank, int(rank in ranks)) for rank in range(1, 11)]
+        rr, ap = (float(reference(docs, measure, "input")) for measure in ("RR", "AP"))
+        assert f"Relevant at ranks {', '.join(map(str, ranks))}: RR {rr:.4f}, AP {ap:.4f}." in text

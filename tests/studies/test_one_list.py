@@ -141,11 +141,6 @@ def test_the_finding_of_a_query_gives_the_order_taken_the_mean_and_the_range():
     assert text.endswith("RR is 0.333 in the worst case and 1.000 in the best case.")
 
 
-def test_trec_eval_stays_lower_case_at_the_start_of_a_sentence():
-    text = finding([Doc("a", 1, 0), Doc("b", 1, 1)], "docid_desc")
-    assert text.startswith("trec_eval's order gives this list RR 1.000.")
-
-
 @pytest.mark.parametrize(("traditional", "point"), [(1.0, "0.750 too high"), (0.2, "0.050 too low")])
 def test_the_gap_of_a_list_is_stated_with_both_values_and_orderings(traditional, point):
     value = pd.Series({"input": traditional, "expected": 0.25})

@@ -6,7 +6,6 @@ from itertools import permutations
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from drawing import frame, lists
 from enumeration import Doc, every_value, judged_list
@@ -198,14 +197,3 @@ def test_texts_are_those_of_the_rows_asked_for_and_empty_where_there_is_none():
     assert text_column(runs, runs.rerankers[0], rows, "doc_text") == ["", "<b>three</b>", "one"]
     assert text_column(runs, runs.rerankers[0], rows[:0], "doc_text") == []
     assert text_column(runs, runs.rerankers[0], rows, "query_text") is None
-
-
-def test_texts_are_found_in_a_table_of_several_pieces():
-    table = pa.concat_tables(
-        [
-            pa.table({"query_id": ["q"], "doc_id": [name], "score": [1.0], "doc_text": [name * 2]})
-            for name in "abc"
-        ]
-    )
-    runs = Runs({"A": table})
-    assert text_column(runs, "A", np.array([2, 0]), "doc_text") == ["cc", "aa"]

@@ -129,7 +129,7 @@ def test_lists_without_a_tie_have_no_gap_and_say_so(file):
         Stored.write(file, in_parts({"A": {"q": [Doc("a", 2, 1), Doc("b", 1, 0)]}})), "RR", "input"
     )
     assert (
-        plain(stored_summary_finding(summary, "RR", "")) == "No list has ties. Tie order cannot change a score."
+        plain(stored_summary_finding(summary, "RR", "")) == "No documents tie. Tie order cannot change a score."
     )
     assert summary.ratios.cells().n_lists.tolist() == [1, *[0] * 19]
 

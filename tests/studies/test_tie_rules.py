@@ -9,15 +9,11 @@ from metrics.studies.tie_rules import answers_finding
     ("other", "sentence"),
     [
         ([0.4, 0.3], "bm25 has the highest mean under every rule."),
-        (
-            [0.4, 0.4],
-            "bm25 has the highest mean under 1 of 2 rules; under the other rules, other rerankers have the "
-            "same mean.",
-        ),
-        ([0.5, 0.4], "All rerankers have the same mean under every rule."),
+        ([0.5, 0.4], "bm25 and 1 more have the highest mean under every rule."),
+        ([0.6, 0.3], "The rules rank different rerankers first."),
     ],
 )
-def test_who_leads_by_every_rule_and_by_how_many_ahead_of_all_others(other, sentence):
+def test_who_leads_by_every_rule_is_said(other, sentence):
     answers = pd.DataFrame({"MRR": [0.5, other[0]], "TsRR": [0.4, other[1]]}, index=["bm25", "bge"])
     assert plain(answers_finding(answers, pd.Series(0.2, answers.index))).endswith(f" {sentence}")
 

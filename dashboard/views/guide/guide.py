@@ -29,12 +29,9 @@ from metrics.runs.columns import MAX_COLUMNS
 from metrics.runs.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH, MAX_LINE
 from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
 from metrics.studies.guide import (
-    SCENARIOS,
     family_measures,
     filled_formulas,
     measure_table,
-    random_order_value,
-    scenario_values,
     tool_rules,
     treatment_table,
     worked_example,
@@ -137,17 +134,6 @@ def formulas() -> Figures:
     return {"families": families, "sources": sources}
 
 
-def reading() -> Figures:
-    """Return example values."""
-    return {
-        "random_ndcg": f"{random_order_value('nDCG@5'):.4f}",
-        "scenarios": [
-            (name, ", ".join(map(str, SCENARIOS[name])), f"{row.RR:.4f}", f"{row.AP:.4f}")
-            for name, row in scenario_values().iterrows()
-        ],
-    }
-
-
 def deciding() -> Figures:
     """Return tests, targets and verdicts."""
     from metrics.studies import pair_tests, targets  # noqa: PLC0415 what only this topic needs
@@ -194,7 +180,6 @@ FIGURES: Mapping[str, Callable[[], Figures]] = {
     "words": lambda: {"verdicts": VERDICTS},
     "formulas": formulas,
     "measures": lambda: {"measures": list(measure_table().itertuples())},
-    "reading": reading,
     "deciding": deciding,
     "tools": lambda: {
         "tools": [(tool, tool_rules(tool)) for tool in TOOLS],

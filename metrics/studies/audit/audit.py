@@ -91,10 +91,6 @@ def _where_it_fails(reproduction: Reproduction) -> Prose:
         first_names([f"{name} ({count:,})" for name, count in failed[column].value_counts().items()], 5)
         for column in ("reranker", "measure")
     ]
-    queries = failed["query_id"].dropna().unique()
-    addition = (
-        f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
-    )
     n_unjudged = int(failed["computed"].isna().sum())
     are_for = "is for a query" if n_unjudged == 1 else "are for queries"
     unjudged = f" {count_of(n_unjudged, 'figure')} {are_for} without judgments." if n_unjudged else ""
@@ -103,7 +99,7 @@ def _where_it_fails(reproduction: Reproduction) -> Prose:
     another = f" Another convention reproduces all figures of {others}." if measures else ""
     return (
         f"; the largest difference is {decimal(largest)}." if largest else ".",
-        f" Figures that differ, by reranker: {places[0]}; by measure: {places[1]}{addition}.",
+        f" Figures that differ, by reranker: {places[0]}; by measure: {places[1]}.",
         f"{unjudged}{another}",
     )
 

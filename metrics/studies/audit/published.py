@@ -197,7 +197,7 @@ def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _Publishe
     figures: list[Figure] = []
     notes: list[str] = []
     hint = "Give a table with one row per reranker and one column per measure."
-    problem = ReadError(file.name, "there is no table", hint, line=1)
+    problem = ReadError(file.name, "the file has no table", hint, line=1)
     for grid in grids:
         try:
             of_grid = figures_of_grid(grid, file.stem)
@@ -218,7 +218,7 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
     for repeated in table[table.duplicated(keys)].head(1).itertuples():
         names = f"{quote(repeated.measure)} of {quote(repeated.reranker)}"
         line = None if pd.isna(repeated.line) else int(repeated.line)
-        hint = "Give each run its own file, or each row its own name."
+        hint = "Give each run a separate file, or each row a name."
         raise ReadError(repeated.file, f"{names} is printed twice with different values", hint, line=line)
     return table
 

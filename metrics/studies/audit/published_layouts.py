@@ -110,7 +110,7 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
     """Return the figures of a table, of reranker `stem` if it names none, and notes on omissions."""
     rows = [(line, [cell.strip() for cell in cells]) for line, cells in grid.rows if any(map(str.strip, cells))]
     if not rows:
-        raise ReadError(grid.file, "there is no table", _SHAPE_HINT, line=1)
+        raise ReadError(grid.file, "the file has no table", _SHAPE_HINT, line=1)
     width = Counter(len(cells) for _, cells in rows).most_common(1)[0][0]
     refuse_many_columns(grid.file, range(width))
     rows = [(line, (cells + [""] * width)[:width]) for line, cells in rows]
@@ -140,7 +140,7 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
             elif has_measure(measure_name):
                 notes.append(f"{grid.file}, line {line}: {quote(cell)} is not a number and was left out.")
     if not figures:
-        raise ReadError(grid.file, "there is no figure in this table", _SHAPE_HINT, line=rows[0][0])
+        raise ReadError(grid.file, "this table has no figure", _SHAPE_HINT, line=rows[0][0])
     with_figures = {figure.measure for figure in figures}
     silent = [name for name in headings.values() if value is None and name not in with_figures]
     notes += [f"Columns without numbers were left out: {', '.join(silent)}."] if silent else []
@@ -454,7 +454,7 @@ def read_json(file: File) -> tuple[list[Figure], list[str]]:
         else:
             infinite[measure] = None
     if not figures:
-        raise ReadError(file.name, "there is no figure in this JSON", _JSON_HINT)
+        raise ReadError(file.name, "this JSON has no figure", _JSON_HINT)
     refuse_many_columns(file.name, {figure.measure for figure in figures})
     notes = [f"{file.name}: infinite values were left out: {', '.join(infinite)}."] if infinite else []
     return figures, notes

@@ -30,7 +30,7 @@ _NEXT_DOUBLES = 2.0**-51
 _DYADIC = 2.0**20
 """A value is free of error if its product with this is whole."""
 _MOST_DECIMALS = 12
-"""Most decimals for which truncation differs from float error."""
+"""Most decimals that neighbouring doubles can change."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,22 +50,16 @@ class PrintedDigits:
         """Return (n,) indices in `VERDICTS` for computed figures, NaN without one.
 
         To the digit: `%.Nf` of the computed figure or of a neighbouring double is the printed one. By rounding:
-        the printed figure is within half a unit of its last digit and float error, or its further digits were
-        truncated. Truncation counts only if it fits all reproduced figures.
+        the printed figure is within half a unit of its last digit and float error.
         """
-        verdicts, is_cut = np.full(len(computed), 2), np.zeros(len(computed), dtype=bool)
-        may_be_cut = True
+        verdicts = np.full(len(computed), 2)
         for decimals in np.unique(self.decimals):
             rows = np.flatnonzero(self.decimals == decimals)
             values, printed = computed[rows] * self.scales[rows], self.figures[rows] * self.scales[rows]
-            unit = 10.0**-decimals
             is_digit = _prints_as(values, printed, int(decimals))
-            is_near = np.abs(values - printed) <= unit / 2 + _FLOAT_ERROR * self.scales[rows]
+            is_near = np.abs(values - printed) <= 10.0**-decimals / 2 + _FLOAT_ERROR * self.scales[rows]
             verdicts[rows] = np.select([is_digit, is_near], [0, 1], 2)
-            if decimals <= _MOST_DECIMALS:
-                is_cut[rows] = _is_cut(values, printed, unit)
-                may_be_cut &= not (is_digit & ~is_cut[rows]).any()
-        return np.where(may_be_cut & is_cut & (verdicts > 0), 1, verdicts)
+        return verdicts
 
 
 def _prints_as(values: FloatArray, printed: FloatArray, decimals: int) -> BoolArray:
@@ -83,12 +77,6 @@ def _prints_as(values: FloatArray, printed: FloatArray, decimals: int) -> BoolAr
     for neighbour in (1 - _NEXT_DOUBLES, 1 + _NEXT_DOUBLES):
         is_digit[inexact] |= rounded(values[inexact] * neighbour, precision) == text[inexact]
     return np.asarray(is_digit)
-
-
-def _is_cut(values: FloatArray, printed: FloatArray, unit: float) -> BoolArray:
-    error, text = min(_FLOAT_ERROR / unit, 0.01), np.rint(printed / unit)
-    below = np.where(values * _DYADIC % 1 != 0, values * (1 - _NEXT_DOUBLES), values)
-    return np.asarray((np.floor(values / unit + error) == text) | (np.floor(below / unit) == text))
 
 
 COUNTS = ("to_the_digit", "by_rounding", "does_not_come_out")

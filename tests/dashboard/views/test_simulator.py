@@ -203,7 +203,7 @@ def test_settings_of_a_link_that_cannot_be_fall_back(value):
     [
         ({"madedocs": ["1", "1"], "maderelevant": ["0", "0"], "madelevels": "1"}, "No documents tie"),
         ({"madedocs": ["60", "60"], "madeties": "1", "madelevels": "1"}, "100% of the documents tie"),
-        ({"made": "Synthetic lists", "listties": "0"}, "No list has ties"),
+        ({"made": "Synthetic lists", "listties": "0"}, "No documents tie"),
     ],
 )
 def test_settings_hold_at_their_ends(settings, said_of_ties):
