@@ -15,7 +15,6 @@ from metrics.support.wording import count_of
 
 if TYPE_CHECKING:
     from metrics.runs import Runs
-    from metrics.simulation import LlmReranker
 
 Notebook = Literal["notebook-scenarios", "notebook-synthetic", "notebook-llm", "notebook-grag"]
 Kind = Literal["llm", "continuous", "synthetic", Notebook]
@@ -44,20 +43,19 @@ def simulate_command(
     documents: Annotated[str | None, Option(help=f"Documents per list: {_RANGE}")] = None,
     relevant: Annotated[str | None, Option(help=f"Relevant documents per list: {_RANGE}")] = None,
     tie_probability: Annotated[
-        list[float] | None,
+        float | None,
         Option(
-            help="llm: probability that a document's score is copied to another document, which makes a tie; "
-            "repeat the option for several rerankers. synthetic: share of lists with ties."
+            help="llm: probability that a document's score is copied to another document, which makes a tie. "
+            "synthetic: share of lists with ties."
         ),
     ] = None,
     levels: Annotated[
-        list[int] | None,
-        Option(help="llm: number of score levels of each reranker; 0 for continuous scores."),
+        int | None, Option(help="llm: number of score levels; 0 for continuous scores (default: 10).")
     ] = None,
     reranker: Annotated[
         list[str] | None,
         Option(
-            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]] instead of --tie-probability and --levels; repeatable.",
+            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]] instead of --tie-probability and --levels. Repeatable.",
             metavar="TEXT",
         ),
     ] = None,
@@ -114,40 +112,21 @@ def _refuse_ignored(kind: str, names: list[str]) -> None:
 
 def _draw(kind: str, options: Mapping[str, Any]) -> "Runs":
     from metrics.simulation import CONTINUOUS, NOTEBOOK_SEGMENTS, simulate, synthetic
+    from metrics.simulation.link_text import parse_reranker, reranker_table
 
     n_queries, seed = options.get("--queries", 100), options.get("--seed", 0)
     is_synthetic = kind == "synthetic"
     documents = _parse_range(options.get("--documents"), (5, 14) if is_synthetic else (8, 19))
     relevant = _parse_range(options.get("--relevant"), (1, 3) if is_synthetic else (1, 4))
-    chances = options.get("--tie-probability", [0.3])
+    chance = options.get("--tie-probability", 0.3)
     if is_synthetic:
-        if len(chances) > 1:
-            raise UsageError("synthetic generates the lists of one reranker: give --tie-probability once.")
-        return synthetic(n_queries, documents, relevant, seed, chances[0])
+        return synthetic(n_queries, documents, relevant, seed, chance)
     rerankers = {"Continuous": CONTINUOUS}
     if kind == "llm":
-        rerankers = _rerankers(chances, options.get("--levels", [10]), options.get("--reranker", []))
+        texts = options.get("--reranker", [f"{chance},{options.get('--levels', 10)}"])
+        rerankers = reranker_table([parse_reranker(text) for text in texts])
     segments = NOTEBOOK_SEGMENTS if "--segments" in options else None
     return simulate(rerankers, n_queries, documents, relevant, seed, options.get("--performance"), segments)
-
-
-def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> "dict[str, LlmReranker]":
-    """Return the rerankers of the texts, else one for each chance and number of levels."""
-    from metrics.simulation import LlmReranker
-    from metrics.simulation.link_text import default_name, parse_reranker, reranker_table
-
-    if texts:
-        return reranker_table([parse_reranker(text) for text in texts])
-    n = max(len(chances), len(levels))
-    if {len(chances), len(levels)} - {1, n}:
-        raise UsageError(
-            "Give --levels and --tie-probability the same number of times, or one of them only once."
-        )
-    pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
-    return {
-        default_name(chance, many).replace("LLM", f"LLM {number}"): LlmReranker(chance, many)
-        for number, (chance, many) in enumerate(pairs, 1)
-    }
 
 
 def _parse_range(text: str | None, default: tuple[int, int]) -> tuple[int, int]:

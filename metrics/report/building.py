@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from metrics.errors import UsageError
-from metrics.report.evaluator import evaluator_reports, unusual_rules
+from metrics.report.evaluator import evaluator_reports
 from metrics.report.sections import SECTIONS, number_of_queries
 from metrics.report.studies import PRESETS, ReportOptions, ReportStudies
 from metrics.report.tables import Section
@@ -100,8 +100,8 @@ class Report:
 
     def text(self, day: date) -> str:
         """Return the text report of the G-RAG notebook's evaluator, reranker by reranker."""
-        runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
-        return render("report.txt", report=self, day=day, runs=runs, rules=rules)
+        runs, facts = evaluator_reports(self.studies), SECTIONS["data"](self.studies).facts
+        return render("report.txt", report=self, day=day, runs=runs, facts=facts)
 
     def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
         """Return the report as a file with this suffix; `draw` draws the charts of HTML."""

@@ -13,7 +13,7 @@ import pandas as pd
 from metrics.measures import parse, with_gains
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
 from metrics.report.tables import SEVERITY, VERDICT, Section, Table, legend
-from metrics.runs.findings import FindingGroup, group_findings
+from metrics.runs.findings import group_findings
 from metrics.studies.audit.audited_order import VERDICTS as STANDINGS
 from metrics.studies.audit.audited_order import audit_finding, widest_first, written_chances
 from metrics.studies.draws import stability_finding
@@ -24,7 +24,6 @@ from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, significance_finding
 from metrics.studies.pairs import find_method
 from metrics.studies.prose import Prose, signed
-from metrics.studies.recommendation import tie_remedies
 from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
@@ -289,8 +288,7 @@ def _data(studies: ReportStudies) -> Section:
     }
     is_uneven = bool(policies[["n_missing", "n_empty"]].to_numpy().any())
     return Section(
-        "The ranked documents, the relevance threshold, and the causes of ties.",
-        sentences=tie_remedies(studies.findings),
+        "The ranked documents, the relevance threshold and the policies.",
         facts=facts,
         tables=(Table.of("Scored queries", policies, counts),) if is_uneven else (),
     )
@@ -535,26 +533,14 @@ def _tools(studies: ReportStudies) -> Section:
 @_section("findings", "Findings")
 def _findings(studies: ReportStudies) -> Section:
     groups = group_findings(studies.findings, studies.runs.rerankers)
-    rows = [(group.severity, _place(group), _example(group), group.hint) for group in groups]
+    places = [first_names([name for line in group.lines for name in line.names]) for group in groups]
+    rows = [(each.severity, place, each.title, each.hint) for each, place in zip(groups, places, strict=True)]
     frame = pd.DataFrame(rows, columns=[SEVERITY, "Where", "Finding", "What to do"])
     return Section(
         "Problems in the files, the most severe first.",
         sentences=() if groups else (("The files have no problems.",),),
         tables=(Table("By kind", frame),) if groups else (),
     )
-
-
-def _place(group: FindingGroup) -> str:
-    names = first_names([name for line in group.lines for name in line.names])
-    place = group.lines[0].place if len(group.lines) == 1 else ""
-    return f"{names}, {place}" if place else names
-
-
-def _example(group: FindingGroup) -> str:
-    if len(group.lines) == 1:
-        return group.title
-    first = group.lines[0]
-    return f"{group.subject}: {group.title} Mainly {first_names(first.names)}: {first.message}"
 
 
 @_section("method", "Method")

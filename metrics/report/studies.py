@@ -303,12 +303,6 @@ class ReportStudies:
         names = {name: name for name in (*EVALUATOR_MEASURES, *self.options.measures)}
         return gaps(self._score_again(names, *_BOUNDS), names, self.options.traditional)
 
-    def count_left_out(self, reranker: str) -> int:
-        """Count the judged queries that the policies `missing` and `empty` leave out for a reranker."""
-        skipped = self.evaluation.skipped
-        queries = skipped.get_level_values("query_id")[skipped.get_level_values("reranker") == reranker]
-        return len(queries if self._queries is None else queries.intersection(list(self._queries)))
-
     @cached_property
     def draws(self) -> Draws:
         """Means and ranks of the best rerankers when all ties are broken at random."""

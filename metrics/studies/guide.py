@@ -20,8 +20,6 @@ from metrics.ties.treatments import treatments_by_name
 
 MOST_TERMS = 5
 """Terms of a sum that are written out."""
-MOST_ORDERS = 1000
-"""Largest number of orders that a formula shows."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,6 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
             "Mean reciprocal rank of the first relevant document over all orders.",
             _lines(
                 r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
-                *_orders_counted(example),
                 r"=\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
                 "=" + "+".join(_terms(map(_exact, example.chances["chance"]), example)),
                 _value(example.answers["MTRR"]),
@@ -179,14 +176,6 @@ def _lines(*lines: str) -> str:
 def _value(value: float) -> str:
     sign = "=" if abs(round(value, 4) - value) < EQUAL else r"\approx"
     return rf"{sign}\mathbf{{{value:.4f}}}"
-
-
-def _orders_counted(example: WorkedExample) -> list[str]:
-    """Return the definition with the number of orders for each first relevant rank, if few."""
-    if example.orderings > MOST_ORDERS or len(example.chances) > MOST_TERMS:
-        return []
-    n_orders = [f"{round(chance * example.orderings)}" for chance in example.chances["chance"]]
-    return [rf"=\frac{{{'+'.join(_terms(n_orders, example))}}}{{{example.orderings}}}"]
 
 
 def _terms(weights: Iterable[str], example: WorkedExample) -> list[str]:

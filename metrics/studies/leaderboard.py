@@ -208,19 +208,16 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     if table["best"].max() <= EQUAL:
         reason = "no tie order gives any reranker a higher score."
         return Strong(f"Every {measure} is 0: "), reason
-    largest = decimal(table["gap"].abs().max(), 4)
     is_open = table["verdict"] == "tie-sensitive"
     if not is_open.any():
         harmless, close = harmless_ties(table, measure)
-        if table["best"].sub(table["worst"]).max() <= EQUAL:
-            return harmless
         ranks = f" But {close} rerankers are so close that tie order can change their ranks." if close else ""
-        return (*harmless, f" The largest gap is {largest}.{ranks}")
+        return *harmless, ranks
     name = str((table["best"] - table["worst"])[is_open].idxmax())
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
         Strong(f"Scores by {order} are close to the tied scores. Scores by another order may not be. "),
-        f"The largest gap is {largest}, but tie order alone can put ",
+        "Tie order alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
     )

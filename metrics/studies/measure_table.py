@@ -17,7 +17,7 @@ from metrics.support.escaping import latex, markdown
 from metrics.support.wording import percent, with_signs
 
 LETTERED = 30
-"""Rerankers up to which letters tell all pairs; of more, those that the best does not beat are marked."""
+"""Rerankers up to which letters tell which of them differ."""
 
 
 def significance_letters(is_different: BoolArray) -> list[str]:
@@ -67,8 +67,8 @@ def measure_column(evaluation: Evaluation, measure: str, pairs: pd.DataFrame) ->
         pairs: table of `compare` for all pairs with ties averaged.
 
     Returns:
-        index reranker; tied; is_best; letters (two rerankers share one if they do not differ significantly;
-        above `LETTERED` rerankers, an `a` for those that the best does not beat); low, high (`mean_intervals`).
+        index reranker; tied; is_best; letters (two of at most `LETTERED` rerankers share one if they do not
+        differ significantly); low, high (`mean_intervals`).
     """
     tied = evaluation.means(measure)["expected"]
     order = tied.dropna().sort_values(ascending=False, kind="stable").index
@@ -77,11 +77,8 @@ def measure_column(evaluation: Evaluation, measure: str, pairs: pd.DataFrame) ->
     first, second = (code[is_shown] for code in codes)
     is_different = np.zeros((len(order), len(order)), dtype=bool)
     is_different[first, second] = is_different[second, first] = True
-    if len(order) <= LETTERED:
-        letters = significance_letters(is_different)
-    else:
-        letters = np.where(is_different[0], "", "a").tolist()
-    texts = pd.Series(letters if len(order) > 1 else "", order, dtype=object).reindex(tied.index, fill_value="")
+    letters = significance_letters(is_different) if 1 < len(order) <= LETTERED else ""
+    texts = pd.Series(letters, order, dtype=object).reindex(tied.index, fill_value="")
     table = pd.DataFrame({"tied": tied, "is_best": tied >= tied.max() - EQUAL, "letters": texts})
     ends = mean_intervals(evaluation, measure)
     return table.assign(low=ends["query_low"], high=ends["query_high"])
@@ -136,12 +133,8 @@ def caption(n_rerankers: int, method: str) -> str:
     """Return the caption of the table: what it shows, and the test behind the letters."""
     if n_rerankers <= 1:
         return "Tied means."
-    meaning = (
-        "Rerankers that share a letter do not differ significantly"
-        if n_rerankers <= LETTERED
-        else "The best reranker is not significantly better than those with an a"
-    )
-    return f"Tied means, the best in bold. {meaning} ({method}; p < 0.05)."
+    meaning = f" Rerankers that share a letter do not differ significantly ({method}; p < 0.05)."
+    return f"Tied means, the best in bold.{meaning if n_rerankers <= LETTERED else ''}"
 
 
 def as_markdown(heads: list[str], rows: list[list[Cell]], note: str) -> str:

@@ -226,22 +226,12 @@ def sample_distinct_places(
 ) -> IntArray:
     """Return (draws, n_contributing) distinct ranks of a tie, from 0, all choices equally likely.
 
-    Sparse ranks are drawn independently, and repeated ones are drawn again, which favours no rank.
+    Sparse ranks are chosen draw by draw, which places no other document of the tie.
     """
     if _SPARSE * n_contributing > size:
         return generator.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :n_contributing]
-    places = generator.integers(size, size=(draws, n_contributing))
-    unsettled = np.arange(draws)
-    while len(unsettled):
-        rows = places[unsettled]
-        order = np.argsort(rows, axis=1, kind="stable")
-        is_redrawn = np.zeros_like(rows, dtype=bool)
-        is_repeat = np.diff(np.take_along_axis(rows, order, axis=1), prepend=-1, axis=1) == 0
-        np.put_along_axis(is_redrawn, order, is_repeat, axis=1)
-        rows[is_redrawn] = generator.integers(size, size=int(is_redrawn.sum()))
-        places[unsettled] = rows
-        unsettled = unsettled[is_redrawn.any(axis=1)]
-    return places
+    places = [generator.choice(size, n_contributing, replace=False) for _ in range(draws)]
+    return np.array(places, dtype=np.int64).reshape(draws, n_contributing)
 
 
 def running_mean(values: FloatArray, std: float) -> pd.DataFrame:

@@ -263,7 +263,7 @@ def sum_of_values(possible: PossibleValues) -> Prose:
             " is exact.",
         )
     terms = [
-        f"{_exact_chance(row.chance)} × {_written(row.value)}"
+        f"{chance_text(row.chance)} × {_written(row.value)}"
         for row in possible.rows.itertuples()
         if row.chance > 0
     ]
@@ -277,15 +277,6 @@ def chance_text(chance: float) -> str:
     if chance >= _SMALLEST_WHOLE:
         return with_signs(percent(round(chance, _DECIMALS)))
     return f"{chance:.1%}" if chance >= _SMALLEST_WHOLE / 10 else "<0.1%"
-
-
-def _exact_chance(chance: float) -> str:
-    """Write a chance so that a sum adds up: 60%, ⅓, or percent with a decimal."""
-    is_whole = abs(100 * chance - round(100 * chance)) < 10**-_DECIMALS
-    if is_whole or chance < _SMALLEST_WHOLE:
-        return chance_text(chance)
-    text = _written(chance)
-    return text if text in _VULGAR.values() else f"{chance:.1%}"
 
 
 def _written(value: float) -> str:

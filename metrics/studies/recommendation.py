@@ -9,12 +9,8 @@ from metrics.studies.pair_findings import Verdicts
 from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.support.wording import describe_part, part_of
 
-MADE_BY_WRITING = ("few-decimals", "half-precision", "saturated", "constant-run")
-"""Findings that explain how scores came to tie."""
 HIDDEN = "ranks-as-scores"
 """The finding that a file hides its ties."""
-SUSPECT = ("order-leaks", "float32-ties")
-"""Findings that the file order favours a reranker, or that other tools see other ties."""
 
 
 def recommendation(
@@ -88,15 +84,3 @@ def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) 
         changes = part_of(n_changed, len(verdicts.changed), "significance verdict")
         reasons.append(f"{changes} against the baseline {verb} on tie order. ")
     return tuple(reasons)
-
-
-def tie_remedies(findings: pd.DataFrame) -> tuple[Prose, ...]:
-    """Write how to avoid the ties, one sentence a cause in `Runs.findings`."""
-    grave = findings[findings["code"].isin(MADE_BY_WRITING + SUSPECT)]
-    return tuple(_remedy(rows) for _, rows in grave.groupby(["code", "hint"], sort=False))
-
-
-def _remedy(rows: pd.DataFrame) -> Prose:
-    first = rows.iloc[0]
-    repeated = f" ({len(rows) - 1} more like this.)" if len(rows) > 1 else ""
-    return Strong(str(first["file"])), f": {first['message']}{repeated} {first['hint']}"

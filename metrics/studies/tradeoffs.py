@@ -187,24 +187,26 @@ def tradeoff_finding(
 def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
     limit = np.inf if budget is None else budget
     name = parse(measure).tied
-    fastest = timed.loc[timed["seconds"].idxmin()]
-    if fastest["seconds"] > limit:
+    within = timed[timed["seconds"] <= limit]
+    if not len(within):
+        fastest = timed.loc[timed["seconds"].idxmin()]
         too_slow = f", takes {duration(fastest['seconds'])}."
         limit_text = Strong(duration(limit))
         return "No reranker answers within ", limit_text, ": the fastest, ", Strong(str(fastest.name)), too_slow
-    best, highest = timed[timed["seconds"] <= limit].iloc[0], timed.iloc[0]
-    start = "" if budget is None else f"Within {duration(budget)}, "
+    best, highest = within.iloc[0], timed.iloc[0]
+    cheaper = timed[timed["tied_front"] & (timed["seconds"] < best["seconds"])]
     figures = f"{decimal(best['tied'])} at {duration(best['seconds'])}"
-    claim = f" has the highest {name} ({figures})"
     if highest["rounded"] > best["rounded"]:
-        end = f" has {decimal(highest['tied'])} at {duration(highest['seconds'])}."
-        return start, Strong(str(best.name)), f"{claim}; ", Strong(str(highest.name)), end
-    if best["seconds"] == fastest["seconds"]:
+        link, other = "; ", highest
+    elif len(cheaper):
+        link, other = ". Next on the front, ", cheaper.iloc[0]
+    else:
         both = f" has the lowest latency and the highest {name} ({figures})."
         return Strong("There is no trade-off: "), Strong(str(best.name)), both
-    cheaper = timed[timed["tied_front"] & (timed["seconds"] < best["seconds"])].iloc[0]
-    end = f" has {decimal(cheaper['tied'])} at {duration(cheaper['seconds'])}."
-    return start, Strong(str(best.name)), f"{claim}. Next on the front, ", Strong(str(cheaper.name)), end
+    start = "" if budget is None else f"Within {duration(budget)}, "
+    end = f" has {decimal(other['tied'])} at {duration(other['seconds'])}."
+    claim = f" has the highest {name} ({figures}){link}"
+    return start, Strong(str(best.name)), claim, Strong(str(other.name)), end
 
 
 def _front_change(timed: pd.DataFrame, measure: str) -> Prose:

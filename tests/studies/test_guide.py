@@ -140,14 +140,10 @@ def sum_of_products(terms):
 @given(SMALL)
 def test_definition_and_closed_form_filled_in_come_to_the_value_behind_them(settings):
     example = worked_example(*settings)
-    _, *counted, _, terms, value = filled_formulas(example)[0].latex.split(r"\\[6pt]&")
+    *_, terms, value = filled_formulas(example)[0].latex.split(r"\\[6pt]&")
     value = float(re.search(r"\\mathbf\{([\d.]+)\}", value)[1])
     if r"\dots" not in terms:
         assert float(sum_of_products(terms.removeprefix("="))) == pytest.approx(value, abs=6e-4)
-    for line in counted:
-        orders, total = re.fullmatch(r"=\\frac\{(.*)\}\{(\d+)\}", line).groups()
-        assert int(total) == example.orderings
-        assert float(sum_of_products(orders) / example.orderings) == pytest.approx(value, abs=6e-4)
 
 
 def test_the_formulas_of_the_example_show_its_numbers():

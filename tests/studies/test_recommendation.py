@@ -1,11 +1,11 @@
 import pytest
-from boards import COARSE, QRELS, STRICT, TIED, board
+from boards import QRELS, STRICT, TIED, board
 
 from metrics import evaluate, parse
 from metrics.studies.leaderboard import leaderboard
 from metrics.studies.pair_findings import verdicts
 from metrics.studies.prose import plain
-from metrics.studies.recommendation import recommendation, tie_remedies
+from metrics.studies.recommendation import recommendation
 from metrics.studies.targets import check_targets, target_finding, target_summary, targets_of
 
 TIES = ["input", "expected", "pessimistic", "optimistic"]
@@ -54,12 +54,6 @@ def test_a_file_of_ranks_is_said_to_hide_its_ties():
     ranks = "".join(f"q{query}\td{document}\t{document + 1}\n" for query in range(4) for document in range(5))
     sentence = advice(msmarco_tsv=ranks, qrels_txt=QRELS)
     assert sentence.endswith("msmarco.tsv contains ranks instead of scores, which hides any ties.")
-
-
-def test_what_made_the_ties_is_to_be_mended_first():
-    causes = tie_remedies(board(flat_trec=TIED, coarse_trec=COARSE, qrels_txt=QRELS).runs.findings)
-    assert any(plain(one).startswith("flat.trec: ") for one in causes)
-    assert tie_remedies(board(strict_trec=STRICT, qrels_txt=QRELS).runs.findings) == ()
 
 
 @pytest.fixture

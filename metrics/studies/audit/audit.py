@@ -68,8 +68,10 @@ def uncertainty_notes(reproduction: Reproduction) -> list[str]:
     """Return sentences about parts of the convention that these files cannot show, if every rule was tried."""
     if not reproduction.has_every_rule:
         return []
-    reasons = reproduction.candidates.reasons
-    return [f"These files cannot show {_SUBJECTS[field]}: {reason}." for field, reason in reasons.items()]
+    return [
+        f"These files cannot show {_SUBJECTS[field]}: {reason}."
+        for field, reason in reproduction.reasons.items()
+    ]
 
 
 def _alternatives(reproduction: Reproduction) -> tuple[list[str], list[str]]:

@@ -1,6 +1,6 @@
 """Conventions by which tools compute figures, and those that an audit tries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -90,23 +90,15 @@ _MAX_GRADES = 8
 """Most thresholds of relevance to try."""
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """The conventions to try.
-
-    Attributes:
-        choices: field → values that can give different figures, the most usual first.
-        reasons: field → reason why other values are not tried.
-    """
-
-    choices: Mapping[str, Sequence[Any]]
-    reasons: Mapping[str, str]
-
-
 def candidate_conventions(
     runs: Runs, measures: Sequence[str], relevant_from: float | None = None
-) -> Candidates:
-    """Return the conventions that can give different figures on these files."""
+) -> tuple[dict[str, Sequence[Any]], dict[str, str]]:
+    """Return the conventions that can give different figures on these files.
+
+    Returns:
+        field → values that can give different figures, the most usual first; and field → reason why other
+        values are not tried.
+    """
     rankings = [Ranking.of(runs, name) for name in runs.rerankers]
     levels, families = grades(runs), [parse(name).measure for name in measures]
     relevant_grades = _relevant_grades(levels, relevant_from)
@@ -145,7 +137,7 @@ def candidate_conventions(
     reasons = {name: reason for name, (_, matters, reason) in candidates.items() if not matters}
     if alike[1:]:
         reasons["precision"] = f"the same documents tie under {', '.join(alike)}"
-    return Candidates(choices | {"precision": precisions}, reasons)
+    return choices | {"precision": precisions}, reasons
 
 
 def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], list[str]]:

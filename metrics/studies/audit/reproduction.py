@@ -13,7 +13,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.audit.conventions import Candidates, Convention, candidate_conventions
+from metrics.studies.audit.conventions import Convention, candidate_conventions
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
@@ -125,9 +125,8 @@ class ComparedFigures:
         self._measure, measures = pd.factorize(matched["measure"])
         self.measures = list(measures)
 
-    def computed(self, candidates: Candidates) -> Iterator[list[tuple[Convention, FloatArray]]]:
+    def computed(self, choices: Mapping[str, Sequence[Any]]) -> Iterator[list[tuple[Convention, FloatArray]]]:
         """Yield the conventions with their (n,) figures: those that share lists together, the usual first."""
-        choices = candidates.choices
         evaluations = [
             Convention(precision=precision, unjudged=unjudged, relevant_from=grade)
             for precision, unjudged, grade in product(
@@ -209,7 +208,8 @@ class Reproduction:
             does_not_come_out (numbers of figures), largest_difference (absolute), group (conventions of a group
             give the same figures on these files).
         by_measure: measure (as published) → the best convention that reproduces all its figures, if any does.
-        candidates: conventions that can give different figures.
+        reasons: field of a convention → reason why other values of it were not tried.
+        has_every_rule: whether all conventions that can give different figures were tried.
         n_by_chance: expected number of groups within one unit of every last digit of an arbitrary table: their
             number · Π min(1, 2 · unit / range of a figure over them).
         compare: convention → its figures.
@@ -217,7 +217,8 @@ class Reproduction:
 
     conventions: pd.DataFrame
     by_measure: Mapping[str, Convention]
-    candidates: Candidates
+    reasons: Mapping[str, str]
+    has_every_rule: bool
     n_by_chance: float
     compare: Callable[[Convention], pd.DataFrame]
 
@@ -225,11 +226,6 @@ class Reproduction:
     def n_figures(self) -> int:
         """Number of compared figures."""
         return int(self.conventions.iloc[0][list(COUNTS)].sum())
-
-    @property
-    def has_every_rule(self) -> bool:
-        """Whether all candidates were tried."""
-        return len(self.conventions) == prod(map(len, self.candidates.choices.values()))
 
     @property
     def best(self) -> Convention:
@@ -283,12 +279,12 @@ def reproduce(
     `every_rule` tries the others too.
     """
     figures = ComparedFigures(published, names, runs)
-    candidates = candidate_conventions(figures.runs, figures.measures, relevant_from)
+    choices, reasons = candidate_conventions(figures.runs, figures.measures, relevant_from)
     printed = figures.printed
     measure_codes, measures = pd.factorize(figures.table["measure"])
     rows, n_off, groups = [], [], dict[bytes, int]()
     sums, squares = np.zeros((2, len(printed.figures)))  # over groups, for the variance of each figure
-    for block in figures.computed(candidates):
+    for block in figures.computed(choices):
         for convention, computed in block:
             verdicts, differences = printed.verdicts(computed), computed - printed.figures
             n_groups = len(groups)
@@ -303,7 +299,7 @@ def reproduce(
         if not every_rule and not all(off.any() for off in n_off[-len(block) :]):
             break
     table = pd.DataFrame(rows, columns=["convention", "label", *COUNTS, "largest_difference", "group"])
-    order = _best_first(table, candidates)
+    order = _best_first(table, choices)
     table = table.iloc[order].reset_index(drop=True)
     is_complete = np.array(n_off)[order] == 0
     best = is_complete.argmax(axis=0)
@@ -316,12 +312,13 @@ def reproduce(
     # √12 · σ is the width of a uniform distribution with standard deviation σ
     widths = np.sqrt(12 * np.nan_to_num(variances)) + _NO_WIDTH
     n_by_chance = float(len(groups) * np.prod(np.minimum(2 * printed.units / widths, 1)))
-    return Reproduction(table, by_measure, candidates, n_by_chance, figures.compare)
+    has_every_rule = len(table) == prod(map(len, choices.values()))
+    return Reproduction(table, by_measure, reasons, has_every_rule, n_by_chance, figures.compare)
 
 
-def _best_first(table: pd.DataFrame, candidates: Candidates) -> IntArray:
+def _best_first(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]]) -> IntArray:
     unusual = [
-        tuple(candidates.choices[name].index(getattr(convention, name)) for name in _UNUSUAL_LAST)
+        tuple(choices[name].index(getattr(convention, name)) for name in _UNUSUAL_LAST)
         for convention in table["convention"]
     ]
     keys = [*np.transpose(unusual)[::-1], -table["to_the_digit"], table["does_not_come_out"]]
