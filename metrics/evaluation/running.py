@@ -1,7 +1,6 @@
 """Lists scored as they arrive: means over all lists or the latest ones."""
 
 from collections.abc import Sequence
-from math import nan
 from numbers import Real
 from typing import Unpack
 
@@ -58,9 +57,7 @@ class Running:
             "best": "optimistic",
         }
         self._options = ScoringOptions(**options, missing="skip")  # type: ignore[misc] # refuses another
-        if keep is not None and not (_number(keep) >= 1 and _number(keep).is_integer()):
-            raise UsageError(f"keep={keep!r}: give a whole number of lists, 1 or more.")
-        self._keep = keep
+        self._keep = None if keep is None else _whole("keep", keep)
         self._means = Means()
         self._parts: list[pd.DataFrame] = []
         self._policies: dict[str, pd.Series[int]] = {}
@@ -117,14 +114,13 @@ class Running:
         return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])
 
     def _latest_means(self, last: int) -> Means:
-        if not (_number(last) >= 1 and _number(last).is_integer()):
-            raise UsageError(f"last={last!r}: give a whole number of lists, 1 or more.")
+        last = _whole("last", last)
         if self._keep is not None and last > self._keep:
             raise UsageError(f"last={last} needs more lists of each reranker than keep={self._keep}.")
         self._join_parts()
         means = Means()
         for lists in self._parts:
-            latest = lists.groupby(level="reranker", sort=False).tail(int(last))
+            latest = lists.groupby(level="reranker", sort=False).tail(last)
             means.add(latest, list(self.n_lists))
         return means
 
@@ -138,6 +134,9 @@ class Running:
             self._parts = [kept_lists]
 
 
-def _number(value: object) -> float:
-    """Return a number as it is, and NaN for anything else."""
-    return float(value) if isinstance(value, Real) else nan
+def _whole(name: str, value: object) -> int:
+    """Return a number of lists; UsageError where it is not a whole number above 0."""
+    number = float(value) if isinstance(value, Real) else 0.0
+    if not (number >= 1 and number.is_integer()):
+        raise UsageError(f"{name}={value!r}: give a whole number of lists, 1 or more.")
+    return int(number)

@@ -167,10 +167,9 @@ class Dataset:
     ) -> list[DatasetFile]:
         """Open the files and check their columns; judgments without scores are not a run."""
         is_run = self._judged is None or "score" in self._judged.nothing.mapping
-        files, findings = dataset_files(
+        files = dataset_files(
             paths, columns, None if is_run else qrels, self._missing_score, judged=self._judged is not None
         )
-        self._findings += findings
         mappings = [file.table.mapping for file in files]
         if self._judged is not None:
             mappings.append(self._judged.nothing.mapping)

@@ -15,20 +15,16 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, MissingScore, Source, distinct_file_names, open_run, with_names
+from metrics.runs import File, MissingScore, Source, open_run, with_names
 from metrics.runs.files import place_of
-from metrics.runs.findings import Finding
 from metrics.runs.formats.format import FileTable
 from metrics.runs.formats.parquet import ParquetTable
-from metrics.runs.joining import labels_by_file, renamed_runs_finding
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
 from metrics.support.arrays import IntArray, span_starts
 from metrics.support.columns import coded
 
 _Path: TypeAlias = str | PurePath
 Paths: TypeAlias = _Path | Iterable[_Path | tuple[str | None, _Path]] | Mapping[str, _Path]
-_Run: TypeAlias = tuple[str, PurePath | int | None]
-"""Name of a run, and its file, or the number of the path that named its files."""
 _PATTERN = re.compile(r"[*?\[]")
 _DIGITS = re.compile(r"([0-9]+)")
 
@@ -78,85 +74,30 @@ def dataset_files(
     missing_score: MissingScore = "error",
     *,
     judged: bool = False,
-) -> tuple[list[DatasetFile], list[Finding]]:
+) -> list[DatasetFile]:
     """Return the files of a dataset in the given order; files of a pattern or folder are sorted by name.
-
-    Files and folders of the same name get names from their folders and endings, and a finding says so.
 
     Raises:
         ReadError: there is no such file, or the columns of a file are known only from all its rows.
         UsageError: two runs have the same name.
     """
     no_run = None if judgments is None else place_of(judgments).resolve()
-    members = []
+    files, runs = list[DatasetFile](), list[tuple[str, int | None, int | None]]()
     for group, (name, path) in enumerate(with_names(paths)):
-        for folder, root, place in _expand(path):
-            if place.resolve() != no_run:
-                table = open_run(File.open(place), columns, missing_score, judged=judged)
-                partition = _partition(place)
-                file = DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
-                is_final = name or partition or file.names
-                member = _Member(file, None if partition else group, None if is_final else PurePath(str(root)))
-                members.append(member)
-    if not members:
+        for folder, place in _expand(path):
+            if place.resolve() == no_run:
+                continue
+            table = open_run(File.open(place), columns, missing_score, judged=judged)
+            file = DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
+            if file.name or not file.names:
+                named_by = None if _partition(place) else group
+                runs.append((file.reranker, named_by, len(files) if file.is_alone else None))
+            files.append(file)
+    if not files:
         raise UsageError("There is no run. Give at least one file.")
-    members, findings = _with_distinct_names(members)
-    runs = dict.fromkeys(
-        (file.reranker, group, position if file.is_alone else None)
-        for position, (file, group, _) in enumerate(members)
-        if file.name or not file.names
-    )
-    counts = Counter(name for name, *_ in runs)
+    counts = Counter(name for name, *_ in dict.fromkeys(runs))
     _refuse_two_runs(name for name, count in counts.items() if count > 1)
-    return [member.file for member in members], findings
-
-
-class _Member(NamedTuple):
-    """A file of a dataset.
-
-    Attributes:
-        file: the file.
-        group: number of the path that named it; None if a folder such as `reranker=BM25` names its reranker.
-        root: the file or folder that was found; None if the name of its reranker is final.
-    """
-
-    file: DatasetFile
-    group: int | None
-    root: PurePath | None
-
-    @property
-    def run(self) -> _Run:
-        """Name of its run, and the file or group of files."""
-        return self.file.reranker, self.root if self.file.is_alone else self.group
-
-
-def _with_distinct_names(members: list[_Member]) -> tuple[list[_Member], list[Finding]]:
-    """Return the files with distinct names of runs, and a finding if names changed."""
-    roots: dict[str, dict[_Run, PurePath]] = {}
-    for member in members:
-        if member.root:
-            roots.setdefault(member.file.reranker, {}).setdefault(member.run, member.root)
-    shared = {name: runs for name, runs in roots.items() if len(runs) > 1}
-    used = {file.reranker for file, _, root in members if root is None and not file.names}
-    used, names = used | (roots.keys() - shared.keys()), dict[_Run, str]()
-    for runs in shared.values():
-        paths = list(runs.values())
-        tails = zip(distinct_file_names(paths), paths, strict=True)
-        for labels in labels_by_file([tail or path.name for tail, path in tails]):
-            if len(set(labels)) == len(labels) and used.isdisjoint(labels):
-                names |= zip(runs, labels, strict=True)
-                used |= set(labels)
-                break
-    if not names:
-        return members, []
-    first = next(path.name for runs in shared.values() for path in runs.values())
-    renamed = [
-        member._replace(file=replace(member.file, name=names[member.run]))
-        if member.root and member.run in names
-        else member
-        for member in members
-    ]
-    return renamed, [renamed_runs_finding(first, list(shared), list(names.values()))]
+    return files
 
 
 def _refuse_two_runs(names: Iterable[str]) -> None:
@@ -183,14 +124,14 @@ def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collectio
     return final
 
 
-def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path, Path]]:
+def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path]]:
     place = place_of(path)
     try:
         is_pattern = _PATTERN.search(str(path)) and not place.exists()
         for match in _match_pattern(place) if is_pattern else [place]:
             folder = _folder_name(match) if match.is_dir() else None
             for file in [match] if folder is None else _files_below(match):
-                yield _partition(file) or folder, match, file
+                yield _partition(file) or folder, file
     except ReadError:
         raise
     except (OSError, ValueError) as error:

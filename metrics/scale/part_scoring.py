@@ -53,13 +53,10 @@ class QueryJudgments:
         return cls(table, pairs, order, ends, nothing, runs.noted)
 
     def judge(self, runs: Runs, places: IntArray) -> Runs:
-        """Join the judgments of some queries to runs."""
-        return runs.judged_by(self.rows_of(places))
-
-    def rows_of(self, places: IntArray) -> pa.Table:
-        """Return the judgments of some queries, sorted by query."""
+        """Join the judgments of some queries to runs, sorted by query."""
         start, n = self.ends[places], self.ends[places + 1] - self.ends[places]
-        return self.table.take(pa.array(self.order[joined_ranges(start, n)])).combine_chunks()
+        rows = self.order[joined_ranges(start, n)]
+        return runs.judged_by(self.table.take(pa.array(rows)).combine_chunks())
 
 
 @dataclass(frozen=True)
@@ -92,25 +89,21 @@ def split_by_reranker(
         ReadError: a list holds a document twice.
         UsageError: there is no relevance.
     """
-    sources = [as_run(source), *([] if judged is None else [judged.nothing])]
-    block = Runs.from_sources(sources, repeated)
-    if judged is not None:
-        return [_one_reranker(block, name, source.file, judged) for name in block.rerankers], block.noted
-    return [(block, [_unjudged_stats(block, name, source.file) for name in block.rerankers])], block.noted
-
-
-def _unjudged_stats(block: Runs, name: str, file: str) -> PartStats:
-    queries = block.pairs(name).queries
-    return PartStats(name, file, len(queries), np.empty(0, np.int64), 0, text_hashes(queries))
-
-
-def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> tuple[Runs, list[PartStats]]:
-    runs, queries = block.arranged({name: name}), block.pairs(name).queries
-    places = judged.pairs.places_of(queries)
-    places = places[places >= 0]
-    runs = judged.judge(runs, places)
-    n_judged_rows = int(np.isfinite(np.asarray(runs.matched_stacks.reranker(name).grades)).sum())
-    return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
+    block = Runs.from_sources([as_run(source), *([] if judged is None else [judged.nothing])], repeated)
+    parts, stats = list[tuple[Runs, list[PartStats]]](), list[PartStats]()
+    for name in block.rerankers:
+        queries = block.pairs(name).queries
+        if judged is None:
+            none = np.empty(0, np.int64)
+            stats.append(PartStats(name, source.file, len(queries), none, 0, text_hashes(queries)))
+            continue
+        places = judged.pairs.places_of(queries)
+        places = places[places >= 0]
+        runs = judged.judge(block.arranged({name: name}), places)
+        n_judged_rows = int(np.isfinite(np.asarray(runs.matched_stacks.reranker(name).grades)).sum())
+        counts = PartStats(name, source.file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))
+        parts.append((runs, [counts]))
+    return parts if judged is not None else [(block, stats)], block.noted
 
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")

@@ -34,16 +34,12 @@ def criterion_words(text: str) -> str:
     return text if text == "score" else f"{column}, {'highest' if highest_best else 'lowest'} first"
 
 
-def _short_words(text: str) -> str:
-    """Return a criterion in a sentence: `score`, `fresh`, `cost (lowest first)`."""
-    column, highest_best = criterion(text)
-    return column if highest_best else f"{column} (lowest first)"
-
-
 def criteria_words(texts: Sequence[str]) -> str:
     """Return criteria in a sentence: `score, cost (lowest first) and fresh`."""
-    *leading_words, last_words = map(_short_words, texts)
-    return f"{', '.join(leading_words)} and {last_words}" if leading_words else last_words
+    *leading, last = (
+        column if highest_best else f"{column} (lowest first)" for column, highest_best in map(criterion, texts)
+    )
+    return f"{', '.join(leading)} and {last}" if leading else last
 
 
 def highest_first(values: FloatArray, *, highest_best: bool) -> FloatArray:

@@ -196,14 +196,11 @@ class ScoringOptions:
     unjudged: Unjudged = "nonrelevant"
 
     def __post_init__(self) -> None:
-        for name, policies in (("missing", get_args(Policy)), ("empty", get_args(EmptyPolicy))):
-            if (policy := getattr(self, name)) not in policies:
-                raise UsageError(f"{name}={policy!r}: use {' or '.join(map(repr, policies))}.")
+        for name, policies in (("missing", Policy), ("empty", EmptyPolicy), ("unjudged", Unjudged)):
+            if (policy := getattr(self, name)) not in get_args(policies):
+                raise UsageError(f"{name}={policy!r}: use {' or '.join(map(repr, get_args(policies)))}.")
         if not self.relevant_from > 0:
             raise relevant_from_error(self.relevant_from)
-        if self.unjudged not in get_args(Unjudged):
-            known = " or ".join(map(repr, get_args(Unjudged)))
-            raise UsageError(f"unjudged must be {known}, not {self.unjudged!r}.")
         rounded(np.empty(0), self.precision)  # refuses an unknown precision
         object.__setattr__(self, "tiebreak_by", tuple(self.tiebreak_by))
         object.__setattr__(self, "criteria", tuple(self.criteria))

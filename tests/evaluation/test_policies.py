@@ -39,11 +39,6 @@ def test_missing_and_empty_queries_count_zero_or_are_left_out_and_are_counted(po
     )
 
 
-def test_policies_are_kept_with_the_values():
-    evaluation = scored(missing="skip")
-    assert (evaluation.options.missing, evaluation.options.empty) == ("skip", "zero")
-
-
 def test_every_list_left_out_leaves_empty_tables_no_mean_and_a_count_of_zero():
     evaluation = scored(qrels=b"nothing 0 a 0\n", empty="skip")
     assert not len(evaluation.scores)

@@ -106,18 +106,6 @@ def test_a_measure_named_twice_has_one_row():
     assert running.means()["measure"].to_list() == ["RR"]
 
 
-def test_batches_are_joined_once_however_often_means_are_asked_for(monkeypatch):
-    running, sizes, concat = Running("RR"), [], pd.concat
-    monkeypatch.setattr(pd, "concat", lambda parts: sizes.append(len(parts)) or concat(parts))
-    for _ in range(5):
-        running.add(lists(0, 2))
-    for _ in range(2):
-        assert running.means(last=4)["n"].to_list() == [4]
-    running.add(lists(0, 2))
-    assert running.means(last=20)["n"].to_list() == [12]
-    assert sizes == [5, 2]
-
-
 @settings(max_examples=8)
 @given(st.integers(0, 100), st.integers(1, 5))
 def test_means_of_all_lists_are_those_of_evaluate_however_few_are_kept(seed, keep):

@@ -67,5 +67,5 @@ def test_what_remains_of_a_tie_stays_tied():
 
 
 def test_another_word_is_refused_with_those_there_are():
-    with pytest.raises(UsageError, match="unjudged must be 'nonrelevant' or 'leave_out', not 'drop'"):
+    with pytest.raises(UsageError, match="unjudged='drop': use 'nonrelevant' or 'leave_out'"):
         evaluate(read_runs(*drawn()), unjudged="drop")

@@ -91,7 +91,7 @@ def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(s
         patch.setattr("metrics.scale.dataset_parts.ROWS", rows)
         path = Path(folder, "table.parquet")
         parquet.write_table(pa.Table.from_pandas(table), path, row_group_size=pieces[0][1])
-        (member,) = dataset_files(path, {})[0]
+        (member,) = dataset_files(path, {})
         parts = list(cut_file(member, [scan_part(part) for part in parts_to_scan(member)]))
         read = [part.read(["doc_id", "query_id"]).table["doc_id"].to_pylist() for part, _ in parts]
     assert [name for some in read for name in some] == table["doc_id"].to_list()

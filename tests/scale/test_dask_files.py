@@ -13,7 +13,7 @@ from pyarrow import parquet
 from runs.written import WRITERS
 
 from metrics import ReadError, UsageError, evaluate, read_runs
-from metrics.runs import File
+from metrics.runs import File, Runs
 from metrics.scale.dataset_parts import dataset_files
 from metrics.scale.part_scoring import read_judgments
 
@@ -51,7 +51,7 @@ def put(tmp_path, monkeypatch):
 
 
 def named_files(paths, **columns):
-    return [(one.table.file.name, one.reranker) for one in dataset_files(paths, columns)[0]]
+    return [(one.table.file.name, one.reranker) for one in dataset_files(paths, columns)]
 
 
 A, B = ("a.parquet", "a"), ("b.parquet", "b")
@@ -126,7 +126,7 @@ def test_partitions_name_their_rerankers(address, put):
     expected = evaluate(
         read_runs({name: put(f"{name}.csv", rows) for name, rows in runs.items()}), MEASURES, TIES
     )
-    sources = [file.table.file.data for file in dataset_files("set", {})[0]]
+    sources = [file.table.file.data for file in dataset_files("set", {})]
     for paths in ("set", "set/*/*.parquet", sources):
         assert_same(dataset_evaluation(address, paths)[0], expected)
 
@@ -146,6 +146,8 @@ def test_nothing_there_is_said_with_the_path_as_given(put, tmp_path, path):
     "paths",
     [
         ["a.parquet", "a.parquet"],
+        ["a.parquet", "x/a.csv"],
+        ["x/run", "y/run"],
         ["set/reranker=a", "a.parquet"],
         ["a.parquet", "inside.parquet"],
         {"X": "a.parquet", "Y": "b.parquet", "a": "x/a.csv", "Z": "inside.parquet"},
@@ -160,27 +162,6 @@ def test_two_runs_of_one_name_are_refused_before_anything_is_scored(address, put
     put("inside.parquet", two_rerankers)
     with pytest.raises(UsageError, match=r"There are two runs named '(a|run)'"):
         dataset_evaluation(address, paths)
-
-
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (["a.parquet", "x/a.csv"], ["a.parquet", "a.csv"]),
-        (["a.csv", "x/a.csv", "b.parquet"], ["a", "x/a", "b"]),
-        (["?.csv", "x/*.csv"], ["a", "x/a"]),
-        (["x/run", "y/run"], ["x/run", "y/run"]),
-        ([("a", "b.parquet"), "x/a.csv", "y/a.csv"], ["a", "x/a", "y/a"]),
-    ],
-    ids=str,
-)
-def test_runs_of_one_name_are_told_apart_by_file(address, put, paths, names):
-    for name in ("a.parquet", "b.parquet", "a.csv", "x/a.csv", "y/a.csv"):
-        put(name)
-    for name in ("x/run/0.csv", "y/run/0.csv"):
-        put(name)
-    evaluation, dataset = dataset_evaluation(address, paths)
-    assert list(evaluation.scores.index.unique("reranker")) == names
-    assert "runs-renamed" in set(dataset.left_out["code"])
 
 
 def test_a_table_of_one_reranker_goes_by_the_name_given(address, put):
@@ -333,7 +314,8 @@ def test_judgments_can_be_sent(writer):
     judged = read_judgments(File("qrels", writer.sample()), {}, "error")
     again = pickle.loads(pickle.dumps(judged))  # noqa: S301 our own
     places = np.arange(len(judged.pairs.queries))
-    assert again.rows_of(places).equals(judged.rows_of(places))
+    nothing = Runs({})
+    assert again.judge(nothing, places).qrels.equals(judged.judge(nothing, places).qrels)
 
 
 @pytest.mark.parametrize(
@@ -342,6 +324,6 @@ def test_judgments_can_be_sent(writer):
 def test_what_is_to_be_read_of_a_file_can_be_sent(writer, tmp_path):
     path = tmp_path / "run"
     path.write_bytes(writer.sample())
-    (member,) = dataset_files(path, {})[0]
+    (member,) = dataset_files(path, {})
     again = pickle.loads(pickle.dumps(member))  # noqa: S301 our own
     assert again.table.read().table.equals(member.table.read().table)

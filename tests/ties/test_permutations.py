@@ -1,7 +1,6 @@
 """Orderings and relevance patterns of ties, and the chances of ranks."""
 
 import math
-import tracemalloc
 from collections import Counter
 from fractions import Fraction
 from itertools import islice
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs
-from metrics.measures.first_hit import chance_of_none, first_relevant_rank
+from metrics.measures.first_hit import first_relevant_rank
 from metrics.ties import Ranking, log10_factorials
 from metrics.ties.permutations import OrderingCounts, Orderings, count_orderings, place_chances
 
@@ -42,16 +41,6 @@ def test_the_first_ordering_is_the_input_order(docs):
     assert ids == [doc.id for doc in sorted(docs, key=lambda doc: -doc.score)]
 
 
-def test_orderings_come_one_by_one_and_are_not_held_in_memory():
-    orderings = Orderings((tuple(range(8)), (8, 9)))
-    tracemalloc.start()
-    first = next(iter(orderings))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert first == tuple(range(10))
-    assert peak < 100_000
-
-
 def test_the_last_tie_group_changes_fastest():
     assert list(islice(Orderings(((0, 1), (2,), (3, 4))), 3)) == [
         (0, 1, 2, 3, 4),
@@ -72,11 +61,6 @@ def test_chances_of_the_first_relevant_rank_are_those_of_the_binomials(group):
     ]
     chances = first_relevant_rank(np.array([size]), np.array([relevant]), depth)
     assert chances[0] == pytest.approx(exact, rel=1e-14)
-
-
-def test_chances_are_given_for_several_groups_at_once():
-    chances = first_relevant_rank(np.array([1, 3]), np.array([1, 2]), 3)
-    assert chances == pytest.approx(np.array([[1, 0, 0], [2 / 3, 1 / 3, 0]]))
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 10, 170, 171, 5000])
@@ -148,20 +132,3 @@ def test_chances_of_places_are_those_of_the_enumeration(docs):
 
 def test_chances_of_places_stop_where_asked():
     assert place_chances([1, 2], [1, 4], 2).tolist() == [[1.0, 0.0], [0.0, 1 / 3]]
-
-
-def test_chance_of_none_is_that_of_the_binomials():
-    cases = [
-        (n, t, m) for n in (1, 2, 5, 12, 400) for t in {0, 1, 2, n} if t <= n for m in {0, 1, 3, n} if m <= n
-    ]
-    exact = [float(Fraction(math.comb(n - t, m), math.comb(n, m))) for n, t, m in cases]
-    chances = chance_of_none(*map(np.array, zip(*cases, strict=True)))
-    assert chances == pytest.approx(exact, rel=1e-12)
-
-
-@pytest.mark.parametrize("marked", [0, 1, 1000, 500_000, 999_999, 1_000_000])
-@pytest.mark.parametrize("within", [0, 1, 20])
-def test_chance_of_none_holds_for_a_million_documents(marked, within):
-    exact = float(Fraction(math.perm(1_000_000 - marked, within), math.perm(1_000_000, within)))
-    chances = chance_of_none(np.array([1_000_000]), np.array([marked]), np.array([within]))
-    assert chances == pytest.approx([exact], rel=1e-9)
