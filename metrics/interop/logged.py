@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
+from metrics.evaluation.evaluation import mean_scores
 from metrics.runs import Runs
 from metrics.support.escaping import spreadsheet_csv
 from metrics.ties import treatment
@@ -71,7 +72,7 @@ class LoggedEvaluation:
     def values(self) -> pd.DataFrame:
         """Return means and tie ratios: index reranker, columns such as `nDCG_at_10/tied`."""
         evaluation = self.evaluation
-        means = evaluation.scores.groupby(level="reranker", sort=False).mean().reindex(self.rerankers)
+        means = mean_scores(evaluation.scores, evaluation.policies.index)
         means.columns = pd.Index([self._value_name(measure, ties) for measure, ties in means.columns])
         return means.assign(tie_ratio=evaluation.tie_ratios)
 

@@ -1,17 +1,11 @@
 """Evaluations in experiment trackers: a real MLflow store, and Weights & Biases without a network."""
 
 import io
-import subprocess
-import sys
-import time
-import urllib.request
-from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from servers import free_port
 
 import metrics
 from metrics.errors import UsageError
@@ -98,38 +92,6 @@ def test_one_reranker_is_logged_to_the_active_run_of_mlflow(evaluation, tmp_path
     with mlflow.start_run() as active:
         assert log_evaluation(evaluation.only(["one"])) == {"one": active.info.run_id}
     assert mlflow.MlflowClient().get_run(active.info.run_id).data.metrics["RR/tied"] == 0.625
-
-
-@contextmanager
-def served_mlflow(folder):
-    """A server of MLflow on SQLite; yields its address."""
-    address = f"http://127.0.0.1:{(port := free_port())}"
-    arguments = ["--backend-store-uri", f"sqlite:///{folder}/served.db", "--artifacts-destination", folder]
-    command = [sys.executable, "-m", "mlflow", "server", "--workers", 1, "--port", port, *arguments]
-    with (folder / "server.log").open("w") as log:
-        server = subprocess.Popen([str(part) for part in command], stdout=log, stderr=log)
-    try:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            try:
-                with urllib.request.urlopen(f"{address}/health", timeout=1):
-                    break
-            except OSError:
-                assert server.poll() is None, (folder / "server.log").read_text()
-        yield address
-    finally:
-        server.terminate()
-        server.wait()
-
-
-@pytest.mark.slow
-def test_a_server_of_mlflow_has_what_its_store_has(evaluation, runs, tmp_path):
-    mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed")
-    pytest.importorskip("flask_cors", reason="what MLflow's server needs is not installed")
-    with served_mlflow(tmp_path) as address:
-        mlflow.set_tracking_uri(address)
-        mlflow.set_experiment("ties")
-        check_in_mlflow(mlflow, evaluation, runs)
 
 
 def test_weights_and_biases_has_means_settings_and_tables_without_a_network(
