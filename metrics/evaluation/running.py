@@ -57,7 +57,7 @@ class Running:
             "best": "optimistic",
         }
         self._options = ScoringOptions(**options, missing="skip")  # type: ignore[misc] # refuses another
-        self._keep = None if keep is None else _whole("keep", keep)
+        self._keep = None if keep is None else _list_count("keep", keep)
         self._means = Means()
         self._parts: list[pd.DataFrame] = []
         self._policies: dict[str, pd.Series[int]] = {}
@@ -114,7 +114,7 @@ class Running:
         return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])
 
     def _latest_means(self, last: int) -> Means:
-        last = _whole("last", last)
+        last = _list_count("last", last)
         if self._keep is not None and last > self._keep:
             raise UsageError(f"last={last} needs more lists of each reranker than keep={self._keep}.")
         self._join_parts()
@@ -134,7 +134,7 @@ class Running:
             self._parts = [kept_lists]
 
 
-def _whole(name: str, value: object) -> int:
+def _list_count(name: str, value: object) -> int:
     """Return a number of lists; UsageError where it is not a whole number above 0."""
     number = float(value) if isinstance(value, Real) else 0.0
     if not (number >= 1 and number.is_integer()):

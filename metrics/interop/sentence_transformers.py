@@ -296,10 +296,10 @@ class TopScores:
         by_query = np.split(self.relevant_scores, np.searchsorted(self.queries, np.arange(1, len(self.lowest))))
         tops = zip(self.highest.tolist(), self.lowest.tolist(), self.n_lowest.tolist(), by_query, strict=True)
         for query, (highest, lowest, n_lowest, relevant) in enumerate(tops):
-            listed = {place: score for place, score in enumerate(relevant.tolist()) if score >= lowest}
+            hits = {place: score for place, score in enumerate(relevant.tolist()) if score >= lowest}
             counts = Counter(score for score in highest if score > lowest) + Counter({lowest: n_lowest})
-            others = (counts - Counter(listed.values())).elements()
-            run[query] = listed | {-1 - place: score for place, score in enumerate(others)}
+            nonrelevant = (counts - Counter(hits.values())).elements()
+            run[query] = hits | {-1 - place: score for place, score in enumerate(nonrelevant)}
             judgments[query] = dict.fromkeys(range(len(relevant)), 1)
             n_rows += len(run[query])
             if n_rows >= _MAX_ROWS:
