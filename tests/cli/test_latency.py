@@ -45,7 +45,6 @@ def test_csv_and_json_hold_no_latency_unless_it_is_asked_for(call, timed):
     [
         (["evaluate", "TIMED", "--latency", "--engine", "dask"], "--latency needs runs in memory"),
         (["evaluate", "BARE", "--latency"], "the runs have no latencies"),
-        (["compare", "TIMED", "--table", "--baseline", "llm", "--baseline", "bm25"], "one baseline"),
         (["compare", "TIMED", "--table", "--ties", "std"], "std measures the effect of ties"),
         (["compare", "TIMED", "--table", "--baseline", "lm"], "no reranker 'lm'"),
     ],
