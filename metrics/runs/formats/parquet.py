@@ -1,9 +1,6 @@
 """Parquet tables, read whole or by row groups; only the columns that are needed."""
 
-import io
 import re
-import subprocess
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -32,15 +29,6 @@ MAX_FOOTER = 2**24
 _BATCH_ROWS = 2**16
 MAX_NESTED_VALUES = 10_000_000
 """Most values of a table with lists, whose rows become records."""
-_COUNT_COLUMNS = """
-import io, sys
-from pyarrow import parquet
-metadata = parquet.read_metadata(io.BytesIO(sys.stdin.buffer.read()))
-groups = map(metadata.row_group, range(metadata.num_row_groups))
-columns = (group.column(place) for group in groups for place in range(group.num_columns))
-print(sum(column.total_uncompressed_size for column in columns if column.path_in_schema in sys.argv))
-"""
-"""Prints the size of the columns in its arguments, from the footer on standard input."""
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -79,7 +67,7 @@ class ParquetTable(FileTable):
     def read(self) -> Source:
         """Read the whole table, within the limit; a ReadError names the row that cannot be read."""
         with _open_parquet(self.file, self.texts) as parquet:  # a text that many rows share is stored once
-            self.file.refuse_too_large(declared_size(parquet.metadata, self.columns_read, self.file.limit))
+            self.file.refuse_too_large(declared_size(parquet.metadata, self.columns_read))
             batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read))
             return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
@@ -133,7 +121,7 @@ def read_parquet(file: File, choice: ColumnChoice) -> Source:
         nested = [field.name for field in schema if pa.types.is_nested(field.type)]
         if not nested or not may_list_documents(set(schema.names) - set(nested)):
             return ParquetTable.open(file, choice).read()
-        file.refuse_too_large(declared_size(parquet.metadata, schema.names, file.limit))
+        file.refuse_too_large(declared_size(parquet.metadata, schema.names))
         n_values, records = 0, list[dict[str, object]]()
         for batch in parquet.iter_batches(_BATCH_ROWS):
             n_values += sum(count_values(column) for column in batch.columns)
@@ -154,31 +142,15 @@ def count_values(column: pa.Array) -> int:
     return len(column)
 
 
-def declared_size(metadata: "FileMetaData", columns: Collection[str], limit: float) -> int:
+def declared_size(metadata: "FileMetaData", columns: Collection[str]) -> int:
     """Return a lower bound of `unpacked_size` of some columns from the footer of the file.
 
-    If the metadata of a column is damaged, pyarrow ends the process that reads it. So single columns are read
-    only if all together exceed the limit, and then in another process.
-
-    Raises:
-        OSError: the file is damaged.
+    Single columns are not asked for their sizes: if their metadata are damaged, pyarrow ends the process.
     """
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    n_encoded: int = sum(group.total_byte_size for group in groups)
-    if n_encoded > limit and len(columns) < metadata.num_columns:
-        n_encoded = _column_sizes(metadata, columns)
+    n_encoded = sum(group.total_byte_size for group in groups) if len(columns) == metadata.num_columns else 0
     n_rows: int = metadata.num_rows
     return max(n_encoded, n_rows * 8 * len(columns))
-
-
-def _column_sizes(metadata: "FileMetaData", columns: Collection[str]) -> int:
-    footer = io.BytesIO()
-    metadata.write_metadata_file(footer)
-    command = [sys.executable, "-c", _COUNT_COLUMNS, *columns]
-    process = subprocess.run(command, input=footer.getvalue(), capture_output=True, check=False)  # noqa: S603 our own
-    if process.returncode:
-        raise OSError("the metadata of a column is damaged")
-    return int(process.stdout)
 
 
 def unpacked_size(column: pa.Array) -> int:

@@ -15,7 +15,6 @@ from reading import RUN, columns, refusal
 
 from metrics import ReadError, Runs, TieScopeError, read_table
 from metrics.runs import File, read
-from metrics.runs.formats.parquet import declared_size
 
 PLAIN = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
 TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
@@ -198,21 +197,11 @@ def test_a_damaged_record_of_a_column_does_not_end_the_process():
             read(File("run.parquet", bytes(data)))
 
 
-def test_columns_that_are_not_read_do_not_count_where_all_are_past_the_limit():
-    table = pa.table({"score": [1.0] * 1000, "doc_text": ["long " * 100] * 1000})
-    stream = io.BytesIO()
-    parquet.write_table(table, stream, use_dictionary=False, compression="none")
-    metadata = parquet.read_metadata(stream)
-    assert declared_size(metadata, ["score"], 10**9) > 500_000
-    assert 8_000 <= declared_size(metadata, ["score"], 100_000) < 9_000
-    assert declared_size(metadata, ["score", "doc_text"], 100_000) > 500_000
-
-
-def test_a_damaged_record_past_the_limit_is_an_error():
-    data = bytearray(VALID)
-    data[-793] = 118
-    with pytest.raises(OSError, match="metadata of a column"):
-        declared_size(parquet.read_metadata(io.BytesIO(data)), ["score"], 0)
+def test_columns_that_are_not_read_do_not_count_where_all_are_past_the_limit(monkeypatch):
+    texts = ["long " * 10_000, "other " * 10_000]
+    monkeypatch.setattr("metrics.runs.files.MAX_BYTES", 50_000)
+    assert columns(stored(note=texts))["doc_id"] == ["a", "b"]
+    assert "larger than" in str(refusal(stored(doc_text=texts)))
 
 
 @pytest.mark.parametrize(
