@@ -1,12 +1,12 @@
 """A real server, a real browser, and a page that fails on console errors and requests to other hosts."""
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import postgresql
 import pytest
 from gated import gated
-from pages import DESK, settle
+from pages import DESK, opened_profile, settle
 from playwright.sync_api import expect
 from servers import TIESCOPE, free_port, running
 
@@ -69,24 +69,16 @@ def gated_server(people):
     return people.address
 
 
-@contextmanager
-def _opened_profile(browser, server):
-    """A browser profile: it fetches the files of the app once, and its process stays."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        context.new_page().goto(f"{server}/_stcore/health")
-        yield context
-
-
 @pytest.fixture(scope="session")
 def profile(browser, server):
     """A browser profile for all pages."""
-    with _opened_profile(browser, server) as context:
+    with opened_profile(browser, server) as context:
         yield context
 
 
 @pytest.fixture(scope="session")
 def _other_profile(browser, server):
-    with _opened_profile(browser, server) as context:
+    with opened_profile(browser, server) as context:
         yield context
 
 

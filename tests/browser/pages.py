@@ -1,5 +1,7 @@
 """Ways of a visitor through the app."""
 
+from contextlib import contextmanager
+
 from playwright.sync_api import expect
 
 from dashboard.charts.palette import theme_palette
@@ -19,6 +21,14 @@ THEMED = """ground => [...document.querySelectorAll('[data-testid=stApp] style')
 """Whether the app's own styles are those of the theme of that background."""
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Wait until the page has been drawn: a table takes what is typed as it draws, and Enter what it took."""
+
+
+@contextmanager
+def opened_profile(browser, server):
+    """A browser profile: it fetches the files of the app once, and its process stays."""
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        context.new_page().goto(f"{server}/_stcore/health")
+        yield context
 
 
 def settle(page, title=None):

@@ -19,22 +19,25 @@ class Client:
 
     Args:
         server: address as people type it, which is the origin of its pages.
-        via: address that leads there; the same where None.
-        patience: seconds until an answer is given up.
-        tls: which certificates to trust, where the address is one of https.
+        via: address that leads there; the same where None. Over http, as after a proxy that speaks TLS.
         **headers: sent with every request.
     """
 
-    def __init__(self, server, via=None, patience=PATIENCE, tls=None, **headers):
-        self.server, self.via, self.patience, self.tls = server, via or server, patience, tls
+    def __init__(self, server, via=None, **headers):
+        self.server, self.via = server, via or server
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.http = httpx.Client(base_url=self.via, headers=self.headers, timeout=patience, verify=tls or True)
+        self.http = httpx.Client(base_url=self.via, headers=self.headers, timeout=PATIENCE)
+        self.http.event_hooks = {"response": [self._keep_cookies]}
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.http.close()
+
+    def _keep_cookies(self, _):
+        for cookie in self.http.cookies.jar:
+            cookie.secure = False  # it goes to the proxy by https
 
     @contextmanager
     def page(self, query="", name="", origin=None, resume=""):
@@ -58,8 +61,7 @@ class Client:
             origin=origin or self.server,
             additional_headers=own | {"Cookie": cookies},
             max_size=None,
-            open_timeout=self.patience,
-            ssl=self.tls,
+            open_timeout=PATIENCE,
         ) as socket:
             page = Page(self, socket, name)
             page.run(query)
@@ -113,7 +115,7 @@ class Page:
     def receive(self, kind):
         """The next message of a kind; notes all before it."""
         while True:
-            frame = self.socket.recv(self.client.patience)
+            frame = self.socket.recv(PATIENCE)
             self.frames.append(frame)
             message = ForwardMsg.FromString(frame)
             self._note(message)
@@ -199,22 +201,3 @@ def upload(http, path, name, content):
     """The answer to an upload, with the token that the server gives to anybody."""
     token = http.cookies.get(XSRF, "").strip('"')
     return http.put(path, files={"file": (name, content)}, headers={"X-Xsrftoken": token})
-
-
-@contextmanager
-def opened_session(server):
-    """The id of a session whose page has been drawn, and stays open."""
-    with Client(server) as client, client.page() as page:
-        yield page.session
-
-
-def status(server, path, **headers):
-    """The status a server answers with."""
-    return httpx.get(server + path, headers=headers, timeout=PATIENCE).status_code
-
-
-def upload_status(server, session, n_bytes):
-    """The status of an upload to a session."""
-    with httpx.Client(base_url=server, timeout=PATIENCE) as http:
-        http.get("/_stcore/health")
-        return upload(http, f"/_stcore/upload_file/{session}/a", "a.trec", b"x" * n_bytes).status_code

@@ -171,20 +171,3 @@ def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
         largest.append(max(sizes))
     expect(page.locator("iframe[title='Preview of the report']")).to_be_visible()
     assert largest[0] > 10**6 > largest[-1]
-
-
-def test_an_unknown_value_of_a_later_control_is_reported_when_it_appears(new_page):
-    page = new_page("/compare?data=Sample%3A+simulated+rerankers&depth=7")
-    alert = page.get_by_test_id("stMain").get_by_test_id("stAlert")
-    expect(alert).to_have_count(0)
-    page.get_by_role("radio", name="Trade-offs").click()
-    expect(alert).to_contain_text("depth=7")
-
-
-def test_what_is_said_above_a_page_is_gone_after_the_next_click(new_page):
-    page = new_page("/rerankers?data=Sample%3A+simulated+rerankers&measure=nonsense&missing=yy&sort=xx")
-    alerts = page.get_by_test_id("stMain").get_by_test_id("stAlert")
-    expect(alerts).to_contain_text(["cannot show the measure", "missing=yy, sort=xx"])
-    page.get_by_role("radio", name="AP", exact=True).first.click()
-    expect(page).to_have_url(re.compile("measure=AP"))
-    expect(alerts).to_have_count(0)

@@ -1,7 +1,7 @@
 """A stored evaluation opened by the command: its page, light and as on a phone in the dark."""
 
 import pytest
-from pages import DESK, settle
+from pages import settle
 from pictures import judge_look
 from playwright.sync_api import expect
 from servers import TIESCOPE, free_port, running
@@ -14,17 +14,13 @@ BLUE = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 180, 240)"}
 
 
 @pytest.fixture
-def page(browser, tmp_path):
+def page(profile, tmp_path):
     """The first page of an app that the command opened with a stored evaluation."""
     ties, port = ("input", "expected", "optimistic", "pessimistic"), free_port()
     runs, address = cache.sample_board().runs, f"http://127.0.0.1:{port}"
     file = Stored.write(tmp_path / "sample.parquet", [evaluate(runs, ["RR", "nDCG@10"], ties)]).path
     command = [*TIESCOPE, "app", str(file), "--port", str(port)]
-    with (
-        running(command, f"{address}/_stcore/health", tmp_path),
-        browser.new_context(viewport=DESK, reduced_motion="reduce") as context,
-    ):
-        page = context.new_page()
+    with running(command, f"{address}/_stcore/health", tmp_path), profile.new_page() as page:
         page.goto(address)
         settle(page)
         yield page

@@ -4,21 +4,18 @@ import re
 
 import pytest
 from barriers import barriers
-from pages import DESK, settle
+from pages import opened_profile, settle
 from pictures import take_picture
 from playwright.sync_api import expect
-from raw_client import opened_session, status, upload_status
 
 from dashboard import cache
 
 
 @pytest.fixture(scope="module")
 def profile(browser, gated_server):
-    """One profile for all: it fetches the files of the app once, and its process stays."""
-    context = browser.new_context(viewport=DESK, reduced_motion="reduce")
-    context.new_page().goto(f"{gated_server}/_stcore/health")
-    yield context
-    context.close()
+    """One profile for all pages of that server."""
+    with opened_profile(browser, gated_server) as context:
+        yield context
 
 
 @pytest.fixture
@@ -124,16 +121,3 @@ def test_who_is_not_on_the_list_or_not_verified_is_told_so_and_sees_nothing(stra
         leave(page)
         end_session(page, frames)
     assert problems == []
-
-
-def test_a_stranger_without_a_browser_cannot_upload_or_learn_anything(gated_server):
-    with opened_session(gated_server) as session:
-        assert session
-        assert upload_status(gated_server, session, 1_000) == 403
-    assert status(gated_server, "/_stcore/metrics") == 404
-
-
-def test_without_sign_in_open_pages_may_upload_up_to_the_limit(server):
-    with opened_session(server) as session:
-        assert upload_status(server, session, 1_000) == 204
-        assert upload_status(server, "no-such-session", 1_000) == 403

@@ -3,7 +3,7 @@
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 from libraries import keep_as
-from opening import FILES, finding, metrics, opened, table, texts
+from opening import FILES, finding, metrics, only, opened, table, texts
 from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
@@ -171,6 +171,13 @@ def test_unknown_values_of_an_address_are_named_once_and_removed():
     page.run()
     assert not page.warning
     assert page.query_params == {"measure": "AP"}
+
+
+def test_an_unknown_value_of_a_later_control_is_named_when_it_is_drawn():
+    page = opened("compare", data=cache.SIMULATED_LABEL, depth="7")
+    assert not page.warning
+    page.segmented_control(key="section").set_value("Trade-offs").run()
+    assert "depth=7" in only(page.warning).value
 
 
 def test_the_address_is_written_again_where_the_browser_may_still_receive_an_earlier_one(monkeypatch):
