@@ -426,8 +426,9 @@ def choose_selection() -> Selection | None:
 
 def _count(board: Board, n_rerankers: int, n_queries: int, phrases: Sequence[str]) -> None:
     """Draw how many rerankers and queries are shown, and the settings that differ from the defaults."""
-    rerankers_text = part_of(n_rerankers, len(board.runs.tables), "reranker")
-    parts = [rerankers_text, queries_text(n_queries), *(phrases if board.runs.is_judged else ["no judgments"])]
+    n_all = len(board.runs.tables)
+    shown = count_of(n_all, "reranker") if n_rerankers == n_all else part_of(n_rerankers, n_all, "reranker")
+    parts = [shown, queries_text(n_queries), *(phrases if board.runs.is_judged else ["no judgments"])]
     st.caption(f"{', '.join(parts)}.{'' if owner() else ' Runs stay on this machine.'}")
 
 

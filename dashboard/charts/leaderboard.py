@@ -75,6 +75,10 @@ _APART = 15
 """Rerankers up to which the cells of a strip are drawn apart."""
 _HALF_CELL = 0.22
 """Half the height of these cells, in rows."""
+_RANK_HELP = (
+    "The ranks that other queries of the same kind could give.<br>A lower mean can have a wider interval: its "
+    "scores differ more from query to query."
+)
 Places = dict[str, tuple[float, float]]
 """Left and right end of each column, as shares of the width."""
 
@@ -223,11 +227,12 @@ def _add_heads(
         "xshift": -1,
     }
     rank = "rank, 95%" if places["strip"][1] > places["strip"][0] else "rank"
+    hover = {"rank": {"hovertext": _RANK_HELP}} if rank != "rank" else {}
     heads = {"rank": rank, "tied": tied, "traditional": traditional, "gap": "gap", "ties": "tie ratio"}
     colours = {"tied": palette.tied, "traditional": palette.traditional}
     for column, words in heads.items():
         font = {"size": 12, "color": colours.get(column, palette.text)}
-        figure.write(f"<b>{words}</b>", x=places[column][0], font=font, **place)
+        figure.write(f"<b>{words}</b>", x=places[column][0], font=font, **place | hover.get(column, {}))
     key = ["line: Student's t, 95% over queries"] * has_intervals + ["bar: worst to best tie order"] * has_bars
     figure.write("<br>".join(key), x=sum(places["scores"]) / 2, **place | {"xanchor": "center"})
 

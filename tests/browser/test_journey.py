@@ -156,18 +156,23 @@ def test_a_click_on_a_row_of_rerankers_opens_that_reranker(new_page):
     page.mouse.move(bar["x"] - 3, bar["y"])
     page.mouse.move(bar["x"], bar["y"])
     page.mouse.click(bar["x"], bar["y"])
-    expect(page.get_by_role("combobox", name="Open one reranker")).to_have_value(bar["name"])
+    expect(page.get_by_role("combobox", name="Open one reranker")).to_have_value(
+        f"Open one reranker: {bar['name']}"
+    )
     expect(page.get_by_role("heading", name=bar["name"])).to_be_visible()
 
 
 def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
-    page, sizes, largest = new_page(f"{LIGHT_RUNS}&section=Library&preview=true"), [], []
+    page, sizes, largest = new_page(f"{LIGHT_RUNS}&section=Library"), [], []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: sizes.append(len(data))))
     page.reload()
     settle(page, "Data")
     for name in ("Share", "Data", "Guide", "Data", "Share"):
         sizes.clear()
         go(page, name)
+        if not largest:
+            page.get_by_text("Preview", exact=True).click()
+        if name == "Share":
+            expect(page.locator("iframe[title='Preview of the report']")).to_be_visible()
         largest.append(max(sizes))
-    expect(page.locator("iframe[title='Preview of the report']")).to_be_visible()
     assert largest[0] > 10**6 > largest[-1]
