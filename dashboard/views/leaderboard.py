@@ -22,7 +22,7 @@ from dashboard.cache import (
     pair_verdicts,
     segments,
 )
-from dashboard.charts.labels import clipped, sentence_names, short_names
+from dashboard.charts.labels import CARD_COLUMNS, clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import tool_strip
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.controls import number_input
@@ -100,7 +100,8 @@ def data_line(view: Selection) -> None:
     """Draw what was read of the data shown, and buttons to check it and to upload data."""
     board = view.board
     sample, n_runs = _SAMPLES.get(board.label), count_of(len(board.runs.rerankers), "run")
-    files = first_names([file.name for file in board.files])
+    names = short_names([file.name for file in board.files], CARD_COLUMNS)
+    files = first_names(list(names.values()), 2)
     if sample:
         text = f"Sample data: {sample}."
     elif view.record is not None:
