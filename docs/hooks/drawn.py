@@ -7,7 +7,6 @@ Guide has the charts of its live example below the headings that the app draws t
 import contextlib
 import re
 from collections.abc import Callable, Mapping
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from plotly.offline import get_plotlyjs
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from dashboard.charts.permutations import permutations_figure
-from metrics.studies.guide import filled_formulas, worked_example
+from metrics.studies.guide import worked_example
 
 _SAMPLE = Path(__file__).parents[2] / "sample_data/docsearch"
 _GALLERY_WIDTH = 720
@@ -87,17 +86,12 @@ def _chart(draw: Callable[[Palette], Figure], min_width: int = 0) -> str:
 def _worked_example() -> Mapping[str, str]:
     example = worked_example(tied=5, relevant=1, above=0, k=3)
     values = "\n".join(f"| {name} | {value:.4f} |" for name, value in example.answers.items())
-    formulas = "\n\n".join(
-        f"**{formula.name}** {escape(formula.meaning)}\n\n$$\n{formula.latex}\n$$"
-        for formula in filled_formulas(example)
-    )
     said = "Five documents tie, including one relevant document. In the app, you can change this example."
     return {
         "An example to edit": f"\n{said}\n\n| Measure | Value |\n| --- | --- |\n{values}\n",
         "Every value, with its chance": _chart(
             lambda palette: permutations_figure(example.possible, example.documents, palette), _GALLERY_WIDTH
         ),
-        "The formulas with these numbers": f"\n{formulas}\n",
     }
 
 

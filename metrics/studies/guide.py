@@ -1,16 +1,15 @@
 """Compute the Guide's worked example, its examples of measures, and its tables."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import factorial
 
 import pandas as pd
 
-from metrics.evaluation import EQUAL, evaluate
+from metrics.evaluation import evaluate
 from metrics.measures import MEASURES, Measure, MeasureAt, parse, side_by_side, with_gains
 from metrics.runs import Runs
-from metrics.studies.one_list import first_rank_chances, ladder
+from metrics.studies.one_list import ladder
 from metrics.studies.permutations import PossibleValues, possible_values
 from metrics.studies.prose import Prose, Strong
 from metrics.studies.tie_rules import tie_answers
@@ -18,22 +17,16 @@ from metrics.studies.tool_rules import Rule, Tool
 from metrics.ties import Ranking
 from metrics.ties.treatments import treatments_by_name
 
-MOST_TERMS = 5
-"""Terms of a sum that are written out."""
-
 
 @dataclass(frozen=True)
 class WorkedExample:
     """One list with one tie, and its values.
 
     Attributes:
-        above: non-relevant documents with distinct scores above the tie: b.
         tied: documents in the tie: n.
         relevant: relevant documents in the tie: r.
         k: cut-off of the hits.
-        below: non-relevant documents with distinct scores below the tie: w.
         documents: the `ladder` of the list.
-        chances: its `first_rank_chances`.
         possible: its possible values of RR, beside the hits.
         orderings: number of orders.
         best: largest reciprocal rank in any order.
@@ -42,13 +35,10 @@ class WorkedExample:
             RR by rules of their own: PRR is the smallest reciprocal rank, GRAG-RR one over the mean rank.
     """
 
-    above: int
     tied: int
     relevant: int
     k: int
-    below: int
     documents: pd.DataFrame
-    chances: pd.DataFrame
     possible: PossibleValues
     orderings: int
     best: float
@@ -68,13 +58,10 @@ def worked_example(
     evaluation = evaluate(runs, measures, ["expected", "optimistic", "input"])
     value = evaluation.scores.iloc[0]
     return WorkedExample(
-        above=above,
         tied=tied,
         relevant=relevant,
         k=k,
-        below=below,
         documents=ladder(ranking, "q1"),
-        chances=first_rank_chances(ranking, "q1"),
         possible=possible_values(ranking, "q1", "RR", "input", f"Hits@{k}"),
         orderings=factorial(tied),
         best=float(value["RR", "optimistic"]),
@@ -105,92 +92,26 @@ def worked_finding(example: WorkedExample, orderings: str) -> Prose:
     )
 
 
-@dataclass(frozen=True)
-class FilledFormula:
-    """A formula of the example with its value; `latex` shows symbols, numbers and value."""
-
-    name: str
-    meaning: str
-    latex: str
-
-
-def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
-    """Return the formulas of the example, filled with its numbers."""
-    n, r, b, k = example.tied, example.relevant, example.above, example.k
-    m = min(max(k - b, 0), n)
-    return (
-        FilledFormula(
-            "MTRR",
-            "Mean reciprocal rank of the first relevant document over all orders.",
-            _lines(
-                r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
-                r"=\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
-                "=" + "+".join(_terms(map(_exact, example.chances["chance"]), example)),
-                _value(example.answers["MTRR"]),
-            ),
-        ),
-        FilledFormula(
-            f"TMHits@{k}",
-            f"Chance that a relevant document is among the first {k}.",
-            _lines(
-                r"1-\binom{n-r}{m}\Big/\binom{n}{m}",
-                rf"=1-\binom{{{n - r}}}{{{m}}}\Big/\binom{{{n}}}{{{m}}}{_value(example.hits)}",
-            ),
-        ),
-        FilledFormula(
-            "taRR",
-            "One over the expected rank of the first relevant document.",
-            rf"\frac{{1}}{{b+\frac{{n+1}}{{r+1}}}}=\frac{{1}}{{{b}+{n + 1}/{r + 1}}}"
-            + _value(example.answers["taRR"]),
-        ),
-        FilledFormula(
-            "TsRR",
-            "TsRR lies between taRR and the worst case. The more non-relevant documents the tie has, the "
-            "closer TsRR is to the worst case.",
-            _lines(
-                r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
-                rf"\tau=\frac{{n-r}}{{b+n-r+w}}={_exact((n - r) / max(b + n - r + example.below, 1))}",
-                _value(example.answers["TsRR"]),
-            ),
-        ),
-        FilledFormula(
-            "GRAG-RR",
-            "One over the mean rank (G-RAG paper, eq. 11): a different measure, which never exceeds MTRR.",
-            rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.answers['GRAG-RR'])}",
-        ),
-        FilledFormula(
-            "Best RR, and worst RR (PRR)",
-            "All relevant documents come first (best) or last (worst) in the tie.",
-            _lines(
-                rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
-                rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.answers['PRR'])}",
-            ),
-        ),
-    )
+SCENARIOS: Mapping[str, tuple[int, ...]] = {"A": (1, 4, 5), "B": (1, 2, 3)}
+"""Ranks of the relevant documents of two lists."""
+LENGTH = 10
+"""Documents of each list."""
+GRADES = (3, 2, 1, 0, 0)
+"""Grades of the documents of another list."""
 
 
-def _lines(*lines: str) -> str:
-    return r"\begin{aligned}&" + r"\\[6pt]&".join(lines) + r"\end{aligned}"
+def scenario_values() -> pd.DataFrame:
+    """Score the two scenarios: index scenario, columns RR and AP."""
+    grades = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
+    runs = _runs({name: (range(LENGTH, 0, -1), relevant) for name, relevant in grades.items()})
+    scores = evaluate(runs, ["RR", "AP"], "expected").scores
+    return scores.droplevel("reranker").droplevel("ties", axis=1)
 
 
-def _value(value: float) -> str:
-    sign = "=" if abs(round(value, 4) - value) < EQUAL else r"\approx"
-    return rf"{sign}\mathbf{{{value:.4f}}}"
-
-
-def _terms(weights: Iterable[str], example: WorkedExample) -> list[str]:
-    """Return each weight times the reciprocal of its rank, abbreviated to fit a phone."""
-    ranks = example.chances["rank"]
-    terms = [rf"{weight}\cdot{_exact(1 / rank)}" for weight, rank in zip(weights, ranks, strict=True)]
-    return terms if len(terms) <= MOST_TERMS else [*terms[: MOST_TERMS - 2], r"\dots"]
-
-
-def _exact(value: float) -> str:
-    """Write a value as a small fraction if it is one, else with four decimals."""
-    near = Fraction(value).limit_denominator(99)
-    if abs(near - value) > EQUAL:
-        return f"{value:.4f}"
-    return str(near) if near.denominator == 1 else rf"\tfrac{{{near.numerator}}}{{{near.denominator}}}"
+def random_order_value(measure: str) -> float:
+    """Return the mean value of `GRADES` in random order: the tied value of one tie of all."""
+    runs = _runs({"random": ([0] * len(GRADES), GRADES)})
+    return float(evaluate(runs, measure, "expected").scores.iloc[0, 0])
 
 
 def _runs(lists: Mapping[str, tuple[Sequence[float], Sequence[int]]]) -> Runs:

@@ -30,7 +30,6 @@ from metrics.runs.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH, MAX_LINE
 from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
 from metrics.studies.guide import (
     family_measures,
-    filled_formulas,
     measure_table,
     tool_rules,
     treatment_table,
@@ -261,7 +260,7 @@ _cached_example = cached(max_entries=16)(worked_example)
 
 def one_minute() -> None:
     """Draw the idea and an example that recomputes on every change."""
-    idea, example_part, values_part, formulas_part = read_parts("one_minute")
+    idea, example_part, values_part = read_parts("one_minute")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
     draw_head(example_part)
@@ -289,13 +288,6 @@ def one_minute() -> None:
     )
     draw_head(values_part)
     draw_permutations(example.possible, example.documents, visitor.theme(), "guide-values")
-    with st.expander(f"**{formulas_part.title}**"):
-        st.caption(formulas_part.text)
-        grid = st.grid(2, min_column_width=300)
-        for formula in filled_formulas(example):
-            with grid.container(border=True, height="stretch"):
-                st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
-                st.latex(formula.latex)
 
 
 TOPICS: Mapping[str, Callable[[], None]] = {
