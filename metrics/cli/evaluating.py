@@ -108,7 +108,7 @@ def evaluate_command(
         FileUse.READ,
     ],
     qrels: Annotated[
-        str | None, Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ
+        str | None, Option(help="Judgments; not needed if the runs hold relevance."), FileUse.READ
     ] = None,
     measure: options.Measures = None,
     ties: Annotated[

@@ -71,7 +71,7 @@ def run_argument(sentence: str, metavar: str = "RUN") -> Any:  # noqa: ANN401 as
     return Argument(metavar=metavar, parser=parse_run, help=f"{sentence} {NAME_HELP}")
 
 
-Qrels = Annotated[Path | None, Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ]
+Qrels = Annotated[Path | None, Option(help="Judgments; not needed if the runs hold relevance."), FileUse.READ]
 
 
 def parse_output(text: str) -> Path:
