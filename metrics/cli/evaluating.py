@@ -160,14 +160,13 @@ def evaluate_command(
     settings = vars(reading).copy()
     if settings.pop("drop_self") or not all(isinstance(name, str) for name in reading.columns.values()):
         raise UsageError("--drop-self and --column FILE:FIELD=COLUMN need --engine local.")
-    with progress("Scoring") as watch:
+    with progress("Scoring"):
         dataset = Dataset(
             run,
             qrels,
             **settings,
             score_columns=scoring.further_columns,
             scheduler=scheduler,
-            watch=watch,
         )
         last_part, means = _score_parts(dataset, score, table_output, save, per_query=per_query)
     say_left_out(dataset, last_part)

@@ -50,6 +50,7 @@ from metrics.scale.part_scoring import (
 )
 from metrics.scale.stored import Stored
 from metrics.support.arrays import BoolArray
+from metrics.support.progress import begin_step, progress
 from metrics.support.wording import describe_part
 
 if TYPE_CHECKING:
@@ -58,8 +59,6 @@ if TYPE_CHECKING:
 
 _LISTS = 2**14
 """Lists without rows that are scored at a time."""
-Watch = Callable[[int, int], None]
-"""Called with the number of finished tasks, and of tasks in all."""
 
 
 @dataclass
@@ -133,7 +132,6 @@ class Dataset:
         missing_score: MissingScore = "error",
         score_columns: Sequence[str] = (),
         scheduler: str | None = None,
-        watch: Watch | None = None,
     ) -> None:
         """Open the files, and read the judgments; arguments as for `evaluate_dataset`.
 
@@ -147,7 +145,7 @@ class Dataset:
         """
         from metrics.scale import cluster  # noqa: PLC0415 of an extra
 
-        self._cluster, self._scheduler, self._watch = cluster, scheduler, watch
+        self._cluster, self._scheduler = cluster, scheduler
         Runs.from_sources([], repeated, judged=False)  # refuses an unknown policy
         self._repeated: Repeated = repeated
         self._missing_score: MissingScore = missing_score
@@ -290,9 +288,8 @@ class Dataset:
         """Yield the results of tasks in order, and report progress."""
         self._n_known += len(futures)
         for result in self._cluster.results_in_order(futures):
+            begin_step("Scoring", self._n_done, self._n_known)
             self._n_done += 1
-            if self._watch is not None:
-                self._watch(self._n_done, self._n_known)
             yield result
 
 
@@ -348,15 +345,13 @@ def evaluate_dataset(
         UsageError: as for `evaluate` and `read_runs`; or the scheduler does not answer, a part exceeds a
             worker's memory, or `output` cannot be written or is an input.
     """
-    from metrics.support.progress import progress  # noqa: PLC0415 only a terminal needs its library
-
     scoring, files = ScoringOptions(**options), with_names(files)
     measures, ties = names_or_defaults(measures, ties)
     score = partial(score_runs, measures=measures, ties=ties, options=scoring)
     if output is not None:
         runs = [path for _, path in files]
         refuse_outputs([Path(str(output))], runs if qrels is None else [*runs, qrels])
-    with ExitStack() as stack, progress("Scoring") as watch:
+    with ExitStack() as stack, progress("Scoring"):
         path = Path(str(output))
         if output is None:
             path = Path(stack.enter_context(TemporaryDirectory(prefix="tiescope-")), "scores.parquet")
@@ -368,7 +363,6 @@ def evaluate_dataset(
             missing_score=missing_score,
             score_columns=scoring.further_columns,
             scheduler=scheduler,
-            watch=watch,
         )
         stored = Stored.write(path, dataset.parts(score))
         finalize(stored, stack.pop_all().close)

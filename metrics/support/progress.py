@@ -14,13 +14,10 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress(task_name: str) -> Iterator[Callable[[int, int], None]]:
-    """Draw a progress bar on stderr if the work takes longer than `PATIENCE` and stderr is a terminal.
-
-    Yields a function that takes the completed and the total amount.
-    """
+def progress(task_name: str) -> Iterator[None]:
+    """Draw the steps of long work on stderr if it takes longer than `PATIENCE` and stderr is a terminal."""
     if not sys.stderr.isatty():
-        yield _unwatched
+        yield
         return
     from rich.console import Console  # noqa: PLC0415 only on a terminal
     from rich.markup import escape  # noqa: PLC0415 likewise
@@ -37,23 +34,18 @@ def progress(task_name: str) -> Iterator[Callable[[int, int], None]]:
     display = Progress(*columns, console=Console(stderr=True), transient=True)
     task = display.add_task(task_name, total=None, part="")
 
-    def show(completed: int, total: int, part: str = "") -> None:
-        text = escape(clean(part)) or f"{completed:,} of {total:,}"
-        display.update(task, completed=completed, total=total, part=text)
+    def show(step: Step) -> None:
+        display.update(task, completed=step.completed, total=step.total, part=escape(clean(step.part)))
 
     timer = Timer(PATIENCE, display.start)
     timer.daemon = True
     timer.start()
     try:
-        with listening(lambda step: show(step.completed, step.total, step.part)):
-            yield show
+        with listening(show):
+            yield
     finally:
         timer.cancel()
         display.stop()
-
-
-def _unwatched(_completed: int, _total: int) -> None:
-    pass
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from metrics import Evaluation, evaluate, evaluate_dataset
 from metrics.scale.cluster import connect
 from metrics.scale.dask import Dataset
 from metrics.scale.dataset_parts import cut_file, dataset_files, lists_in_several, parts_to_scan, scan_part
+from metrics.support.progress import listening
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2"]
 TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
@@ -118,13 +119,14 @@ def test_a_worker_killed_in_the_middle_costs_time_and_no_result(cluster, tmp_pat
     table.to_parquet(tmp_path / "run.parquet", row_group_size=250)
     killed = []
 
-    def watch(n_done, n_parts):
-        if n_done == n_parts - 20 and n_parts > 40 * (1 + torn) and not killed:
+    def watch(step):
+        if step.completed == step.total - 20 and step.total > 40 * (1 + torn) and not killed:
             killed.extend(cluster.run(os.getpid).values())
             os.kill(killed[0], signal.SIGKILL)
 
     address = cluster.scheduler_info()["address"]
-    runs = Dataset(tmp_path / "run.parquet", scheduler=address, watch=watch)
-    merged = Evaluation.merge(*runs.parts(partial(evaluate, measures=MEASURES, ties=TIES)))
+    runs = Dataset(tmp_path / "run.parquet", scheduler=address)
+    with listening(watch):
+        merged = Evaluation.merge(*runs.parts(partial(evaluate, measures=MEASURES, ties=TIES)))
     assert killed
     assert_same(merged, evaluate(metrics.read_table(tmp_path / "run.parquet"), MEASURES, TIES))
