@@ -1,11 +1,10 @@
 """Findings on runs before scoring: their kinds, and groups of similar findings."""
 
 import json
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -151,43 +150,24 @@ class FindingGroup:
 
 def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[FindingGroup]:
     """Group findings by severity, kind and hint; equal messages become one line."""
-    names = frozenset(rerankers)
-    groups: dict[tuple[Severity, str, str], list[FindingLine]] = {}
+    groups: dict[tuple[Severity, str, str], dict[str, list[tuple[str, Any]]]] = {}
     for row in findings.itertuples(index=False):
-        ends = [colon.start() for colon in re.finditer(": ", row.message)]
-        reranker = next((row.message[:end] for end in reversed(ends) if row.message[:end] in names), None)
-        message = row.message if reranker is None else row.message[len(reranker) + 2 :]
-        line = None if pd.isna(row.line) else int(row.line)
-        finding = FindingLine((reranker or row.file,), row.file, line, message, int(row.count))
-        groups.setdefault((row.severity, row.code, row.hint), []).append(finding)
-    return [FindingGroup(*key, _merged(lines, names)) for key, lines in groups.items()]
+        named = [name for name in rerankers if row.message.startswith(f"{name}: ")]
+        reranker = max(named, key=len, default=None)
+        message = row.message if reranker is None else row.message.removeprefix(f"{reranker}: ")
+        lines = groups.setdefault((row.severity, row.code, row.hint), {})
+        lines.setdefault(message, []).append((reranker or row.file, row))
+    return [FindingGroup(*key, _sorted_lines(lines)) for key, lines in groups.items()]
 
 
-def _merged(lines: Sequence[FindingLine], rerankers: Collection[str]) -> tuple[FindingLine, ...]:
-    """Merge lines with equal messages.
-
-    A line that only names a file is about the file's rerankers, if other lines name them.
-    """
-    rerankers_of: dict[str, dict[str, None]] = {}
-    by_message: dict[str, list[FindingLine]] = {}
-    for line in lines:
-        by_message.setdefault(line.message, []).append(line)
-        if line.names != (line.file,):
-            rerankers_of.setdefault(line.file, {}).update(dict.fromkeys(line.names))
-
-    def names(line: FindingLine) -> Iterable[str]:
-        if line.names != (line.file,) or line.file not in rerankers_of:
-            return line.names
-        stem = File(line.file, b"").stem
-        return [stem] if stem in rerankers else rerankers_of[line.file]
-
-    merged = [
-        replace(
-            same[0],
-            names=tuple(dict.fromkeys(name for line in same for name in names(line))),
-            line=same[0].line if len(same) == 1 else None,
-            count=max(line.count for line in same),
+def _sorted_lines(lines: Mapping[str, Sequence[tuple[str, Any]]]) -> tuple[FindingLine, ...]:
+    """Return the lines of a group from message → (reranker or file, finding) of each finding."""
+    merged = []
+    for message, named_rows in lines.items():
+        first = named_rows[0][1]
+        line = None if len(named_rows) > 1 or pd.isna(first.line) else int(first.line)
+        names = tuple(dict.fromkeys(name for name, _ in named_rows))
+        merged.append(
+            FindingLine(names, first.file, line, message, max(int(row.count) for _, row in named_rows))
         )
-        for same in by_message.values()
-    ]
     return tuple(sorted(merged, key=lambda line: -line.count))

@@ -55,14 +55,6 @@ def test_no_findings_make_no_group_and_every_kind_says_what_its_findings_share()
     assert len(set(titles)) == len(titles)
 
 
-def test_a_run_that_is_named_in_one_message_and_its_file_in_another_counts_once():
-    findings = as_frame([*(half(f"run{n}", n) for n in range(8)), half("run7", 9, "run7.trec", "run7: ")])
-    (group,) = group_findings(findings, [f"run{n}" for n in range(8)])
-    assert group.subject == "8 runs"
-    of_file = as_frame([half("", 9, "t.csv"), half("a", 5, "t.csv", "a: "), half("b", 4, "t.csv", "b: ")])
-    assert [group.subject for group in group_findings(of_file, ["a", "b"])] == ["2 runs"]
-
-
 def test_a_finding_on_parquet_names_its_row():
     findings = as_frame([make_finding("infinite", f"t.{suffix}", "", line=3) for suffix in ("parquet", "csv")])
     assert [group_findings(findings[at : at + 1], [])[0].lines[0].place for at in (0, 1)] == ["row 3", "line 3"]
