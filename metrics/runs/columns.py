@@ -230,8 +230,8 @@ class ColumnChoice:
             for ours, theirs in self.columns.items()
             if self.strict or not theirs or theirs in header
         }
-        chosen = {*choice.values()} - {""}
-        free = {ours: theirs for ours, theirs in (usual or {}).items() if theirs not in chosen}
+        taken_names = {*choice.values()} - {""}
+        free = {ours: theirs for ours, theirs in (usual or {}).items() if theirs not in taken_names}
         return free | choice
 
     def mapping(

@@ -67,9 +67,9 @@ class Runs:
         """
         if repeated not in get_args(Repeated):
             raise UsageError(f"repeated must be 'error', 'first' or 'max', not {repeated!r}.")
-        given, read = list(sources), list[Source]()
-        has_predictions = any(source.format == PREDICTIONS for source in given)
-        for content in with_predictions(given) if has_predictions else given:
+        contents, read = list(sources), list[Source]()
+        has_predictions = any(source.format == PREDICTIONS for source in contents)
+        for content in with_predictions(contents) if has_predictions else contents:
             if isinstance(content, TieScopeError):
                 raise content
             read.append(content)

@@ -142,8 +142,8 @@ def rank_by_answers(
             }
             for document, place in zip(documents, places, strict=True)
         ]
-        others = {name: value for name, value in record.items() if name not in _ANSWERS}
-        scored.append({**others, field: entries})
+        further = {name: value for name, value in record.items() if name not in _ANSWERS}
+        scored.append({**further, field: entries})
     if "score" not in choice.columns and added not in choice.columns.values():
         choice = replace(choice, columns={**choice.columns, "score": added})
     n_dropped, n_repeated, n_invented = counts.tolist()
@@ -185,12 +185,14 @@ def preference_columns(header: Sequence[str], choice: Mapping[str, str]) -> dict
         for side, pattern in _SIDES.items()
     }
     further = [name for name in dict.fromkeys(header) if name not in sides.values()]
-    chosen = {
+    selected = {
         ours: name
         for ours, name in choice.items()
         if ours in ("query_id", "reranker") and (not name or name in further)
     }
-    keys = {ours: name for ours, name in recognise(further, chosen).items() if ours in ("reranker", "query_id")}
+    keys = {
+        ours: name for ours, name in recognise(further, selected).items() if ours in ("reranker", "query_id")
+    }
     is_complete = all(sides.values()) and "query_id" in keys and len(set(header)) == len(header)
     return {**keys, **sides} if is_complete else {}
 
@@ -213,7 +215,7 @@ def preferences_source(
         raise ReadError(origin.file, f"more than {MAX_COMPARISONS:,} comparisons", "Split it by query.")
     if not n_rows:
         raise ReadError(origin.file, "there are no comparisons", "Export it again and check its size.", line=1)
-    for ours in values.keys() - {"preferred"}:
+    for ours in [name for name in values if name != "preferred"]:
         is_empty = pc.fill_null(pc.equal(values[ours], ""), fill_value=True)
         problem_of = partial("{0} is empty".format, columns[ours])
         origin.refuse(is_empty, values[ours], problem_of, "Give every row an ID.")
@@ -224,8 +226,8 @@ def preferences_source(
 
     keys = {ours: coded(values[ours]) for ours in ("reranker", "query_id") if ours in columns}
     lists = pd.DataFrame({ours: key.indices for ours, key in keys.items()}).groupby([*keys]).ngroup().to_numpy()
-    both = pa.chunked_array([values["first"], values["second"]]).combine_chunks().dictionary_encode()
-    codes = both.indices.to_numpy().reshape(2, -1) + lists * len(both.dictionary)
+    documents = pa.chunked_array([values["first"], values["second"]]).combine_chunks().dictionary_encode()
+    codes = documents.indices.to_numpy().reshape(2, -1) + lists * len(documents.dictionary)
     items, of_item = pd.factorize(codes.T.ravel())  # the documents of all lists, in order of appearance
     first_rows = np.unique(items, return_index=True)[1] // 2
     list_of = lists[first_rows]
@@ -240,36 +242,21 @@ def preferences_source(
     sizes, n_compared = np.bincount(list_of), np.bincount(list_of[pairs["low"]], minlength=list_of.max() + 1)
     n_missing = sizes * (sizes - 1) // 2 - n_compared
     is_split = pairs["max"] > pairs["min"]
-    unread, n_never = np.flatnonzero(np.isnan(results)), int(n_missing.sum())
+    unread, n_split, n_never = np.flatnonzero(np.isnan(results)), int(is_split.sum()), int(n_missing.sum())
+    of_unread = f"Comparisons without a readable answer: {part_of(len(unread), n_rows, 'comparison')}."
+    of_split = f"Pairs compared more than once with different results: {part_of(n_split, len(pairs), 'pair')}."
+    of_never = f"Pairs that were never compared: {part_of(n_never, n_never + len(pairs), 'pair')}."
     noted = [
-        make_finding(code, origin.file, f"{text}: {share}.", line=origin.line_of(int(rows.min())), count=count)
-        for code, text, share, rows, count in (
-            (
-                "preferences-unread",
-                "Comparisons without a readable answer",
-                part_of(len(unread), n_rows, "comparison"),
-                unread,
-                len(unread),
-            ),
-            (
-                "preferences-inconsistent",
-                "Pairs compared more than once with different results",
-                part_of(int(is_split.sum()), len(pairs), "pair"),
-                first_rows[pairs["low"][is_split]],
-                int(is_split.sum()),
-            ),
-            (
-                "preferences-missing",
-                "Pairs that were never compared",
-                part_of(n_never, n_never + len(pairs), "pair"),
-                first_rows[n_missing[list_of] > 0],
-                n_never,
-            ),
+        make_finding(code, origin.file, text, line=origin.line_of(int(rows.min())), count=count)
+        for code, text, rows, count in (
+            ("preferences-unread", of_unread, unread, len(unread)),
+            ("preferences-inconsistent", of_split, first_rows[pairs["low"][is_split]], n_split),
+            ("preferences-missing", of_never, first_rows[n_missing[list_of] > 0], n_never),
         )
         if count
     ]
     raw = {columns[ours]: key.take(pa.array(first_rows)) for ours, key in keys.items()}
-    raw["document"] = both.dictionary.take(pa.array(of_item % len(both.dictionary)))
+    raw["document"] = documents.dictionary.take(pa.array(of_item % len(documents.dictionary)))
     raw["copeland"] = pa.array(copeland)
     usual = {"query_id": columns["query_id"], "doc_id": "document", "score": "copeland"}
     mapping = choice.mapping(origin.file, [*raw], usual)

@@ -290,7 +290,7 @@ class DelimitedTable(FileTable):
             for name, kind in kinds.items()
         )
         shared = {name: list[pa.Array]() for name, kind in kinds.items() if kind in ("shared", "word")}
-        others = {name: _Values(self.file.name) for name in kinds.keys() - shared}
+        plain = {name: _Values(self.file.name) for name in kinds.keys() - shared}
         options = {
             "read_options": arrow_csv.ReadOptions(
                 column_names=self.header,
@@ -316,10 +316,10 @@ class DelimitedTable(FileTable):
                 for batch in arrow_csv.open_csv(stream, **options):
                     for name, runs in shared.items():  # texts that mostly equal the one before
                         runs.append(pc.run_end_encode(batch[name], run_end_type=pa.int32()))
-                    for name, column in others.items():
+                    for name, column in plain.items():
                         column.add(batch[name])
         arrays = {
-            name: coded_runs(shared[name]) if name in shared else others[name].joined(schema.field(name).type)
+            name: coded_runs(shared[name]) if name in shared else plain[name].joined(schema.field(name).type)
             for name in kinds
         }
         return arrays, n_comments
@@ -390,11 +390,11 @@ _MAX_DIGITS = 9
 
 def _counts_up(lines: Sequence[Sequence[bytes]], width: int) -> bool:
     """Return whether the third of so many fields counts up by one in the first list, unlike in judgments."""
-    whole = [line for line in lines if len(line) == width]
-    iterations = {line[1].lower() for line in whole} if width == 4 else {b""}  # noqa: PLR2004 of judgments
-    if len(whole) < len(lines) - 1 or iterations <= {b"0", b"q0"}:
+    full_lines = [line for line in lines if len(line) == width]
+    iterations = {line[1].lower() for line in full_lines} if width == 4 else {b""}  # noqa: PLR2004 of judgments
+    if len(full_lines) < len(lines) - 1 or iterations <= {b"0", b"q0"}:
         return False
-    fields = [line[2] for line in whole if line[0] == whole[0][0]]
+    fields = [line[2] for line in full_lines if line[0] == full_lines[0][0]]
     if not all(field.isdigit() and len(field) <= _MAX_DIGITS for field in fields):
         return False
     ranks = [int(field) for field in fields]

@@ -217,6 +217,6 @@ FORMATS = (
     *LINE_FORMATS,
 )
 """All formats."""
-_OTHERS = (Format("frame", "", ""), Format("predictions", "", "", has_header=False))
-BY_NAME: Mapping[str, Format] = {each.name: each for each in (*FORMATS, *_OTHERS)}
+_WITHOUT_FILES = (Format("frame", "", ""), Format("predictions", "", "", has_header=False))
+BY_NAME: Mapping[str, Format] = {each.name: each for each in (*FORMATS, *_WITHOUT_FILES)}
 """Formats by `Source.format`, also of frames, and of predictions before they have queries and documents."""

@@ -465,8 +465,8 @@ def _with_relevant_ids(
         owners += [row] * len(ids)
     rows = origin.take(owners)
     judgments = records_source(judged, rows, format_name, ColumnChoice({})) if judged else None
-    told = make_finding("columns-told", origin.file, f"{truth} lists the relevant documents of each query.")
-    return replace(source, judgments=judgments, noted=(*source.noted, told))
+    finding = make_finding("columns-told", origin.file, f"{truth} lists the relevant documents of each query.")
+    return replace(source, judgments=judgments, noted=(*source.noted, finding))
 
 
 def value_arrays(rows: Sequence[Record], names: Iterable[str], origin: FileProvenance) -> dict[str, pa.Array]:

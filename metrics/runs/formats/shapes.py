@@ -109,8 +109,8 @@ class Shape:
                 where = f" ({' → '.join(map(repr, keys))})" if len(keys) > 1 else ""
                 problem = f"{excerpt(row)} is not a record{where}"
                 raise ReadError(file, problem, f"Write {self.form}.", line=len(records) + 1, unit="record")
-            named = {ours: key for ours, key in zip(self.keys, keys, strict=True) if ours}
-            records.append(named | row if named else row)
+            key_fields = {ours: key for ours, key in zip(self.keys, keys, strict=True) if ours}
+            records.append(key_fields | row if key_fields else row)
         return records
 
     def lists(self, file: str, document: object) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -275,8 +275,8 @@ def relevant_ids(record: Record) -> str:
     """Return the field of a record that lists its relevant documents beside those of a run, or ""."""
     lists = {name: value for name, value in record.items() if isinstance(value, list)}
     truths = [name for name in lists if _RELEVANT.match(name) and {*map(type, lists[name])} <= {str}]
-    rest = {name: value for name, value in record.items() if name not in truths}
-    return truths[0] if len(truths) == 1 and list_of_ids(rest) else ""
+    fields = {name: value for name, value in record.items() if name not in truths}
+    return truths[0] if len(truths) == 1 and list_of_ids(fields) else ""
 
 
 def holds_objects(values: Any) -> bool:  # noqa: ANN401 a list of JSON
