@@ -177,9 +177,13 @@ def test_the_leaderboard_offers_it():
     assert "RRSquared" in page.selectbox(key="_other").options
 
 
+WITHOUT_MEASURE = {"data", "audit", "guide", "simulator"}
+"""Pages whose sentences do not follow the measure."""
+
+
 @pytest.mark.parametrize("view", DATA_PAGES)
 def test_every_page_opens_with_it_and_those_that_follow_the_measure_name_it(view):
     section = {"section": "Stability"} if view == "compare" else {}
     says = texts(opened(view, measure="RRSquared@10", **section), "markdown", "caption", "header")
     is_named = any(name in says for name in ("RR²@10", "RRSquared@10"))
-    assert is_named == (view not in {"data", "audit", "guide", "simulator"})
+    assert is_named == (view not in WITHOUT_MEASURE)

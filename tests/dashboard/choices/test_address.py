@@ -5,7 +5,6 @@ from boards import COARSE, QRELS, STRICT, board
 from libraries import keep_as
 from opening import FILES, finding, metrics, only, opened, table, texts
 from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
-from streamlit.testing.v1 import AppTest
 
 from dashboard import cache
 
@@ -72,21 +71,6 @@ def test_pages_keep_their_section_and_only_they_name_one_in_the_address():
     assert "section" not in page.query_params
 
 
-def link_script():
-    import streamlit as st  # noqa: PLC0415 the script of a page
-
-    from dashboard import controls  # noqa: PLC0415 as above
-
-    controls.read_address("guide")
-    st.session_state["link"] = controls.link_parameters({"query": "q"})
-
-
-def test_a_link_to_another_page_does_not_name_the_section_of_this_one():
-    page = AppTest.from_function(link_script)
-    page.query_params = {"section": ["Library"], "measure": ["AP"]}
-    assert page.run().session_state["link"] == {"measure": ["AP"], "query": ["q"]}
-
-
 def test_a_link_opens_the_named_section_from_a_page_with_a_section_of_that_name():
     page = opened("data", section="Library")
     page.query_params = {"section": ["Files"]}
@@ -122,6 +106,8 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
     again = opened("rerankers", **page.query_params)
     for shown in (page, again):
         assert "12345678, which is not on this server" in shown.warning[0].value.replace("\\", "")
+    assert again.selectbox(key="data").value is None
+    assert not [*again.get("code"), *again.dataframe, *again.get("plotly_chart")]
     again.selectbox(key="data").set_value(cache.SIMULATED_LABEL).run()
     assert not again.warning
     assert again.query_params == {"data": cache.SIMULATED_LABEL}

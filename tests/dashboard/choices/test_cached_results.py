@@ -37,21 +37,6 @@ def test_results_are_told_apart_by_function_key_and_arguments_in_sight():
     assert len(made) == 3
 
 
-def test_boards_entries_specs_and_texts_are_known_by_their_keys():
-    made = []
-
-    @cached(max_entries=16)
-    def count(key):
-        made.append(key)
-        return len(made)
-
-    entry, spec = FIRST.spec.entries[0], FIRST.spec
-    keys = [FIRST, shown(FIRST), entry, spec, "text", ("text", 1)]
-    again = [replace(FIRST, label="named"), shown(FIRST), replace(entry), replace(spec), "text", ("text", 1)]
-    assert [count(key) for key in keys] == [count(key) for key in again] == list(range(1, 7))
-    assert count(OTHER) == 7
-
-
 def test_a_page_finds_what_another_page_scored(monkeypatch):
     scored, score_runs = [], cache.score_runs
     monkeypatch.setattr(cache, "score_runs", lambda *given: scored.append(given) or score_runs(*given))

@@ -9,7 +9,7 @@ from libraries import keep_as
 from opening import go_to_data, only, opened, texts
 
 from dashboard import cache
-from dashboard.library.boards import BoardSpec, make_board
+from dashboard.library.boards import BoardSpec
 from metrics.errors import LibraryError
 from metrics.runs import File
 
@@ -101,12 +101,6 @@ def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
     assert len(library.boards()) == 1
 
 
-def test_looking_at_a_board_of_a_long_name_does_not_rename_it(library):
-    record = keep_as(library, board(a_trec=STRICT, qrels_txt=QRELS), name="long " * 100)
-    opened("data", data=record.label)
-    assert library.find(record.id) == record
-
-
 def test_what_is_shown_stays_when_the_library_cannot_be_reached_for_a_while(library, monkeypatch):
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS))
     page = opened("leaderboard", data=record.label)
@@ -149,13 +143,6 @@ def test_boards_with_a_name_are_offered_however_many_came_after(library):
     assert options.count("Nightly") == 1
     assert [name for name in options if record.id in name] == []
     assert len(options) < 56
-
-
-def test_a_file_with_a_column_nobody_reads_and_nobody_can_decode_is_kept(library):
-    text = "query_id,doc_id,score,relevance,title\nq,d,1,1,caf\xe9\n".encode("latin-1")
-    spec = BoardSpec.of([File("cafe.csv", text)])
-    library.keep(make_board(spec, [one.read() for one in spec.entries]))
-    assert [one.name for one in library.uploads()] == ["cafe.csv"]
 
 
 def test_what_was_just_kept_is_not_read_again(library, monkeypatch):

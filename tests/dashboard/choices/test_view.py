@@ -1,6 +1,6 @@
 """Which rerankers pages can show, and how settings read."""
 
-from boards import STRICT, board
+from boards import board
 
 from dashboard.choices import offered_rerankers, policy_phrases
 from dashboard.widgets.one_list import bracket_text
@@ -13,11 +13,6 @@ def test_pages_show_the_first_200_rerankers_of_more():
     header = "reranker,query_id,doc_id,score,relevance\n"
     assert offered_rerankers(board(many_csv=header + rows)) == names
     assert offered_rerankers(board(few_csv=header + rows[: rows.index("r200")])) == names
-
-
-def test_pages_show_all_of_a_few_rerankers():
-    files = {"a_trec": STRICT, "b_trec": STRICT, "qrels_txt": "q0 0 d1 1\n"}
-    assert offered_rerankers(board(**files)) == ["a", "b"]
 
 
 def test_one_criterion_ranks_by_its_values_and_not_by_fronts():

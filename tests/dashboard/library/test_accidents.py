@@ -209,15 +209,6 @@ def test_a_file_that_is_no_database_is_told_and_left_as_it_is(tmp_path, create, 
     assert library.boards() == []
 
 
-def test_a_file_that_is_moved_away_while_it_is_open_is_not_made_anew(open_database, sqlite_url, tmp_path):
-    path, database = Path(sqlite_url.removeprefix("sqlite:///")), open_database(sqlite_url)
-    with database.reading():
-        path.rename(tmp_path / "moved")
-        with refused("cannot be opened"), database.reading():  # by another connection
-            pass
-    assert not path.exists()
-
-
 def test_a_home_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").touch()
     with refused("The library's folder .*file.*Choose another TIESCOPE_HOME"):
@@ -243,16 +234,6 @@ def test_an_address_that_names_no_database_is_told(library_at, url):
         library_at(url)
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg", "postgresql+psycopg2"])
-def test_every_way_to_name_postgresql_is_understood(tmp_path, scheme):
-    address = url_of(f"{scheme}://anna:secret@example.org/boards", tmp_path)
-    assert (address.drivername, address.host, address.database) == (
-        "postgresql+psycopg",
-        "example.org",
-        "boards",
-    )
-
-
 def test_a_missing_driver_is_told(library_at, monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with refused(r'PostgreSQL\'s driver is missing. Install it: pip install "tiescope\[postgresql\]"'):
@@ -268,11 +249,6 @@ def test_a_server_that_does_not_answer_is_told_without_its_password(library_at, 
     ) as caught:
         library_at(f"postgresql://anna:secret@/boards?host={tmp_path}").boards()
     assert "secret" not in str(caught.value)
-
-
-def test_a_database_the_server_lacks_is_told(library_at, server):
-    with refused("cannot be reached. Check TIESCOPE_DATABASE_URL"):
-        library_at(server.url("nowhere")).boards()
 
 
 def test_a_library_goes_on_when_its_server_is_back(library_at, server, postgresql_url):

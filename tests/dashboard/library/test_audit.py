@@ -32,11 +32,6 @@ def actions(log):
     return [(event["action"], event["who"]) for event in events(log)]
 
 
-def test_without_a_file_nothing_is_written(library, tmp_path):
-    library.keep(FIRST, ANNA)
-    assert not list(tmp_path.rglob("*.jsonl"))
-
-
 def test_every_change_of_the_library_is_one_line_that_says_who_what_and_when(library, log):
     record = library.keep(FIRST, ANNA)
     library.save_view(record.id, {"depth": 5}, ANNA)
@@ -114,13 +109,6 @@ def test_a_line_that_a_full_disk_cuts_is_taken_back_and_goes_to_the_servers_log(
     (message,) = messages
     assert "The audit log" in message
     assert '"who": "bert@example.org", "action": "deleted", "name": "cut"' in message
-
-
-def test_a_pipe_that_nobody_reads_is_refused_as_a_log_at_once(call, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    code, _, err = call("app", "--audit-log", tmp_path / "pipe")
-    assert code == 2
-    assert "Choose another file." in err
 
 
 def test_the_command_refuses_a_log_that_cannot_be_written(call, streamlit_calls, tmp_path):

@@ -39,20 +39,10 @@ def test_a_file_that_takes_anothers_place_keeps_its_name_on_the_board(arranged):
     assert new_board.runs.rerankers == ["the second", "a"]
 
 
-def test_a_file_that_takes_the_place_of_one_left_out_is_shown(arranged):
-    new_board = keep_arrangement(joined(arranged, c_trec=TIED), arranged)
-    assert new_board.runs.rerankers == ["the second", "a", "c"]
-
-
 def test_a_new_run_of_a_name_that_was_given_to_another_is_refused():
     before = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS).spec.arranged({"a": "new", "b": "b"})
     with pytest.raises(TieScopeError, match="needs a unique name"):
         keep_arrangement(joined(before, new_trec=TIED), before)
-
-
-def test_a_board_nobody_arranged_shows_all():
-    before = board(a_trec=STRICT, qrels_txt=QRELS).spec
-    assert keep_arrangement(joined(before, new_trec=TIED), before).runs.rerankers == ["a", "new"]
 
 
 def test_queries_that_no_two_runs_share_are_all_counted():
@@ -115,10 +105,3 @@ def test_a_board_is_named_by_what_it_holds(names, default):
     files = [File(f"{name}.trec", STRICT.encode()) for name in names] + [File("qrels.txt", QRELS.encode())]
     spec = BoardSpec.of(files)
     assert default_name(make_board(spec, [entry.read() for entry in spec.entries])) == default
-
-
-def test_a_board_of_one_table_is_named_by_its_file():
-    rows = "".join(f"{name},q,d,1,1\n" for name in "abc")
-    assert (
-        default_name(board(judged_csv="reranker,query_id,doc_id,score,relevance\n" + rows)) == "judged · 3 runs"
-    )

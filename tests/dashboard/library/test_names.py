@@ -21,17 +21,11 @@ NAMES = [
 ODD = pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:20])
 
 
-def board_of_runs(*names, **options):
+def board_of_runs(*names):
     """A board of runs of these names."""
     runs = [File(name, text.encode()) for name, text in zip(names, (STRICT, TIED), strict=False)]
     spec = BoardSpec.of([*runs, File("qrels.txt", QRELS.encode())])
-    board = make_board(spec, [entry.read() for entry in spec.entries])
-    return board if not options else arranged(board, **options)
-
-
-def arranged(board, names):
-    name_by_reranker = dict(zip(board.runs.rerankers, names, strict=True))
-    return make_board(board.spec.arranged(name_by_reranker), board.sources)
+    return make_board(spec, [entry.read() for entry in spec.entries])
 
 
 def as_read(spec):
@@ -45,23 +39,6 @@ def test_a_file_of_an_odd_name_can_be_opened_again(library, name):
     assert as_read(record.spec).runs.rerankers == [File(file_name(File(name, b"").name), b"").stem]
     assert library.keep(board_of_runs(name)).id == record.id
     assert library.keep(as_read(record.spec)).id == record.id
-
-
-@ODD
-def test_a_reranker_of_an_odd_name_that_was_renamed_can_be_opened_again(library, name):
-    board = board_of_runs(name, "a.trec", names=["second", "first"])
-    record = library.keep(board)
-    again = as_read(record.spec)
-    assert again.runs.rerankers == ["second", "first"]
-    for reranker in ("first", "second"):
-        assert again.runs.tables[reranker] == board.runs.tables[reranker]
-
-
-def test_rerankers_that_a_column_names_keep_their_names(library):
-    table = "model,query_id,doc_id,score,relevance\na\0b,q,d,1,1\nc,q,d,2,1\n".replace("\0", "\u3000")
-    spec = BoardSpec.of([File("t\0.csv", table.encode())]).arranged({"c": "c", "a\u3000b": "t\0"})
-    record = library.keep(as_read(spec))
-    assert as_read(record.spec).runs.rerankers == ["c", "t\0"]
 
 
 def test_two_names_that_are_one_once_they_are_cut_are_told_apart(library):

@@ -130,18 +130,6 @@ def test_a_damaged_database_is_refused_and_a_new_library_can_begin_in_its_place(
     assert names() == {"nightly"}
 
 
-def test_a_database_that_was_moved_away_can_be_put_back(filled, visit):
-    before = scores("nightly")
-    (filled / "library.db").rename(filled / "moved.db")
-    assert visit() == ""
-    keep(board(strict_trec=STRICT, qrels_txt=QRELS + "q9 0 d1 1\n"), "new")
-    (filled / "library.db").unlink()
-    (filled / "moved.db").rename(filled / "library.db")
-    assert visit() == ""
-    assert names() == {"nightly", "tables"}
-    assert scores("nightly") == before
-
-
 def test_the_log_of_a_database_that_was_moved_away_is_not_written_into_the_new_one(filled, visit):
     left_by_killed(filled, "renamed")
     assert (filled / "library.db-wal").stat().st_size

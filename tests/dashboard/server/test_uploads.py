@@ -4,7 +4,6 @@ from types import SimpleNamespace
 import pytest
 from asgi import answer, finish
 from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -193,17 +192,6 @@ def test_a_visitor_has_a_hundred_uploads_on_their_way_at_most():
         return hundredth.status, next_one.status, other.status
 
     assert finish(upload()) == (None, 429, None)
-
-
-@pytest.mark.usefixtures("files")
-def test_an_upload_that_breaks_off_is_no_error_and_gives_back_its_room():
-    async def break_off(*_):
-        raise ClientDisconnect
-
-    guard = UploadGuard(break_off)
-    for _ in range(3):
-        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/mine/a"}
-        finish(guard(scope | {"headers": [(b"content-length", b"1500000")]}, None, None))
 
 
 @pytest.mark.usefixtures("files")

@@ -1,7 +1,6 @@
 """Data: long work is seen and can be cancelled, and what is odd is said by kind."""
 
 import functools
-import gzip
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Semaphore
 
@@ -85,20 +84,6 @@ def test_one_large_read_serves_others_and_the_next_waits_in_sight(monkeypatch, s
         assert len(first.result(60).table) == 20
     assert "Waiting for other visitors' work" in steps
     assert third.selectbox(key="data").value.startswith("third · ")
-
-
-def test_a_small_packed_file_that_unpacks_to_much_waits_for_a_turn(monkeypatch):
-    free, waits = Semaphore(0), []
-    monkeypatch.setattr(turns, "_free_turns", lambda: free)
-    monkeypatch.setattr(turns, "_SECONDS", 0.001)
-    monkeypatch.setattr(turns, "begin_step", lambda *step: waits.append(step) or free.release())
-    small = Entry(File("small.trec.gz", gzip.compress(STRICT.encode())))
-    large = Entry(File("large.trec.gz", gzip.compress(STRICT.encode() + b"\n" * cache.DEAR_BYTES)))
-    assert len(cache.read_entry(small).table) == 20
-    assert not waits
-    assert large.file.size < 10_000
-    assert len(cache.read_entry(large).table) == 20
-    assert waits
 
 
 def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(monkeypatch):

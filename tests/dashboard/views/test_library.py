@@ -198,16 +198,3 @@ def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     assert "Nothing is kept yet" in words(page)
     monkeypatch.setattr("dashboard.boards.owner", lambda: "visitor:1234")
     assert "this list is lost when you leave" in words(opened("data", section="Library"))
-
-
-def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monkeypatch):
-    record = two_versions(library)
-    uploads = library.uploads()
-    repeated_uploads = [one for at in range(170) for one in uploads]
-    distinct_uploads = [
-        type(one)(**(vars(one) | {"sha256": f"{at:064x}"})) for at, one in enumerate(repeated_uploads)
-    ]
-    monkeypatch.setattr(library, "uploads", lambda *_: distinct_uploads)
-    monkeypatch.setattr(library, "spec_of", lambda *_: pytest.fail("a Parquet is read"))
-    page = opened("data", section="Library", data=record.label)
-    assert len(rows(page).value) == 510

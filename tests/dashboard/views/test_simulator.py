@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from boards import EXTREMES, HOSTILE, board
+from boards import EXTREMES
 from opening import charts, has_four_cards, metrics, opened, plain
 
 from dashboard import cache
@@ -239,21 +239,6 @@ def test_what_is_simulated_becomes_the_data_of_the_app():
     assert "All pages show the simulated runs" in [link.proto.label for link in page.get("page_link")]
     page.switch_page("views/leaderboard.py").run()
     assert table(page, "tied")["tied"].max() == pytest.approx(0.6845, abs=5e-5)
-
-
-def test_a_simulated_reranker_is_called_by_its_settings_on_the_leaderboard():
-    page = llm_rerankers(madequeries="30", madelevels="3")
-    page.button(key="use-simulated").click().run()
-    page.switch_page("views/leaderboard.py").run()
-    assert table(page, "reranker")["reranker"].iloc[0].endswith("3 levels)")
-
-
-def test_scores_with_fewer_digits_become_the_data_of_the_app():
-    added_board = cache.loaded_boards().add(board(table_csv=HOSTILE.replace("{document % 2}", "0.123456")))
-    page = rounded(data=added_board.label, held="0 decimals")
-    page.button(key="use-held").click().run()
-    assert not page.exception
-    assert page.selectbox(key="data").value != added_board.label
 
 
 @pytest.mark.parametrize("precision", ["decimals:0", "grades:0-10", "bfloat16"])

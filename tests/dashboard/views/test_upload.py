@@ -68,16 +68,15 @@ def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
     assert "score ← punkte" in headings(show_columns(page))
 
 
-@pytest.mark.parametrize("delimiter", ["\t", ";", ","])
 @pytest.mark.parametrize("order", [("query_id", "doc_id"), ("doc_id", "query_id")])
-def test_ids_of_a_header_that_says_nothing_are_chosen_and_the_values_tell_the_other_columns(delimiter, order):
+def test_ids_of_a_header_that_says_nothing_are_chosen_and_the_values_tell_the_other_columns(order):
     rows = [
         f"q{query} d{document} {document % 3} {int(query == document)}"
         for query in range(4)
         for document in range(5)
     ]
     lines = ["sujet pièce points jugé", *rows]
-    page = drop(opened("data"), mine_txt="\n".join(lines).replace(" ", delimiter))
+    page = drop(opened("data"), mine_txt="\n".join(lines).replace(" ", ";"))
     for name in order:
         assert said(page)
         choose(page, name, {"query_id": "sujet", "doc_id": "pièce"}[name])

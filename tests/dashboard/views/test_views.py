@@ -21,7 +21,6 @@ from opening import (
 )
 
 from dashboard import cache
-from metrics import ReadError
 
 
 def unexplained(page):
@@ -104,11 +103,6 @@ def test_values_of_a_hundred_digits_are_written_as_powers_of_ten(view):
     assert_sound(page)
 
 
-def test_a_table_without_rows_is_refused_by_name():
-    with pytest.raises(ReadError, match=r"bare\.csv, line 1: the file has only a header"):
-        board(bare_csv="query_id,doc_id,score,relevance\n")
-
-
 @pytest.mark.parametrize("view", FINDING_PAGES)
 def test_an_empty_choice_in_a_link_falls_back(view):
     label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
@@ -157,17 +151,6 @@ def test_a_link_brings_its_choices_along():
     assert page.segmented_control(key="measure").value == "Hits@3"
     assert page.selectbox(key="order").value == "docid_asc"
     assert list(table(page, "All rerankers")["reranker"]) == ["TF-IDF"]
-
-
-def test_a_link_to_data_that_is_gone_says_so_and_shows_other_data_only_when_asked():
-    page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
-    assert "not on this server" in only(page.warning).value
-    assert page.selectbox(key="data").value is None
-    assert not [*page.get("code"), *page.dataframe, *page.get("plotly_chart")]
-    only(page.button).click().run()
-    assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
-    assert finding(page)
-    assert not page.warning
 
 
 def test_choosing_other_data_keeps_no_reranker_that_it_lacks():

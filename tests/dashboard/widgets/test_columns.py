@@ -29,11 +29,6 @@ def test_shortened_names_in_a_table_stay_distinct_and_whole_in_a_column():
     assert shown["beaten_by"].to_list() == [short[1], "", short[0]]
 
 
-def test_a_table_of_short_names_is_left_as_it_is():
-    frame, columns = pd.DataFrame({"reranker": ["bm25"], "tied": [0.1]}), shown_columns("reranker", "tied")
-    assert elide_names(frame, columns) == (frame, columns)
-
-
 def test_six_columns_are_in_sight_and_a_rank_before_them():
     columns = shown_columns("reranker", "tied", "traditional", "gap", "worst", "best", "tie_ratio", "n")
     assert columns_in_sight(columns) == list(columns)[:MOST_COLUMNS] == list(columns)[:6]
@@ -67,17 +62,6 @@ def test_numbers_below_zero_have_a_true_minus_and_stay_numbers_to_sort_by():
     assert [by_hand["gap"](gap) for gap in frame["gap"]] == ["+0.020", "−0.010"]
     assert [by_hand["tied"](tied) for tied in frame["tied"]] == ["−0.500", "0.250"]
     assert written(frame, columns, by_hand).data.equals(frame)
-
-
-def test_a_table_whose_formats_show_every_number_is_left_as_it_is():
-    frame = pd.DataFrame({"gap": [0.02, 0.01], "tied": [0.5, 0.0]})
-    assert writers(frame, shown_columns("gap", "tied")) == {}
-
-
-def test_negative_numbers_have_a_true_minus_and_zero_has_no_sign():
-    gaps = pd.DataFrame({"gap": [-0.25, 0.0] * 2000})
-    writer = writers(gaps, shown_columns("gap"))["gap"]
-    assert [writer(-0.25), writer(0.0)] == ["−0.250", "0.000"]
 
 
 def test_the_row_of_all_lists_takes_no_part_in_what_names_share():

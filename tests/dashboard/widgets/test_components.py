@@ -18,11 +18,6 @@ def test_shortened_names_in_sentences_stay_distinct_and_whole_in_tooltips():
     assert sorted(whole_names) == sorted(LONG)
 
 
-def test_a_sentence_of_short_names_is_left_as_it_is():
-    sentence = Strong("bm25"), " leads."
-    assert elide_prose(sentence, sentence_names(["bm25", "rankgpt"])) == (sentence, "")
-
-
 def two_cards():
     from dashboard.widgets.components import Card, cards  # noqa: PLC0415 this body is run alone
 

@@ -22,14 +22,6 @@ def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
     assert colours == ["red", "red", "blue"]
 
 
-def test_a_figure_is_serialised_once_with_and_once_without_clickable_points():
-    figure = Figure(height=300).draw_scatter(x=[1], y=[2])
-    clickable, other = figure.to_plotly(is_clickable=True), figure.to_plotly()
-    assert figure.to_plotly() is other
-    assert figure.to_plotly(is_clickable=True) is clickable
-    assert (clickable.layout.clickmode, other.layout.clickmode) == ("event+select", None)
-
-
 def _page():
     import pandas as pd  # noqa: PLC0415 AppTest runs this body alone
     import streamlit as st  # noqa: PLC0415
