@@ -128,12 +128,15 @@ def score_runs(
         raise UsageError("Name at least one measure and one treatment.")
     cutoffs = sorted({measure.k for measure in parsed if measure.k is not None})
     stacks = runs.matched_stacks
-    rerankers, n_lists = list(stacks.places), stacks.n_lists
-    if runs.qrels is not None:
+    rerankers = list(stacks.places)
+    if runs.qrels is None:
+        queries, n_lists = [stack.pairs.queries for stack in stacks.stacks], stacks.n_lists
+    else:
+        queries = [runs.judged_pairs.queries] * len(rerankers)
         n_lists = np.full(len(rerankers), len(runs.judged_pairs.queries))
     owner = np.repeat(np.arange(len(rerankers)), n_lists)
     table = np.empty((len(parsed) * len(treatments), len(owner)))
-    query_ids, descriptions, missing, first = [], [], [], 0
+    descriptions, missing, first = [], [], 0
     for ranking in Ranking.parts(runs, options):
         n_part = ranking.judgments.n_lists
         if n_part:
@@ -143,7 +146,6 @@ def score_runs(
         for row, row_values in enumerate(values):
             table[row, first : first + n_part] = row_values
         first += n_part
-        query_ids.append(ranking.query_ids)
         descriptions.append(ranking.describe(cutoffs))
         missing.append(ranking.is_missing)
         del ranking, groups  # before the next part is made
@@ -161,6 +163,6 @@ def score_runs(
         "n_scored": is_scored,
     }
     names, ties = tuple(map(str, parsed)), tuple(ties.name for ties in treatments)
-    queries = pa.chunked_array(query_ids)
-    scored = ScoredLists(rerankers, owner, queries, names, ties, table, columns_of_lists, kinds)
+    query_ids = pa.chunked_array(queries, pa.string())
+    scored = ScoredLists(rerankers, owner, query_ids, names, ties, table, columns_of_lists, kinds)
     return Evaluation.of(scored, options)

@@ -140,9 +140,6 @@ def additive(
     Source: McSherry & Najork, ECIR 2008.
     """
 
-    def totals(groups: TieGroups) -> FloatArray:
-        return groups.memoize(("total", gain), lambda: groups.sum(gain(groups)))
-
     def reach(groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
         """Return how many ranks within the cut-off precede the top and the end of each group."""
         limit: FloatArray | float = np.inf if k is None or weight.endless else k
@@ -151,14 +148,14 @@ def additive(
         return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
-        terms = totals(groups) / groups.size * weight.span(*reach(groups, k), k)
+        terms = groups.sum(gain(groups)) / groups.size * weight.span(*reach(groups, k), k)
         return groups.per_list(terms) * scale(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):
             return np.zeros(groups.judgments.n_lists)
         gains = gain(groups)
-        average = totals(groups) / groups.size
+        average = groups.sum(gains) / groups.size
         n_gaining = span_lengths(groups.first, len(gains))
         gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
         open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
