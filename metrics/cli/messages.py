@@ -69,13 +69,9 @@ def _say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
 
 def say_own_rules(evaluation: "Evaluation") -> None:
     """Name the measures that break ties by a rule of their own, and the measures to read them with."""
-    from metrics.measures import parse, side_by_side
+    from metrics.studies.prose import plain
+    from metrics.studies.tie_rules import own_rule_note
 
     for name in evaluation.measures:
-        answered, *rules = side_by_side(parse(name))
-        if parse(name).measure.answers:
-            rule_options = " ".join(f"-m {rule}" for rule in (answered, *rules))
-            say(
-                f"{name} settles ties by its own rule, so every tie order gives the same value. Other rules "
-                f"for {answered}: {rule_options}."
-            )
+        if note := own_rule_note(name):
+            say(plain(note).strip())

@@ -23,7 +23,7 @@ from metrics.studies.gaps import gap_finding, with_overall
 from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, significance_finding
 from metrics.studies.pairs import find_method
-from metrics.studies.prose import Prose, signed
+from metrics.studies.prose import signed
 from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
@@ -96,14 +96,10 @@ def _summary(studies: ReportStudies) -> Section:
     table = Table.of(title, board[is_shown], _board_columns(studies, {}))
     return Section(
         f"Rerankers by {measure.tied}, best first.{'' if studies.has_own_rule else orders}",
-        sentences=(_significance_finding(studies, studies.verdicts),) if has_others else (),
+        sentences=(significance_finding(studies.verdicts, measure.traditional),) if has_others else (),
         tables=(table.with_best(measure.tied),),
         charts=("leaderboard",) if has_others else (),
     )
-
-
-def _significance_finding(studies: ReportStudies, verdicts: Verdicts) -> Prose:
-    return significance_finding(verdicts, studies.measure_at.traditional)
 
 
 @_section("swaps", "Pairs that swap")
@@ -428,7 +424,7 @@ def _significance(studies: ReportStudies) -> Section:
     has_rows = len(verdicts.tied) > 0
     return Section(
         f"{studies.measure_at.traditional} differences from {studies.baseline}: {verdicts.method}.",
-        sentences=(_significance_finding(studies, verdicts),),
+        sentences=(significance_finding(verdicts, studies.measure_at.traditional),),
         tables=_comparison_tables(studies, verdicts) if has_rows else (),
         charts=("differences",) if has_rows else (),
     )

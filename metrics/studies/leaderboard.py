@@ -185,7 +185,7 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
     if not len(table):
         return NOTHING_SCORED
     if (table["verdict"] == "own rule").all():
-        return _own_rule_finding(table, measure)
+        return own_rule_note(measure)
     order = treatment(traditional).order
     rank_changes = table[table["tied_rank"] != table["traditional_rank"]]
     if len(rank_changes):
@@ -227,34 +227,18 @@ def harmless_ties(table: pd.DataFrame, measure: str) -> tuple[Prose, int]:
     """Write how little ties move stable means, and count the rerankers whose rank tie order can change."""
     width = table["best"] - table["worst"]
     if width.max() <= EQUAL:
-        return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any())), 0
+        if not table["tie_ratio"].any():
+            return (Strong("No documents tie: "), "traditional and tied scores are equal."), 0
+        unchanged = f"Documents tie, but no tie order changes any reranker's {measure}."
+        return (Strong("Ties do not matter here. "), unchanged), 0
     widest, close = str(width.idxmax()), int((table["best_rank"] != table["worst_rank"]).sum())
     claim = Strong(f"Ties {'hardly' if close else 'do not'} matter here. ")
     limit = f"No tie order moves a mean by more than {decimal(width.max(), 4)} {measure} ("
     return (claim, limit, Strong(widest), f": {table.loc[widest, 'why']})."), close
 
 
-def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
-    most_tied = table.loc[table["tie_ratio"].idxmax()]
-    if not most_tied["tie_ratio"]:
-        return no_order_matters(measure, has_ties=False)
-    return (
-        *own_rule_note(measure),
-        "For ",
-        Strong(str(most_tied.name)),
-        f", {_share_tied(most_tied)}.",
-    )
-
-
 def _share_tied(row: "pd.Series[float]") -> str:
     return f"{percent(row['tie_ratio'])} of the documents in a list tie on average"
-
-
-def no_order_matters(value: str, *, has_ties: bool) -> Prose:
-    """Write that documents do not tie, or that their order changes nothing."""
-    if not has_ties:
-        return Strong("No documents tie: "), "traditional and tied scores are equal."
-    return Strong("Ties do not matter here. "), f"Documents tie, but no tie order changes {value}."
 
 
 def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -> Prose:

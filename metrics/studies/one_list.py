@@ -22,6 +22,7 @@ from metrics.studies.orderings import (
     strict_orders,
 )
 from metrics.studies.prose import Prose, Strong, decimal, signed
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import IntArray, span_starts
 from metrics.support.wording import begin_sentence, count_of, percent
 from metrics.ties import Ranking, TieGroups, refine, treatment
@@ -208,13 +209,9 @@ def query_finding(
     tied = int((rows["last"] > rows["first"]).sum())
     if not tied:
         return (Strong("No documents tie: "), f"the list has one order, and {measure} is {decimal(best)}.")
-    if parse(measure).measure.answers:
-        return (
-            Strong(f"{measure} settles ties by its own rule: "),
-            f"the value of this list is {decimal(value['expected'])}, and {tied:,} of its {len(rows):,} "
-            f"documents tie. The values of {question(parse(measure))} over all {orderings} orders of this list "
-            "are shown.",
-        )
+    if note := own_rule_note(measure):
+        own = f"Its value for this list is {decimal(value['expected'])}. The values of "
+        return *note[:1], f"{own}{question(parse(measure))} over all {orderings} orders of this list are shown."
     if width <= EQUAL:
         return (
             Strong(f"{orderings[0].upper()}{orderings[1:]} orders, one value: "),

@@ -209,9 +209,7 @@ def similarity_finding(pairs: pd.DataFrame) -> Prose:
     row = (copies if len(copies) else common).iloc[0]
     names = Strong(str(row["reranker"])), " and ", Strong(str(row["other"]))
     if len(copies):
-        verb = "has" if len(copies) == 2 else "have"  # noqa: PLR2004 this pair and one other
-        others = f" {count_of(len(copies) - 1, 'other pair')} of rerankers {verb} identical lists."
-        more = others if len(copies) > 1 else ""
+        more = f" Other pairs with identical lists: {len(copies) - 1:,}." if len(copies) > 1 else ""
         lists = "in their one common query" if row["n"] == 1 else f"in all {row['n']:,} common queries"
         return (*names, f" have the same documents and ties {lists}: one is a copy of the other.{more}")
     equal_in = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"

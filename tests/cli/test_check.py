@@ -47,23 +47,9 @@ def test_every_unreadable_file_is_named_with_its_line_and_the_others_are_checked
     assert {"llm.trec"} <= {row["file"] for row in rows(out)}
 
 
-def test_relevance_is_checked_from_the_grade_asked_for(call, write):
-    table = write("t.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,2,0\nr,a,1,2\n")
-    without = "1 of 2 queries has no document of grade 2 or more, 'q' first."
-    assert without not in call("check", table, "--format", "csv")[1]
-    assert without in call("check", table, "--relevant-from", 2, "--format", "csv")[1]
-
-
 def test_a_threshold_that_unjudged_documents_reach_is_refused(call, write):
     code, _, err = call("check", write("llm.trec", RUN), "--relevant-from", "0")
     assert (code, "must be above 0" in err) == (2, True)
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-def test_a_finding_without_a_line_shows_none(call, write, form):
-    out = call("check", write("llm.trec", RUN), "--format", form)[1]
-    assert "no-relevance" in out
-    assert "NA" not in out
 
 
 @pytest.mark.parametrize(("rule", "value"), [("first", "0.5"), ("max", "1.0")])

@@ -87,12 +87,6 @@ def test_parquet_holds_every_value_as_it_is(call, table, tmp_path):
     assert values["value"].sum() == evaluate(read_runs([table]), ["RR"]).scores.to_numpy().sum()
 
 
-def test_parquet_without_a_file_is_bad_usage(call, table):
-    code, out, err = call("evaluate", table, "--format", "parquet")
-    assert (code, out) == (2, "")
-    assert "-o FILE" in err
-
-
 def test_the_table_shows_four_decimals_and_names_as_they_are(call, table):
     _, out, _ = call("evaluate", table, "-m", "RR", "--ties", "expected", "--ties", "input")
     lines = [line.split() for line in out.splitlines()]
@@ -101,13 +95,6 @@ def test_the_table_shows_four_decimals_and_names_as_they_are(call, table):
         ["[b]LLM", "RR", "0.8056", "0.6667"],
         [":100:", "RR", "0.5000", "0.5000"],
     ]
-
-
-def test_the_table_shows_long_names_in_full(call, write):
-    names = ["cross-encoder/" + "a" * 60 + ending for ending in ("-v1", "-v2")]
-    text = "reranker,query_id,doc_id,score,relevance\n" + "".join(f"{name},q,a,1,1\n" for name in names)
-    _, out, _ = call("evaluate", write("long.csv", text), "-m", "RR")
-    assert [line.split()[0] for line in out.splitlines()[1:]] == names
 
 
 def test_messages_about_policies_go_to_stderr(call, write):

@@ -82,15 +82,6 @@ def words(command, name, value):
     return [*flags[:1], value]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_that_names_a_file_declares_what_is_done_with_it(command):
-    for name in parameters(command).keys() - {"context", *declared(command, *FileUse)} - SPEAK_OF_FILES:
-        parameter = parameters(command)[name]
-        option = parameter.annotation.__metadata__[0]
-        text = f"{name} {parameter.annotation.__origin__} {option.metavar} {option.help}"
-        assert not re.search(r"(?i)(path|\b(file|folder|dir)s?\b)", text), name
-
-
 PAIRS = [
     (command, name, written)
     for command in COMMANDS
@@ -297,3 +288,12 @@ def test_a_file_of_a_folder_pattern_or_address_is_not_written_over_either(call, 
         with pytest.raises(UsageError, match="which this command reads"):
             evaluate_dataset(paths, qrels, output=path)
     assert run.read_text() == COARSE
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_that_names_a_file_declares_what_is_done_with_it(command):
+    for name in parameters(command).keys() - {"context", *declared(command, *FileUse)} - SPEAK_OF_FILES:
+        parameter = parameters(command)[name]
+        option = parameter.annotation.__metadata__[0]
+        text = f"{name} {parameter.annotation.__origin__} {option.metavar} {option.help}"
+        assert not re.search(r"(?i)(path|\b(file|folder|dir)s?\b)", text), name

@@ -45,15 +45,6 @@ def test_a_limit_bounds_what_is_listed_and_a_seed_says_what_is_drawn(call, table
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_the_policy_leaves_unjudged_documents_out_of_the_orderings(call, write):
-    run = write("unjudged.trec", "q Q0 a 1 1 t\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n")
-    qrels = write("unjudged.qrels", "q 0 a 1\nq 0 b 0\n")
-    arguments = ["permutations", run, "--qrels", qrels, "--query", "q", "--format", "csv", "-m", "RR"]
-    assert len(call(*arguments)[1].splitlines()) == 1 + 6
-    _, out, _ = call(*arguments, "--unjudged", "leave_out")
-    assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["a b", "b a"]
-
-
 @pytest.mark.parametrize(
     ("query", "options", "words"),
     [

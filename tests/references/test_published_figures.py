@@ -68,22 +68,3 @@ def test_g_rag_hits_hold_at_the_edges_where_the_printed_equation_slips(n_tied, k
     scores = [2.0] * above + [1.0] * n_tied
     grades = [0] * (above + n_tied - 1) + [1]
     assert value(f"GRAG-Hits@{above + k}", grades, scores) == pytest.approx(figure)
-
-
-@pytest.mark.parametrize("rank", [1, 2, 7])
-def test_tsrr_without_ties_is_the_reciprocal_rank(rank):
-    grades = [int(place == rank) for place in range(1, 9)]
-    assert value("TsRR", grades) == pytest.approx(1 / rank)
-
-
-def test_prr_is_the_reciprocal_rank_of_the_worst_order():
-    scores, grades = [3, 2, 2, 2, 2, 1], [0, 1, 0, 1, 0, 0]
-    assert value("PRR", grades, scores) == pytest.approx(1 / 4)
-    assert value("PRR", grades, scores) == pytest.approx(value("RR", grades, scores, "pessimistic"))
-
-
-@pytest.mark.parametrize("size", [1, 2, 5, 100])
-def test_tsrr_of_a_full_tie_with_one_relevant_is_the_pessimistic_reciprocal_rank(size):
-    grades = [1] + [0] * (size - 1)
-    assert tied("TsRR", grades) == pytest.approx(1 / size)
-    assert tied("TsRR", grades) == pytest.approx(tied("RR", grades, "pessimistic"))

@@ -230,15 +230,6 @@ def test_a_report_of_extreme_data_has_targets_and_verdicts_in_words(name):
     assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 
-def test_of_many_rerankers_tools_are_asked_about_the_thirty_best():
-    runs = board(**{f"r{n:02}_trec": STRICT if n % 2 else COARSE for n in range(35)}, qrels_txt=QRELS).runs
-    finished = report(runs, sections=["tools"])
-    best = finished.studies.leaderboard.index[:30]
-    values = section(finished, "tools").tables[0].frame
-    assert values["Reranker"].tolist() == best.tolist()
-    assert section(finished, "tools").summary.endswith("the 30 rerankers with the highest tied score.")
-
-
 def test_the_summary_has_thirty_rerankers_and_the_one_that_leads_by_its_sort():
     first_of_five = "".join(
         f"q{q} Q0 d{document} 1 1 t\n" for q in range(4) for document in sorted(range(5), key=lambda d: d != q)
@@ -366,13 +357,6 @@ def test_the_table_pairs_an_own_tie_rule_with_the_replaced_measure():
     text = finished.markdown(DAY)
     dismissals = ("do not matter", "stable", "No tie order", "No verdict", "can report the traditional")
     assert [words for words in dismissals if words in text] == []
-
-
-def test_a_report_says_how_unjudged_documents_count():
-    runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
-    assert "unjudged documents are left out of the lists" in report(
-        runs, unjudged="leave_out", preset="full"
-    ).markdown(DAY)
 
 
 def test_a_report_says_how_many_of_the_queries_each_reranker_has():

@@ -56,12 +56,6 @@ def test_each_reranker_may_have_a_performance_of_its_own():
     assert rows(same[0]).equals(rows(same[1]))
 
 
-def test_the_same_seed_draws_the_same_and_another_does_not():
-    first, again, other = (rows(simulate(RERANKERS, 20, seed=seed)) for seed in (3, 3, 4))
-    assert first.equals(again)
-    assert not first.equals(other)
-
-
 def test_rerankers_share_their_queries_and_not_their_luck():
     runs = simulate({"a": LlmReranker(0.3, 10), "b": LlmReranker(0.3, 10)}, 30)
     keys = ["query_id", "doc_id", "relevance"]

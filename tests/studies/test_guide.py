@@ -97,15 +97,6 @@ def test_the_example_shows_every_answer_to_its_tie_side_by_side(settings, figure
     assert list(example.answers.values()) == pytest.approx(figures)
 
 
-@given(SMALL)
-def test_the_list_of_the_example_has_its_one_tie_below_documents_that_do_not_tie(settings):
-    tied, relevant, above, _ = settings
-    rows = worked_example(*settings).documents
-    assert list(rows["last"] - rows["first"] + 1) == [1] * above + [tied] * tied
-    assert rows["relevant"].sum() == relevant
-    assert not rows["relevant"].head(above).any()
-
-
 @pytest.mark.parametrize(
     ("settings", "start"),
     [

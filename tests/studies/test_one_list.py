@@ -104,12 +104,6 @@ def test_the_ladder_gives_each_document_its_place_group_and_the_places_of_its_ti
     assert rows["place"].to_list() == list(range(1, len(docs) + 1))
 
 
-def test_a_query_without_rows_has_an_empty_ladder_and_no_chances():
-    one_document = ranking([Doc("a", 1, 1)])
-    assert not len(ladder(one_document, "unknown"))
-    assert not len(first_rank_chances(one_document, "unknown"))
-
-
 def finding(docs, traditional="input"):
     runs = Runs.from_frame(frame({"A": {"q": docs}}))
     values = evaluate(runs, ["RR"], [*TIES, traditional]).scores["RR"].loc[("A", "q")]
@@ -177,13 +171,6 @@ def test_lists_are_ordered_by_absolute_gap_over_all_rerankers():
         ("a", "q2"),
     ]
     assert lists["gap"].to_list() == pytest.approx([1 / 3 - 11 / 18, 0.25, 0])
-
-
-def test_lists_of_equal_gap_are_ordered_by_tied_documents_then_by_file():
-    more_ties = [*HALF, (0, 0), (0, 0)]
-    rows = [("a", "q1", HALF), ("a", "q2", HALF), ("b", "q1", more_ties)]
-    lists = lists_by_gap(evaluated(rows), "RR", "input")
-    assert (lists["reranker"] + lists["query_id"]).to_list() == ["bq1", "aq1", "aq2"]
 
 
 def test_a_measure_with_its_own_tie_rule_is_ordered_by_the_replaced_measure():

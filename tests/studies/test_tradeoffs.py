@@ -10,7 +10,6 @@ from metrics import Runs, evaluate, read_runs, read_table
 from metrics.studies.leaderboard import UNNAMED, query_segments, segment_table
 from metrics.studies.prose import plain
 from metrics.studies.tradeoffs import (
-    STANDINGS,
     beats,
     coverage,
     coverage_measures,
@@ -143,16 +142,21 @@ def strict(name, latency, *, right=True):
     return [(name, "q", "a", 2, int(right), latency), (name, "q", "b", 1, int(not right), latency)]
 
 
-def test_the_order_of_ties_can_put_a_reranker_on_the_front():
-    rows = strict("fast", 1.0, right=False) + lucky("lucky", 2.0, 5)
-    board = board_of(runs_of(rows, "latency"))
-    assert board["standing"].to_dict() == {"fast": "both", "lucky": "traditional only"}
-    assert set(board["standing"]) <= set(STANDINGS)
+FAST = strict("fast", 0.5, right=False)
+BY_TIES = {"lucky": FAST + lucky("lucky", 0.75, 5), "unlucky": FAST + unlucky("unlucky", 1.0)}
 
 
-def test_the_order_of_ties_can_take_a_reranker_from_the_front():
-    rows = strict("fast", 0.5, right=False) + unlucky("unlucky", 1.0)
-    assert board_of(runs_of(rows, "latency"))["standing"].to_dict() == {"fast": "both", "unlucky": "tied only"}
+@pytest.mark.parametrize(
+    ("name", "standing", "sentence"),
+    [
+        ("lucky", "traditional only", "lucky would join the front: tie order puts its score 0.543 too high."),
+        ("unlucky", "tied only", "unlucky would leave the front: tie order puts its score 0.250 too low."),
+    ],
+)
+def test_the_order_of_ties_can_put_a_reranker_on_the_front_or_take_it_away(name, standing, sentence):
+    runs = runs_of(BY_TIES[name], "latency")
+    assert board_of(runs)["standing"].to_dict() == {"fast": "both", name: standing}
+    assert f"By traditional scores, {sentence}" in finding(runs)
 
 
 def test_distinct_recall_counts_a_target_once():
@@ -239,61 +243,29 @@ def test_a_duration_has_three_figures_and_the_unit_that_suits_it(seconds, text):
     assert duration(seconds) == text
 
 
-def test_the_finding_says_plainly_that_no_latency_is_given():
-    text = finding(runs_of([("A", "q", "a", 1, 1)]))
-    assert text.startswith("No run has latencies: a latency column")
-    assert text.endswith("Every reranker has Recall@2 1.000.")
+REPEATED = [("A", "q", "a", 4, 1, "x"), ("A", "q", "b", 3, 1, "x"), ("B", "q", "a", 4, 1, "x")]
+FOUND = [("A", "q", "a", 4, 1), ("A", "q", "b", 3, 0), ("A", "q", "c", 2, 1), ("B", "q", "a", 4, 1)]
 
 
-def test_the_finding_without_latencies_names_who_repeats_targets():
-    rows = [("A", "q", "a", 4, 1, "x"), ("A", "q", "b", 3, 1, "x"), ("B", "q", "a", 4, 1, "x")]
-    assert "A has the largest share of repeats: 50% of" in finding(runs_of(rows, "target_id"))
-
-
-def test_the_finding_without_latencies_names_who_finds_most():
-    rows = [("A", "q", "a", 4, 1), ("A", "q", "b", 3, 0), ("A", "q", "c", 2, 1), ("B", "q", "a", 4, 1)]
-    assert "B has the highest Recall@2: 1.000" in finding(runs_of(rows))
-
-
-def test_the_finding_of_one_reranker_says_there_is_nothing_to_choose_from():
-    assert finding(simple(good=0.1)).startswith("Only good has latencies")
-    assert finding(simple(good=0.1, bad=math.nan)).endswith("1 of 2 rerankers has no latency.")
-
-
-def test_the_finding_says_plainly_that_nothing_is_traded_off():
-    text = finding(simple(good=0.1, bad=0.2))
-    assert text.startswith("There is no trade-off: good has the lowest latency")
-    assert "the highest MTRR (1.000 at 100 ms)" in text
-    assert text.endswith("the same rerankers are on the front.")
-
-
-def test_the_finding_weighs_the_best_against_the_next_on_the_front():
-    assert finding(simple(good=1.0, bad=0.04)).startswith(
-        "good has the highest MTRR (1.000 at 1 s). Next on the front, bad has 0.500 at 40 ms."
-    )
-
-
-def test_the_finding_keeps_to_the_budget():
-    runs = simple(good=1.0, bad=0.4)
-    assert finding(runs, 0.5).startswith(
-        "Within 500 ms, bad has the highest MTRR (0.500 at 400 ms); good has 1.000 at 1 s."
-    )
-    assert finding(runs, 5).startswith("Within 5 s, good has")
-    assert finding(runs, 0.1).startswith("No reranker answers within 100 ms: the fastest, bad, takes 400 ms.")
-
-
-def test_the_finding_names_who_joins_the_front_by_sort_order_alone():
-    rows = strict("fast", 0.5, right=False) + lucky("lucky", 0.75, 5)
-    text = finding(runs_of(rows, "latency"))
-    assert "By traditional scores, lucky would join the front: tie order puts its score 0.543 too high." in text
-
-
-def test_the_finding_names_who_leaves_the_front_by_sort_order():
-    rows = strict("fast", 0.5, right=False) + unlucky("unlucky", 1.0)
-    text = finding(runs_of(rows, "latency"))
-    assert (
-        "By traditional scores, unlucky would leave the front: tie order puts its score 0.250 too low." in text
-    )
+@pytest.mark.parametrize(
+    ("runs", "budget", "words"),
+    [
+        (runs_of([("A", "q", "a", 1, 1)]), None, "No run has latencies: a latency column"),
+        (runs_of([("A", "q", "a", 1, 1)]), None, "Every reranker has Recall@2 1.000."),
+        (runs_of(REPEATED, "target_id"), None, "A has the largest share of repeats: 50% of"),
+        (runs_of(FOUND), None, "B has the highest Recall@2: 1.000"),
+        (simple(good=0.1), None, "Only good has latencies"),
+        (simple(good=0.1, bad=math.nan), None, "1 of 2 rerankers has no latency."),
+        (simple(good=0.1, bad=0.2), None, "good has the lowest latency and the highest MTRR (1.000 at 100 ms)"),
+        (simple(good=0.1, bad=0.2), None, "the same rerankers are on the front."),
+        (simple(good=1.0, bad=0.04), None, "(1.000 at 1 s). Next on the front, bad has 0.500 at 40 ms."),
+        (simple(good=1.0, bad=0.4), 0.5, "Within 500 ms, bad has the highest MTRR (0.500 at 400 ms); good has"),
+        (simple(good=1.0, bad=0.4), 5, "Within 5 s, good has"),
+        (simple(good=1.0, bad=0.4), 0.1, "answers within 100 ms: the fastest, bad, takes 400 ms."),
+    ],
+)
+def test_the_finding_says_who_is_best_at_what_latency(runs, budget, words):
+    assert words in finding(runs, budget)
 
 
 def test_the_finding_of_nothing_scored_says_so():

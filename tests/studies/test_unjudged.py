@@ -54,12 +54,6 @@ def test_a_scenario_is_the_tied_mean_under_its_judgments(runs, measure, unjudged
         assert table[name].to_dict() == evaluation.means(measure)["expected"].to_dict(), name
 
 
-def test_judged_documents_are_counted_within_the_cutoff_or_the_top_ten(runs):
-    judged = evaluate(runs, ["Judged@2", "Judged@10"], "expected")
-    for measure, name in (("P@2", "Judged@2"), ("AP", "Judged@10")):
-        assert scenarios(runs, measure)["judged"].to_dict() == judged.means(name)["expected"].to_dict()
-
-
 def test_grades_that_no_judgment_has_reached_are_relevant_from_the_threshold_on(runs):
     table = scenarios(runs, "P@2", ScoringOptions(relevant_from=4))
     assert table["as_judged"].to_list() == [0, 0]

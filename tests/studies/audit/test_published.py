@@ -209,15 +209,6 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
     assert [names[0] for names in published.other_names.values()] == ["e5", "bge"]
 
 
-def test_what_is_left_out_is_said():
-    published = read_published({"t.csv": b"run,AP,size\na,.1,3B\nb,.2 / .3,7B\n"})
-    assert published.notes == (
-        "t.csv, line 3: '.2 / .3' is not a number and was left out.",
-        "Columns without numbers were left out: size.",
-    )
-    assert read_published({"t.csv": b"run;AP\na;0,1\n"}).notes == ("Commas were read as decimal points.",)
-
-
 REFUSED = {
     "an empty file": (b"", "t.csv, line 1: the file is empty"),
     "no figures": (b"run,AP\na,b\n", "t.csv, line 1: this table has no figure"),
@@ -375,13 +366,6 @@ def test_files_of_results_are_told_from_others(text, is_results):
     assert holds_results(File("file.txt", text.encode())) == is_results
 
 
-def test_results_are_told_from_the_first_lines_of_a_long_file():
-    assert holds_results(File("table.csv", b"run,AP\n" + b"a,.123\n" * 20_000))
-    assert not holds_results(File("table.csv", b"run,AP\n" + b"a,-\n" * 1000 + b"a,.1\n"))
-    assert holds_results(File("table.json", b'{"a": {"AP": 0.1}%s}' % (b" " * 200_000)))
-    assert not holds_results(File("table.json", b'{"a": {"AP": 0.1}%s}' % (b" " * 300_000)))
-
-
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 def test_no_run_and_no_judgments_are_taken_for_results(known):
     assert not holds_results(File("file", known.example.encode()))
@@ -402,3 +386,12 @@ def test_a_cell_of_latex_spans_at_most_20_columns_and_json_has_at_most_1000_meas
         figures("t.json", names, "value")
     with pytest.raises(ReadError, match="more than 10,000 entries"):
         figures("t.json", json.dumps([{"AP": 0.5}] * 10_001))
+
+
+def test_what_is_left_out_is_said():
+    published = read_published({"t.csv": b"run,AP,size\na,.1,3B\nb,.2 / .3,7B\n"})
+    assert published.notes == (
+        "t.csv, line 3: '.2 / .3' is not a number and was left out.",
+        "Columns without numbers were left out: size.",
+    )
+    assert read_published({"t.csv": b"run;AP\na;0,1\n"}).notes == ("Commas were read as decimal points.",)
