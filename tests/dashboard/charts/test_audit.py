@@ -89,11 +89,3 @@ def test_a_bar_is_the_share_of_figures_that_come_out_and_its_click_names_its_row
     assert list(figure.data[1].marker.color) == [LIGHT.other, LIGHT.text]
     texts = [note.text for note in figure.layout.annotations]
     assert texts == ["one", "10", "<b>two &amp; more</b>", "<b>4</b>"]
-
-
-def test_a_single_row_leaves_a_legend_in_three_rows_its_room(figures):
-    alone, two = [
-        reproduction_matrix(figures[figures["reranker"].isin(names)], LIGHT, names, has_differences=False)
-        for names in (["a"], ["a", "b"])
-    ]
-    assert alone.layout.height == two.layout.height

@@ -23,12 +23,6 @@ def sent(figure, **options):
     return json.loads(figure.to_plotly(**options).to_json())
 
 
-def test_numbers_are_sent_as_lists_with_null_where_there_is_none():
-    figure = Figure().draw_scatter(x=np.array([1.5, np.nan, np.inf]), y=np.arange(3), customdata=np.eye(2)[:1])
-    trace = sent(figure)["data"][0]
-    assert (trace["x"], trace["y"], trace["customdata"]) == ([1.5, None, None], [0, 1, 2], [[1, 0]])
-
-
 def test_a_trace_without_a_hover_text_or_a_name_has_no_hover_box_and_no_legend_entry():
     bare_trace, named = Figure().draw_scatter(x=[1]).draw_bars(x=[1], name="tied", hovertemplate="%{x}").traces
     assert (bare_trace["hoverinfo"], bare_trace["showlegend"]) == ("skip", False)
@@ -36,11 +30,14 @@ def test_a_trace_without_a_hover_text_or_a_name_has_no_hover_box_and_no_legend_e
     assert "showlegend" not in named
 
 
-def test_tables_of_pandas_are_sent_as_arrays_wherever_they_stand():
+def test_tables_are_sent_as_lists_with_null_for_what_is_no_number_and_none_is_not_sent():
     table = pd.DataFrame({"x": [1.0, np.nan], "name": ["a", "b"]}, index=[5, np.inf])
-    figure = Figure().draw_bars(x=table["x"], y=table.index)
+    figure = Figure(xaxis={"tickvals": np.array([np.nan]), "range": None})
+    figure.draw_bars(x=table["x"], y=table.index, text=None)
     figure.draw_scatter(text=table["name"], customdata=table, error_y={"array": table["x"]})
     bars, dots = sent(figure)["data"]
+    assert sent(figure)["layout"]["xaxis"] == {"tickvals": [None]}
+    assert "text" not in bars
     assert (bars["x"], bars["y"], dots["text"]) == ([1, None], [5, None], ["a", "b"])
     assert dots["customdata"][0] == [1, "a"]
     assert dots["error_y"]["array"] == [1, None]
@@ -80,16 +77,6 @@ def test_a_figure_stays_as_it_is():
     before = copy.deepcopy((figure.traces, figure.settings))
     figure.to_plotly()
     np.testing.assert_equal((figure.traces, figure.settings), before)
-
-
-def test_what_is_no_number_is_null_and_what_is_none_is_not_sent_wherever_they_stand():
-    figure = Figure().draw({"type": "heatmap", "z": [np.array([1, np.nan])], "text": None})
-    figure.set_layout(xaxis={"tickvals": np.array([np.nan]), "range": None})
-    spec = sent(figure)
-    assert (spec["data"][0], spec["layout"]["xaxis"]) == (
-        {"type": "heatmap", "z": [[1, None]], "showlegend": False, "hoverinfo": "skip"},
-        {"tickvals": [None]},
-    )
 
 
 def test_a_figure_declares_unchanged_data_and_the_layout_for_clickable_points():
@@ -155,17 +142,3 @@ def test_properties_are_set_at_any_depth_where_a_selector_holds_and_the_others_s
     assert "marker" not in figure.traces[1]
     figure.set_layout(legend={"x": 1}).set_layout(legend={"y": 0})
     assert figure.settings["legend"] == {"x": 1, "y": 0}
-
-
-def test_a_mark_shared_by_two_traces_is_changed_in_one():
-    marker = {"size": 9}
-    figure = Figure().draw_scatter(name="tied", marker=marker).draw_scatter(name="best", marker=marker)
-    figure.set_traces({"name": "best"}, marker={"size": 14})
-    assert [trace["marker"]["size"] for trace in figure.traces] == [9, 14]
-
-
-def test_plotly_refuses_what_it_does_not_know():
-    with pytest.raises(ValueError, match="colour"):
-        Figure().draw_scatter(x=[1], marker={"colour": "red"}).to_plotly()
-    with pytest.raises(ValueError, match="hight"):
-        Figure(hight=3).to_plotly()

@@ -121,13 +121,6 @@ def test_a_name_that_runs_from_the_right_does_not_reorder_what_stands_beside_it(
     assert chart_names(["نموذج 1"])["نموذج 1"] == "\u2068نموذج 1\u2069"
 
 
-def test_rows_of_a_chart_have_labels_of_their_own():
-    figure = Figure()
-    label_rows(figure, ADAPTERS)
-    assert len(set(figure.layout.yaxis.ticktext)) == len(ADAPTERS)
-    assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= NAME_COLUMNS
-
-
 def test_the_margin_beside_rows_grows_with_the_longest_name_as_it_is_read():
     margins = {}
     for name in ("bm25", "<<<<<<<<<<", "m" * 26):

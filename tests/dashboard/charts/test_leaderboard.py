@@ -12,23 +12,11 @@ from dashboard.charts.leaderboard import (
     score_bounds,
     tool_strip,
 )
-from dashboard.charts.marks import rows_height
 from dashboard.charts.palette import LIGHT
 
 LABELS = "MTRR", "MRR"
 COLUMNS = "rank", "name", "tied", "traditional", "moved", "gap", "ties"
 """Columns of text from left to right."""
-
-
-def test_legends_of_large_marks_keep_a_distance_from_the_first_row():
-    rows = leaderboard([2, 1, 3])
-    values = pd.DataFrame(
-        {"reranker": rows.index, "tool": "trec_eval", "value": rows["traditional"].to_numpy(), "question": ""}
-    )
-    figure = tool_strip(rows, values, LIGHT, "RR")
-    plot = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b - 40  # the x axis
-    bottom, top = figure.layout.yaxis.range
-    assert -top * plot / (bottom - top) + 13 > plot / (bottom - top)  # half a legend line above the plot
 
 
 def leaderboard(traditional_places, name="lynx-rerank-4b-lora-r{}-lr1e4-s2k"):
@@ -218,16 +206,6 @@ def test_every_name_has_a_label_of_its_own_that_fits_and_its_hover_the_whole(nam
     assert max(text_columns(text.removeprefix("<b>").removesuffix("</b>")) for text in names) <= NAME_COLUMNS
     hover = traces(figure, "text")[1].customdata[7][0].replace("<br>", "")
     assert hover.replace("\u2068", "").replace("\u2069", "") == name.format(7)
-
-
-def test_a_chart_of_one_row_leaves_the_title_of_its_axis_room_below_the_labels():
-    layout = figure_of(leaderboard([1])).layout
-    least = 64  # pixels that plotly leaves a plot, whatever room its labels need
-    assert layout.height - layout.margin.t - least >= 45, "pixels of a row of labels and a title"
-
-
-def test_a_chart_of_one_row_is_as_high_as_its_legend_needs_on_a_phone():
-    assert rows_height(1) == rows_height(4) < rows_height(5)
 
 
 def test_the_interval_over_queries_is_a_thin_line_within_the_axis():

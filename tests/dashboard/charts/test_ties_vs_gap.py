@@ -45,11 +45,6 @@ def test_lists_with_equal_gaps_share_a_dot_that_counts_them():
     assert list(trace.marker.opacity) == pytest.approx([1 - 0.35**3, 0.65])
 
 
-def test_every_place_of_many_lists_has_its_dot():
-    trace = dots(lists_of(np.tile([0.1, 0.2, 0.3], 3000), np.tile([0.3, 0.2, 0.1], 3000)))
-    assert sorted(trace.x) == [0.1, 0.2, 0.3]
-
-
 def test_lists_without_a_gap_have_no_dot():
     assert not len(dots(lists_of([0.0, 0.0], [0.0, 0.0])).x)
 

@@ -34,12 +34,6 @@ def test_slides_begin_with_one_list_and_each_names_what_is_compared_with_what():
         assert (" compared with all orders" if slide == "1" else " against ") in note
 
 
-def test_the_note_of_a_list_shows_no_backslash():
-    (note,) = [caption.value for caption in opened("present", slide="1").caption if "MRR" in caption.value]
-    assert "one order that gives it" in note
-    assert "\\\\" not in note
-
-
 def test_only_the_point_of_the_sentence_is_coloured_and_names_are_no_markup():
     page = opened("present", slide="2")
     assert only(page.header).value.startswith(

@@ -285,12 +285,6 @@ def test_any_order_can_be_the_traditional_one(order):
     assert rows["is_traditional"].sum() == 1
 
 
-def test_scores_are_compared_as_the_sidebar_says(texts):
-    page = explored(data=texts, reranker="a", section="Documents", precision="decimals:0", relevant_from="2")
-    assert table(page, "places")["group"].nunique() == 3
-    assert page.selectbox(key="precision").value == "decimals:0"
-
-
 @pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP"])
 @pytest.mark.parametrize("query", ["fifty", "one", "none"])
 def test_of_a_list_of_100_000_documents_only_what_can_be_read_is_sent(long, query, measure):

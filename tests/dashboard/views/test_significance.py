@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import combinations
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
@@ -17,12 +16,10 @@ from dashboard import cache
 from dashboard.charts.compare import (
     difference_forest,
     finish_heatmap,
-    matrix_width,
     order_matrix,
     verdict_matrix,
 )
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
-from dashboard.charts.targets import target_matrix
 from dashboard.views import compare as compare_page
 from metrics import evaluate
 from metrics.studies.draws import draws
@@ -190,14 +187,6 @@ def test_all_pairs_are_offered_from_four_rerankers_on(sample, n_rerankers, secti
     assert not page.warning
 
 
-def test_a_section_that_three_rerankers_lack_falls_back_to_the_first(sample):
-    names = sample.scores.index.unique("reranker").to_list()[:3]
-    page = opened("compare", data=SIMULATED, rerankers=names, section="All pairs")
-    assert page.segmented_control(key="section").value == "Against the baseline"
-    assert "section=All pairs" in only(page.warning).value
-    assert list(charts(page)) == ["forest"]
-
-
 THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
     f"low,q{query},{doc},{ord(doc)},{int(doc == 'a')}\nhigh,q{query},{doc},{-ord(doc)},{int(doc == 'a')}\n"
     for query in range(3)
@@ -211,16 +200,12 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     text = texts(page)
     assert "p = 0.250" in text
     assert charts(page)["differences"]["data"][1]["x"][0] > 0
+    page.segmented_control(key="test").set_value("Mann-Whitney U").run()
+    assert "3 queries of the reranker, 3 of the baseline." in texts(page)
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
     assert "\nWilcoxon signed-rank test.\n" in text
     assert "Student's t interval of the mean difference (p compares ranks), corrected like p" in text
     assert "For high, p compares ranks, the interval compares means, and the two disagree." in text
-
-
-def test_where_ranks_and_means_disagree_a_note_says_so():
-    page = opened("compare", data=label(board(three_csv=THREE)), test="Mann-Whitney U", correction="none")
-    disagree = "p compares ranks, the interval compares means, and the two disagree"
-    assert f"For high, {disagree}; 3 queries of the reranker, 3 of the baseline." in texts(page)
 
 
 def test_a_query_opens_both_lists_in_the_query_explorer(sample):
@@ -364,13 +349,6 @@ def test_a_comparison_without_a_common_query_is_described_without_numbers():
     assert plain(compare_page.comparison_sentence(row, "MRR")) == "B has no query in common with the baseline."
 
 
-def test_names_stand_above_the_rows_of_a_narrow_chart(sample):
-    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
-    figure = difference_forest(outcome, LIGHT, "Hits@5", is_narrow=True)
-    assert set(outcome.tied["reranker"]) <= set(words(figure))
-    assert not any("·" in text for text in words(figure))
-
-
 def test_a_row_far_off_the_scale_is_told_in_words(sample):
     outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE)
     for rows in (outcome.tied, outcome.traditional):
@@ -447,20 +425,6 @@ def test_irreversible_pairs_have_a_dot_and_equal_pairs_an_equals_sign():
     assert "equal in every draw" in cells.customdata[1][2]
 
 
-def test_on_a_phone_fourteen_names_stand_above_their_cells_and_all_columns_fit():
-    names = [f"reranker-{number:02}" for number in range(14)]
-    pairs = pd.DataFrame(combinations(names, 2), columns=["reranker", "other"]).assign(
-        above=1.0, equal=0.0, below=0.0, reversible=False
-    )
-    wide, narrow = (order_matrix(pairs, names, LIGHT, is_narrow=is_narrow) for is_narrow in (False, True))
-    assert matrix_width(14, is_narrow=True) <= 390 - 2 * 16 < matrix_width(14) <= 591, "a phone's, a tablet's"
-    notes = [note.text.split("</b>")[1].strip() for note in narrow.layout.annotations]
-    assert notes == names
-    assert not wide.layout.annotations
-    assert len({name.y for name in narrow.layout.annotations}) == 14
-    assert narrow.data[0].ygap > wide.data[0].ygap
-
-
 def test_an_outline_holds_every_place_with_a_chance(drawn):
     figure = finish_heatmap(drawn.places, drawn.rank_ranges, [1, 2, 3, 4], LIGHT)
     cells = figure.data[0].z.astype(float)
@@ -478,20 +442,6 @@ def test_a_place_that_is_not_the_only_one_is_never_sure():
     assert [unstyled(cells.text[row][row]) for row in range(3)] == [">99%", "100%", "100%"]
 
 
-@pytest.mark.parametrize("n", [5, 8, 12, 14])
-def test_a_diamond_stands_in_the_middle_of_its_place_and_below_its_figure(n):
-    names, places = pd.Index(map(str, range(n))), np.arange(1, n + 1)
-    limits = pd.DataFrame({"best_place": places, "worst_place": places}, names)
-    cells, diamonds = finish_heatmap(pd.DataFrame(np.eye(n), names, places), limits, list(places), LIGHT).data
-    assert list(diamonds.x) == list(places)
-    lowered = np.array(diamonds.y) - np.arange(n)
-    if cells.text is None:
-        assert not lowered.any()
-    else:
-        assert all(cells.text[row][row].endswith("<br>&nbsp;") for row in range(n))
-        assert (lowered > 0.1).all()
-
-
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_the_percent_of_a_place_is_read_on_every_shade(palette):
     chances = pd.DataFrame([[share / 20, 1 - share / 20] for share in range(1, 20)])
@@ -502,12 +452,6 @@ def test_the_percent_of_a_place_is_read_on_every_shade(palette):
         place = share * (len(scale) - 1)
         shade = blend(scale[int(place)], scale[int(place) + 1], place % 1)
         assert contrast(re.search("#[0-9A-F]{6}", text)[0], shade) >= 4.2
-
-
-def test_the_turned_name_of_the_last_column_has_room():
-    names = [letter * 20 for letter in "abc"]
-    rows = pd.DataFrame({"target": "RR>=0.5", "reranker": names, "tied": 0.5, "verdict": "met"})
-    assert target_matrix(rows, LIGHT, "").layout.margin.r > 20 * 6 * np.cos(np.radians(40))
 
 
 def test_stability_has_the_draws_and_the_noise_that_are_chosen():

@@ -135,11 +135,6 @@ def test_figures_are_those_of_the_evaluation():
     assert drawn == pytest.approx(means["Div@5", "expected", "mean"].to_dict())
 
 
-def test_depth_is_twenty_unless_the_link_says_otherwise():
-    assert opened("compare", section="Trade-offs").segmented_control(key="depth").value == "20"
-    assert opened("compare", section="Trade-offs", depth="7").segmented_control(key="depth").value == "20"
-
-
 @pytest.mark.parametrize(
     ("budget", "sentence"), [("20 ms", "has the lowest latency"), ("1 ms", "No reranker answers within")]
 )
@@ -150,12 +145,6 @@ def test_a_budget_of_the_link_is_kept(budget, sentence):
     page.switch_page("views/leaderboard.py").run()
     page.switch_page("views/compare.py").run()
     assert page.select_slider(key="budget").value == budget
-
-
-def test_a_budget_that_does_not_exist_is_no_limit():
-    page = open_board(TIMED["latency alone"](), budget="9 parsecs", latency="p51")
-    assert page.select_slider(key="budget").value == "no limit"
-    assert page.segmented_control(key="latency").value == "p50"
 
 
 def test_a_segment_restricts_latencies_and_targets_to_its_queries():
