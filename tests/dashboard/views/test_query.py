@@ -396,25 +396,9 @@ def test_lines_join_the_relevant_documents_that_both_ladders_draw(rows):
     assert len(paths) == rows["relevant"].head(MAX_DOCUMENTS).sum()
 
 
-@pytest.mark.parametrize("n", [1, 6])
-def test_few_ranks_have_a_tick_each_and_none_between_them(n):
-    documents = pd.DataFrame({"doc_id": [f"d{at}" for at in range(n)], "grade": 0, "relevant": False})
-    assert rank_heatmap(documents.assign(first=1, last=n), LIGHT, None).settings["xaxis"]["dtick"] == 1
-
-
 def test_cells_of_documents_are_their_chances(rows):
     cells = rank_heatmap(rows.head(3).assign(first=[1, 1, 3], last=[2, 2, 3]), LIGHT, 2).data[0].z
     assert cells.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
-
-
-def test_figures_of_cells_are_drawn_where_the_longest_has_room(rows):
-    def has_figures(n, *, is_tied):
-        places = range(1, n + 1)
-        ends = {"first": 1, "last": n} if is_tied else {"first": places, "last": places}
-        return len(rank_heatmap(rows.head(n).assign(**ends), LIGHT, None).data) > 1
-
-    assert [has_figures(n, is_tied=False) for n in (3, 14, 15, 16)] == [True, True, False, False]
-    assert [has_figures(n, is_tied=True) for n in (14, 16, 18)] == [True, True, False]
 
 
 def test_the_score_of_a_tie_is_left_out_or_shortened_where_its_bracket_is_narrow(rows):
@@ -454,13 +438,18 @@ def test_the_permutations_figure_has_a_row_a_rank_with_chance_value_and_the_orde
     assert {"<b>MTRR 0.783</b>", "k = 3", "score 7", "score 6", "ranks 1 to 16 of 20"} <= set(notes)
     tied = next(shape for shape in figure.layout.shapes if shape.line.color == LIGHT.tied)
     assert tied.x0 == pytest.approx(0.7833, abs=1e-4)
-
-
-def test_tied_is_a_blue_line_and_traditional_a_hollow_orange_diamond_in_its_row():
-    figure = permutations_figure(*possible_of(FIVE), LIGHT)
-    marks = [trace for trace in figure.data if getattr(trace, "mode", None) == "markers"]
-    (diamond,) = [trace for trace in marks if trace.marker.symbol == "diamond-open"]
+    (diamond,) = figure.to_plotly().select_traces({"marker.symbol": "diamond-open"})
     assert (diamond.x[0], diamond.y[0], diamond.marker.color) == (pytest.approx(1 / 3), 2, LIGHT.traditional)
+
+
+def test_on_a_phone_each_row_is_written_above_its_order_and_no_bar_is_drawn():
+    figure = permutations_figure(*possible_of(FIVE), LIGHT, is_narrow=True)
+    assert drawn_words(figure) == [
+        f"rank {rank} · {chance} · <b>RR {value}</b> · Hits@3 1"
+        for rank, chance, value in ((1, "60%", "1.000"), (2, "30%", "0.500"), (3, "10%", "0.333"))
+    ]
+    assert "x2" not in {trace.xaxis for trace in figure.data}
+    assert figure.layout.yaxis.range[0] > 1.7 * 2, "rows apart, for the words between them"
 
 
 def test_the_first_relevant_document_of_an_order_is_dark_and_the_others_pale():
