@@ -59,16 +59,15 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
         with BufferedWriter(_NamedFile(path, "wb", path)) as stream:
             yield stream
     else:
-        with whole_file(_opened_path(path), path) as stream:
+        with _whole_file(_opened_path(path), path) as stream:
             yield stream
 
 
 @contextmanager
-def whole_file(path: Path, name: Path | None = None) -> Iterator[IO[bytes]]:
+def _whole_file(path: Path, name: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces the path when complete; errors name the path as the user gave it."""
     part = path.with_name(f".tiescope-{token_hex(8)}")
-    mode = S_IMODE(path.stat().st_mode) if path.is_file() and not path.is_symlink() else None
-    name = name or path
+    mode = S_IMODE(path.stat().st_mode) if path.is_file() else None
     try:
         with BufferedWriter(_NamedFile(part, "xb", name, 0o666 if mode is None else 0o600)) as stream:
             yield stream

@@ -101,13 +101,6 @@ def test_a_name_above_all_queries_is_no_subset_of_mteb_in_the_advice():
         read(File("run.json", json.dumps(value).encode()))
 
 
-@pytest.mark.parametrize("names", [("results", "qrels"), ("run", "qrels"), ("results", "ground_truth")])
-def test_one_file_holds_run_and_judgments(names, tmp_path):
-    path = tmp_path / "dump.json"
-    path.write_text(json.dumps({names[1]: {"q1": {"d2": 1}, "q2": {"d3": 1}}, names[0]: RUN}))
-    assert evaluate(path, "RR", "expected").means("RR")["expected"].to_list() == [(0.75 + 0.5) / 2]
-
-
 def test_lists_of_ids_without_scores_rank_in_the_order_given(tmp_path):
     (tmp_path / "qrels.txt").write_text("7 0 b 1\n8 0 c 1\n")
     (tmp_path / "run.jsonl").write_text('{"query_id":7,"doc_ids":["a","b"]}\n{"query_id":8,"doc_ids":["c"]}\n')

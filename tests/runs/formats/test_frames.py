@@ -18,10 +18,6 @@ def column(name, **columns):
     return Runs.from_frame(frame(**columns)).tables["table"][name].to_pylist()
 
 
-def test_a_frame_without_rerankers_is_one_run():
-    assert Runs.from_frame(frame()).rerankers == ["table"]
-
-
 def test_rerankers_keep_the_order_they_come_in_and_their_rows():
     runs = Runs.from_frame(pd.concat([frame(reranker="z"), frame(reranker="a", score=[5, 6])]))
     assert runs.rerankers == ["z", "a"]

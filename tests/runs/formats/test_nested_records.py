@@ -124,8 +124,9 @@ def test_documents_by_query_are_ranks_as_a_run_and_relevant_as_judgments(tmp_pat
 
 @pytest.mark.parametrize("qrels", [RELEVANT, {"q1": {"b": 1, "a": 0}, "q2": {"c": 1, "e": 1}}])
 @pytest.mark.parametrize("run", [RANKED, {"q1": {"a": 2, "b": 1}, "q2": {"c": 2, "d": 1}}])
-def test_one_file_with_results_and_ground_truth_is_a_run_with_judgments(run, qrels, write):
-    path = write("both.json", json.dumps({"results": run, "ground_truth": qrels}))
+@pytest.mark.parametrize("names", [("ground_truth", "results"), ("qrels", "run")])
+def test_one_file_with_results_and_ground_truth_is_a_run_with_judgments(run, qrels, names, write):
+    path = write("both.json", json.dumps(dict(zip(names, (qrels, run), strict=True))))
     evaluation = evaluate(path, ["RR", "R@2"])
     assert evaluation.means("RR")["expected"].to_list() == [0.75]
     assert evaluation.means("R@2")["expected"].to_list() == [0.75]
