@@ -150,10 +150,12 @@ class FindingGroup:
 
 def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[FindingGroup]:
     """Group findings by severity, kind and hint; equal messages become one line."""
+    names = frozenset(rerankers)
     groups: dict[tuple[Severity, str, str], dict[str, list[tuple[str, Any]]]] = {}
     for row in findings.itertuples(index=False):
-        named = [name for name in rerankers if row.message.startswith(f"{name}: ")]
-        reranker = max(named, key=len, default=None)
+        parts = row.message.split(": ")
+        starts = (": ".join(parts[:n_parts]) for n_parts in range(len(parts) - 1, 0, -1))
+        reranker = next((start for start in starts if start in names), None)
         message = row.message if reranker is None else row.message.removeprefix(f"{reranker}: ")
         lines = groups.setdefault((row.severity, row.code, row.hint), {})
         lines.setdefault(message, []).append((reranker or row.file, row))

@@ -217,10 +217,10 @@ def _without_affixes(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
         common = [low for low, _ in takewhile(lambda pair: pair[0] == pair[1], letters)]
         for length in range(1, min(len(common), _MAX_AFFIX) + 1):
             if not common[length - 1].isdigit():
-                rest = pc.utf8_slice_codeunits(texts, length)
+                shortened = pc.utf8_slice_codeunits(texts, length)
                 is_prefix = name == "prefix"
                 affix = "".join(common[:length] if is_prefix else common[length - 1 :: -1])
-                yield f"the {name} {quote(affix)}", rest if is_prefix else pc.utf8_reverse(rest)
+                yield f"the {name} {quote(affix)}", shortened if is_prefix else pc.utf8_reverse(shortened)
 
 
 _N_COMPARED = 50

@@ -307,8 +307,8 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
     if n_equal := len(pair) - len(first) - len(rows):
         message = f"Judgments with the same grade in two files: {n_equal:,}."
         noted.append(make_finding("judged-twice", judgments.provenance.file, message, count=n_equal))
-    kept = judgments.pairs.one_row_each(None if repeated == "first" else grades)
-    return _with_known_targets(judgments, pair).take(kept)
+    chosen_rows = judgments.pairs.one_row_each(None if repeated == "first" else grades)
+    return _with_known_targets(judgments, pair).take(chosen_rows)
 
 
 def _concatenated(files: Sequence[RunStack]) -> RunStack:
