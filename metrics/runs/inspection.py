@@ -170,20 +170,6 @@ _MAX_AFFIX = 64
 """Longest common prefix or suffix of IDs."""
 
 
-class Cause(NamedTuple):
-    """The likely reason why the run and the judgments share no ID.
-
-    Attributes:
-        sentence: the reason.
-        ours: place of an example in the run.
-        theirs: place of its likely match in the judgments.
-    """
-
-    sentence: str
-    ours: int = 0
-    theirs: int = 0
-
-
 _SPELLINGS: tuple[tuple[str, Callable[[pa.Array], pa.Array]], ...] = (
     ("surrounding spaces", pc.utf8_trim_whitespace),
     ("case", pc.utf8_lower),
@@ -192,8 +178,8 @@ _SPELLINGS: tuple[tuple[str, Callable[[pa.Array], pa.Array]], ...] = (
 )
 
 
-def cause_of(ours: pa.Array, theirs: pa.Array) -> Cause:
-    """Return the first explanation that fits why the run and the judgments share no ID.
+def cause_of(ours: pa.Array, theirs: pa.Array) -> tuple[str, int, int]:
+    """Return the likely reason why the run and the judgments share no ID, and places of an example in both.
 
     Ignores one difference at a time: spaces, case, a trailing .0, leading zeros, a common prefix or suffix.
     """
@@ -206,8 +192,8 @@ def cause_of(ours: pa.Array, theirs: pa.Array) -> Cause:
         places = pc.index_in(own_ids, value_set=judged_ids)
         first = pc.index(pc.is_valid(places), value=True).as_py()
         if first >= 0:
-            return Cause(f"The IDs differ only by {difference}.", first, places[first].as_py())
-    return Cause("The judgments seem to belong to another collection.")
+            return f"The IDs differ only by {difference}.", first, places[first].as_py()
+    return "The judgments seem to belong to another collection.", 0, 0
 
 
 def _without_affixes(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
@@ -234,7 +220,7 @@ def queries_of_both(listing: Listing, judged: Listing) -> Iterator[Finding]:
     if len(ours) and len(theirs) and not is_judged.any():
         cause = cause_of(ours, theirs)
         message = f"No query of the run is judged: it has {_examples(ours, theirs, cause)}"
-        row = np.argmax(listing.pairs.query == cause.ours)
+        row = np.argmax(listing.pairs.query == cause[1])
         yield listing.finding("no-overlap", message, row=row, count=len(ours))
         return
     if missing := len(theirs) - int(is_judged.sum()):
@@ -257,10 +243,11 @@ def documents_of_both(listing: Listing, judged: Listing) -> Iterator[Finding]:
     ours = listing.pairs.documents.take(pa.array(rows))
     theirs = judged.pairs.documents.take(pa.array(judgments))
     if pc.any(pc.is_in(ours, value_set=judged.pairs.documents)).as_py():
-        cause = Cause(
-            "Some listed documents are judged for other queries, so the query IDs may belong to "
-            "another collection."
+        sentence = (
+            "Some listed documents are judged for other queries, so the query IDs may belong to another "
+            "collection."
         )
+        cause = sentence, 0, 0
     else:
         cause = cause_of(ours, theirs)
     n_rows = int(is_judged[listing.pairs.query].sum())
@@ -268,12 +255,12 @@ def documents_of_both(listing: Listing, judged: Listing) -> Iterator[Finding]:
         f"Of {count_of(n_rows, 'document')} listed for {count_of(int(is_judged.sum()), 'judged query')}, "
         f"none is judged: the run has {_examples(ours, theirs, cause)}"
     )
-    yield listing.finding("documents-no-overlap", message, row=rows[cause.ours], count=n_rows)
+    yield listing.finding("documents-no-overlap", message, row=rows[cause[1]], count=n_rows)
 
 
-def _examples(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
-    own, judged = quote(ours[cause.ours].as_py()), quote(theirs[cause.theirs].as_py())
-    return f"{own}, the judgments have {judged}. {cause.sentence}"
+def _examples(ours: pa.Array, theirs: pa.Array, cause: tuple[str, int, int]) -> str:
+    sentence, own, judged = cause
+    return f"{quote(ours[own].as_py())}, the judgments have {quote(theirs[judged].as_py())}. {sentence}"
 
 
 def queries_differ(listings: Sequence[Listing]) -> Iterator[Finding]:

@@ -110,21 +110,21 @@ def _with_distinct_names(
         return stacks
     used_names, names = set(holders), [list(stack.names) for stack in stacks]
     for name in shared:
-        unnamed, named = list[tuple[int, int]](), list[RunStack]()
+        unowned, owners = list[tuple[int, int]](), list[RunStack]()
         for number, place in holders[name]:
             source, stack = runs[number], stacks[number]
             if source.format == "frame" or (source.name is not None and len(stack.names) == 1):
-                named.append(stack)
+                owners.append(stack)
             else:
-                unnamed.append((number, place))
-        if named[1:]:
+                unowned.append((number, place))
+        if owners[1:]:
             hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
-            raise UsageError(f"{named[1].provenance.file}: there are two runs named {name!r}. {hint}")
+            raise UsageError(f"{owners[1].provenance.file}: there are two runs named {name!r}. {hint}")
         labels = _labels(
-            name, [stacks[number] for number, _ in unnamed], used_names if named else used_names - {name}
+            name, [stacks[number] for number, _ in unowned], used_names if owners else used_names - {name}
         )
         used_names |= set(labels)
-        for (number, place), label in zip(unnamed, labels, strict=True):
+        for (number, place), label in zip(unowned, labels, strict=True):
             names[number][place] = label
     new_names = [name for stack_names in names for name in stack_names if name not in holders]
     first = stacks[holders[shared[0]][0][0]].provenance.file

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics.errors import TieScopeError, UsageError, relevant_from_error
 from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import FileProvenance
-from metrics.runs.findings import Finding, Severity, as_frame, make_finding
+from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, of_frame
 from metrics.runs.formats.letor import PREDICTIONS, with_predictions
 from metrics.runs.inspection import Listing, inspect, inspect_coverage
@@ -26,8 +26,6 @@ from metrics.support.wording import count_of
 
 _MAX_INSPECTED = 1_000
 """Most rerankers that are checked one by one."""
-_FEW_ROWS = 10
-"""Mean rows per reranker below which the reranker column is probably wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,18 +209,14 @@ class Runs:
         if not relevant_from > 0:
             raise relevant_from_error(relevant_from)
         listings = [
-            replace(self._listing(name, with_ranks=True), relevant_from=relevant_from)
-            for name in self.rerankers[:_MAX_INSPECTED]
+            self._listing(name, relevant_from, with_ranks=True) for name in self.rerankers[:_MAX_INSPECTED]
         ]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
             for listing in listings
             if listing.grades is None
         ]
-        judgments = self._judgment_table()
-        if judgments is not None:
-            judgments = replace(judgments, relevant_from=relevant_from)
-        findings = inspect(listings, judgments)
+        findings = inspect(listings, self._judgment_table(relevant_from))
         return as_frame([*self.noted, *self._many_rerankers, *unjudged, *findings])
 
     @property
@@ -238,17 +232,14 @@ class Runs:
         if n_rerankers > _MAX_INSPECTED:
             stacks = self.stacks.stacks
             n_rows = sum(len(stack.table) for stack in stacks)
-            is_odd = n_rows < _FEW_ROWS * n_rerankers
-            question = " Does the reranker column hold documents or queries?" if is_odd else ""
             message = (
-                f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}.{question} "
-                f"Only the first {_MAX_INSPECTED:,} rerankers are checked."
+                f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}. Does the reranker column "
+                f"hold documents or queries? Only the first {_MAX_INSPECTED:,} rerankers are checked."
             )
-            severity: Severity | None = None if is_odd else "info"
             file = max(stacks, key=lambda stack: len(stack.names)).provenance.file
-            yield make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)
+            yield make_finding("many-rerankers", file, message, count=n_rerankers)
 
-    def _listing(self, name: str, *, with_ranks: bool = False) -> Listing:
+    def _listing(self, name: str, relevant_from: float = 1, *, with_ranks: bool = False) -> Listing:
         """Return the lists of a reranker, with the ranks of its file if any and if it can still be read."""
         stack = self.matched_stacks.reranker(name)
         table, origin = stack.table, stack.provenance
@@ -256,7 +247,8 @@ class Runs:
             with suppress(TieScopeError):
                 if (ranks := origin.ranks()) is not None:
                     table = table.append_column("rank", ranks)
-        return Listing(origin.file, table, stack.pairs, origin.line_of, name, self._grades(stack))
+        grades = self._grades(stack)
+        return Listing(origin.file, table, stack.pairs, origin.line_of, name, grades, relevant_from)
 
     def _grades(self, stack: RunStack) -> FloatArray | None:
         """Return the (n_rows,) grades, NaN if unjudged; None without relevance."""
@@ -264,12 +256,12 @@ class Runs:
             return stack.table["relevance"].to_numpy() if "relevance" in stack.table.column_names else None
         return stack.grades
 
-    def _judgment_table(self) -> Listing | None:
+    def _judgment_table(self, relevant_from: float = 1) -> Listing | None:
         if self.qrels is None:
             return None
         origin = self.judged_origin or FileProvenance.memory("judgments")
-        grades = self.qrels["relevance"].to_numpy()
-        return Listing(origin.file, self.qrels, self.judged_pairs, origin.line_of, None, grades)
+        grades, pairs = self.qrels["relevance"].to_numpy(), self.judged_pairs
+        return Listing(origin.file, self.qrels, pairs, origin.line_of, None, grades, relevant_from)
 
 
 _NO_RELEVANCE = "No document is known to be relevant because judgments are missing."

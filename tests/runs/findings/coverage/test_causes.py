@@ -12,8 +12,8 @@ BEHIND = "The IDs differ only by the suffix {!r} in the {}."
 
 
 def cause(ours, theirs):
-    cause = cause_of(pa.array(ours), pa.array(theirs))
-    return cause.sentence, ours[cause.ours], theirs[cause.theirs]
+    sentence, own, judged = cause_of(pa.array(ours), pa.array(theirs))
+    return sentence, ours[own], theirs[judged]
 
 
 @pytest.mark.parametrize(
