@@ -1,6 +1,7 @@
 """Two hundred lists with their values in every tie order, to test any evaluation tool.
 
-`cases.json` was made by enumeration of all orders (tests/conformance_cases.py), not by TieScope's formulas.
+`cases.json` was made by enumeration of all orders, not by TieScope's formulas; tests/test_conformance.py
+repeats the enumeration.
 """
 
 import json
