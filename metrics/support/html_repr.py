@@ -18,8 +18,6 @@ from metrics.support.wording import compared_as, count_of
 
 RERANKERS = 20
 """Most rerankers shown."""
-COLUMNS = 24
-"""Most means of a reranker shown, by whole measures."""
 _NAME = 60
 
 
@@ -35,10 +33,7 @@ def evaluation(
     `scores` has the index (reranker, query_id) and columns (measure, ties); `policies` has the index reranker
     and columns n_queries, n_missing, n_empty, n_scored.
     """
-    shown_ties = ties[:COLUMNS]
-    shown_measures = measures[: COLUMNS // len(shown_ties)]
-    columns = [(measure, how) for measure in shown_measures for how in shown_ties]
-    means = scores.groupby(level="reranker", sort=False).mean().reindex(policies.index[:RERANKERS])[columns]
+    means = scores.groupby(level="reranker", sort=False).mean().reindex(policies.index[:RERANKERS])
     table = means.rename_axis(columns=[None, None])
     table.insert(0, ("", "reranker"), _names(means.index))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
@@ -58,9 +53,7 @@ def evaluation(
         _policy(nothing, "no relevant documents", f"empty={options['empty']}"),
         f"Relevant from grade {options['relevant_from']:g}; scores compared as "
         f"{compared_as(options['precision'])}{fronts}{split}.",
-        _truncation_note(len(policies), RERANKERS, "rerankers", ".summary(flat=True)"),
-        _truncation_note(len(measures), len(shown_measures), "measures", ".summary(flat=True)"),
-        _truncation_note(len(ties), len(shown_ties), "tie orders", ".summary(flat=True)"),
+        _truncation_note(len(policies), ".summary(flat=True)"),
     )
 
 
@@ -77,7 +70,7 @@ def runs(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None, seve
         f"{count_of(len(tables), 'reranker')}, {count_of(n_rows, 'row')}. {_relevance(tables, judgments)}",
         _html(pd.DataFrame(rows, columns=["reranker", "queries", "documents", "tied"])),
         f"Found while reading: {severity_counts or 'nothing'}; for checks of the lists, see .findings.",
-        _truncation_note(len(tables), RERANKERS, "rerankers", ".rerankers"),
+        _truncation_note(len(tables), ".rerankers"),
     )
 
 
@@ -102,12 +95,9 @@ def _policy(n: int, noun: str, policy: str) -> str:
     return f"{count_of(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
 
 
-def _truncation_note(n: int, shown_measures: int, noun: str, full_table: str) -> str:
-    return (
-        f"The first {shown_measures} of {n:,} {noun} are shown. All {noun}: {full_table}."
-        if n > shown_measures
-        else ""
-    )
+def _truncation_note(n: int, full_table: str) -> str:
+    note = f"The first {RERANKERS} of {n:,} rerankers are shown. All rerankers: {full_table}."
+    return note if n > RERANKERS else ""
 
 
 def _block(noun: str, first: str, table: str, *notes: str) -> str:

@@ -117,16 +117,6 @@ def test_of_many_rerankers_twenty_are_shown_and_the_rest_is_said(show):
     assert len(html) < 10_000
 
 
-def test_measures_and_treatments_beyond_the_width_are_left_out_and_counted():
-    runs = Runs.from_frame(rows_of("a"))
-    html = evaluate(runs, [f"P@{k}" for k in range(1, 31)], ["input", "expected"])._repr_html_()
-    assert cells(html)[0] == ["", *(f"P@{k}" for k in range(1, 13))]
-    assert "The first 12 of 30 measures are shown" in html
-    html = evaluate(runs, ["RR"], [f"random:{seed}" for seed in range(30)])._repr_html_()
-    assert "The first 24 of 30 tie orders are shown" in html
-    assert len(cells(html)[1]) == 25
-
-
 def test_a_long_name_is_shortened():
     html = Runs.from_frame(rows_of(["x"]).assign(reranker="n" * 5000))._repr_html_()
     assert len(html) < 2000
