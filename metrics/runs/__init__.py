@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from metrics.runs.columns import COLUMNS, MissingScore
 from metrics.runs.files import File
 from metrics.runs.findings import KINDS
-from metrics.runs.formats.format import BY_NAME, FORMATS, Format
+from metrics.runs.formats.format import FORMATS, FORMATS_BY_NAME, Format
 from metrics.runs.formats.frames import Nested
 from metrics.runs.formats.letor import with_predictions
 from metrics.runs.from_paths import (
@@ -40,9 +40,9 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
-    "BY_NAME",
     "COLUMNS",
     "FORMATS",
+    "FORMATS_BY_NAME",
     "KINDS",
     "File",
     "Format",

@@ -15,7 +15,7 @@ from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.runs.columns import MAX_COLUMNS, ColumnChoice, MissingScore, beir_columns, recognise
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.format import BY_NAME
+from metrics.runs.formats.format import FORMATS_BY_NAME
 from metrics.runs.formats.frames import Dictionary, Frame, Nested, frame_of_array, is_array, is_frame, of_frame
 from metrics.runs.formats.json_records import flatten
 from metrics.runs.formats.letor import LETOR, with_predictions
@@ -204,7 +204,7 @@ def distinct_file_names(files: Sequence[object]) -> list[str]:
 
 def may_be_either(source: Source) -> bool:
     """Return whether the numbers of a file may be scores or grades, by its format or its header."""
-    return BY_NAME[source.format].scores_may_be_grades or bool(beir_columns(source.header))
+    return FORMATS_BY_NAME[source.format].scores_may_be_grades or bool(beir_columns(source.header))
 
 
 def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
@@ -340,7 +340,7 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
             if any(is_judgments(content, path, judgments) for judgments in all_judgments):
                 continue
             may_be_judgments = len(named_files) > 1 and not all_judgments and name is None
-            if may_be_judgments and not BY_NAME[content.format].scores_may_be_grades:
+            if may_be_judgments and not FORMATS_BY_NAME[content.format].scores_may_be_grades:
                 yield as_judgments(content)
                 continue
         source = as_run(content)

@@ -30,7 +30,7 @@ from dashboard.widgets.audited_table import kept_files, take_files, take_table
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ
-from metrics.runs import BY_NAME, COLUMNS, File, MissingScore, Source
+from metrics.runs import COLUMNS, FORMATS_BY_NAME, File, MissingScore, Source
 from metrics.runs.columns import MISSING_SCORE_HINT
 from metrics.runs.roles import RolesError
 from metrics.scale.stored import is_stored
@@ -264,7 +264,7 @@ def _offer_to_score(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) 
     graded = {
         position: source.mapping["relevance"]
         for position, source in enumerate(sources)
-        if isinstance(source, Source) and source.kind == "qrels" and BY_NAME[source.format].has_header
+        if isinstance(source, Source) and source.kind == "qrels" and FORMATS_BY_NAME[source.format].has_header
     }
     if len(graded) < 2:  # noqa: PLR2004 files that may disagree
         return
@@ -296,7 +296,7 @@ def _add_to_board() -> None:
 def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
     """Draw the columns of files with unread columns, which may be the missing ones."""
     for position, source in enumerate(sources):
-        if not isinstance(source, Source) or not BY_NAME[source.format].has_header:
+        if not isinstance(source, Source) or not FORMATS_BY_NAME[source.format].has_header:
             continue
         if set(source.header) - set(source.mapping.values()):
             with st.expander(f"Columns of {escape_markdown(source.file)}"):

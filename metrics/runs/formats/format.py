@@ -218,5 +218,5 @@ FORMATS = (
 )
 """All formats."""
 _WITHOUT_FILES = (Format("frame", "", ""), Format("predictions", "", "", has_header=False))
-BY_NAME: Mapping[str, Format] = {each.name: each for each in (*FORMATS, *_WITHOUT_FILES)}
+FORMATS_BY_NAME: Mapping[str, Format] = {each.name: each for each in (*FORMATS, *_WITHOUT_FILES)}
 """Formats by `Source.format`, also of frames, and of predictions before they have queries and documents."""

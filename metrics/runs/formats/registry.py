@@ -8,7 +8,7 @@ from metrics.runs.columns import GRADES, ColumnChoice, MissingScore, normalised,
 from metrics.runs.files import File
 from metrics.runs.formats import delimited, json_records, letor, tables
 from metrics.runs.formats.delimited import Head
-from metrics.runs.formats.format import BY_NAME, LINE_FORMATS, FileTable, Format
+from metrics.runs.formats.format import FORMATS_BY_NAME, LINE_FORMATS, FileTable, Format
 from metrics.runs.formats.parquet import ParquetTable, read_parquet
 from metrics.runs.source import Source
 from metrics.support.wording import count_of
@@ -49,7 +49,7 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
         source = _READERS[name](file, choice)
     else:
         source = tables.read_table(head, name, choice)
-    return replace(source, tie_order=BY_NAME[source.format].tie_order)
+    return replace(source, tie_order=FORMATS_BY_NAME[source.format].tie_order)
 
 
 def open_run(
