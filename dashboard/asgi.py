@@ -10,11 +10,10 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard.server.answers import FirstPageRedirect, SecurityHeaders
 from dashboard.server.connections import forget_ended_sessions
 from dashboard.server.first_page import begin_loading
 from dashboard.server.hosts import HostGuard
-from dashboard.server.messages import MessageGuard
+from dashboard.server.middleware import FirstPageRedirect, MessageGuard, SecurityHeaders
 from dashboard.server.sign_ins import SignInGuard
 from dashboard.server.uploads import UploadGuard
 from dashboard.settings import ALLOW_HOST, EMBED, OPEN

@@ -35,7 +35,7 @@ QUERIES = Page("views/query.py", "Queries", "account_tree", "Explore")
 COMPARE = Page("views/compare.py", "Compare", "rule", "Decide")
 AUDIT = Page("views/audit.py", "Audit", "fact_check", "Decide")
 SIMULATOR = Page("views/simulator/simulator.py", "Simulator", "science", "Learn", needs_judgments=False)
-GUIDE = Page("views/guide/guide.py", "Guide", "menu_book", "Learn", needs_judgments=False)
+GUIDE = Page("views/guide.py", "Guide", "menu_book", "Learn", needs_judgments=False)
 SHARE = Page("views/share.py", "Share", "share", "Learn")
 PRESENT = Page("views/present.py", "Present", "", "Learn")
 PAGES = LEADERBOARD, DATA, TIES, RERANKERS, QUERIES, COMPARE, AUDIT, SIMULATOR, GUIDE, SHARE, PRESENT

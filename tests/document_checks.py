@@ -20,7 +20,7 @@ from opening import opened, plain
 from repository import ROOT, SAMPLE
 
 from dashboard import cli
-from dashboard.views.guide.guide import markdown
+from dashboard.views.guide import markdown
 from metrics import Runs, evaluate, read_table
 from metrics.report import report
 from metrics.simulation import notebook_grag

@@ -15,10 +15,10 @@ from typer.main import get_command
 
 from dashboard.cli.commands import tiescope
 from dashboard.escaping import escape_markdown
-from dashboard.views.guide.guide import markdown
+from dashboard.views.guide import markdown
 
 _ROOT = Path(__file__).parents[2]
-_GUIDE = _ROOT / "dashboard/views/guide/text"
+_GUIDE = _ROOT / "dashboard/views/guide_text"
 _APP = "http://127.0.0.1:8501"
 _COLOURED = re.compile(r":(gray|small|orange|blue)\[((?:\\.|[^\[\]\\]|\[[^\]]*\])*)\]")
 _SAME_TITLE = re.compile(r"(^# (.+)\n+)## \2\n+")

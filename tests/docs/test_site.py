@@ -23,7 +23,7 @@ for package in ("mkdocs", "material", "mkdocstrings", "latex2mathml"):
 
 LOADING = {"src", "srcset", "poster", "data", "action"}
 """Attributes from which a browser loads at once; `href` too, but on links that are clicked."""
-GUIDE = ROOT / "dashboard/views/guide/text"
+GUIDE = ROOT / "dashboard/views/guide_text"
 
 
 class Addresses(HTMLParser):

@@ -13,9 +13,9 @@ from asgi import answer
 from starlette.responses import PlainTextResponse
 
 import dashboard
-from dashboard.server import answers
-from dashboard.server.answers import FirstPageRedirect
+from dashboard.server import middleware
 from dashboard.server.first_page import await_loading
+from dashboard.server.middleware import FirstPageRedirect
 from dashboard.settings import OPEN
 
 FOLDER = Path(dashboard.__file__).parent
@@ -87,7 +87,7 @@ def test_the_own_address_of_the_first_page_leads_to_the_root_with_its_query(fold
 
 @pytest.mark.parametrize("base", ["leaderboard", "/behind/leaderboard/"])
 def test_the_root_of_an_app_with_the_base_path_leaderboard_is_not_redirected(monkeypatch, base):
-    monkeypatch.setattr(answers.st, "get_option", {"server.baseUrlPath": base}.get)
+    monkeypatch.setattr(middleware.st, "get_option", {"server.baseUrlPath": base}.get)
     app, root = FirstPageRedirect(PlainTextResponse("the app"), "/leaderboard"), f"/{base.strip('/')}"
     assert answer(app, "GET", root).text == "the app"
     response = answer(app, "GET", f"{root}/leaderboard")

@@ -4,7 +4,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from dashboard.server.answers import SecurityHeaders
+from dashboard.server.middleware import SecurityHeaders
 
 
 def headers(embedders=()):

@@ -2,7 +2,7 @@ import pytest
 from asgi import finish
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from dashboard.server.messages import MessageGuard
+from dashboard.server.middleware import MessageGuard
 
 OF_ALL = [
     {"clear_cache": True},

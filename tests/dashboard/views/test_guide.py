@@ -3,7 +3,7 @@
 import pytest
 from opening import metrics, opened, plain, texts, title
 
-from dashboard.views.guide.guide import read_parts, table_rows
+from dashboard.views.guide import read_parts, table_rows
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide import worked_example
@@ -89,7 +89,7 @@ def test_a_smaller_tie_keeps_no_more_relevant_documents_than_it_has():
 def test_a_section_survives_a_page_switch():
     page = guided(section="Files")
     page.switch_page("views/leaderboard.py").run()
-    page.switch_page("views/guide/guide.py").run()
+    page.switch_page("views/guide.py").run()
     assert page.segmented_control(key="section").value == "Files"
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dashboard.views.guide.guide import markdown, read_parts, table_rows
+from dashboard.views.guide import markdown, read_parts, table_rows
 from metrics import FORMATS, MEASURES, parse
 from metrics.runs import File, read
 from metrics.runs.columns import MAX_COLUMNS, recognise

@@ -12,9 +12,8 @@ from opening import finding, metrics, only, opened
 from dashboard import cache
 from dashboard.charts.report import draw_charts
 from dashboard.library.boards import BoardSpec, make_board
-from dashboard.library.command_line import command
 from dashboard.views import share
-from dashboard.views.share import section_label
+from dashboard.views.share import command, section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
 from metrics.runs import File, read

@@ -157,7 +157,7 @@ def test_a_typed_list_stays_over_a_page_switch_and_goes_with_another_scenario():
     page = simulated()
     page.text_input(key="rows").set_value("1; 1,1; 1,1").run()
     assert figures(page)[0] == "0.8333"
-    page.switch_page("views/guide/guide.py").run().switch_page("views/simulator/simulator.py").run()
+    page.switch_page("views/guide.py").run().switch_page("views/simulator/simulator.py").run()
     assert figures(page)[0] == "0.8333"
     page.segmented_control(key="scenario").set_value("No Ties").run()
     assert figures(page)[0] == "0.5000"

@@ -94,7 +94,7 @@ def table_rows(text: str) -> list[list[str]]:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "text", encoding="utf-8"),
+        loader=FileSystemLoader(Path(__file__).with_name("guide_text"), encoding="utf-8"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,11 +1,15 @@
-"""Security headers of all responses, and the address of the first page."""
+"""Security headers of all responses, the address of the first page, and the allow-list of socket messages."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
+from google.protobuf.message import DecodeError
 from starlette.datastructures import MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dashboard.streamlit_internals import BackMsg
 
 _SOURCES = {
     "default-src": "'self'",
@@ -76,3 +80,43 @@ class FirstPageRedirect:
             await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, send)
         else:
             await self._app(scope, receive, send)
+
+
+_OF_ONES_OWN_PAGE = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat"}
+_OPERATION = "backend_operation_request"
+_OPERATIONS = {"deferred_file", "dataframe_chunk"}
+
+
+class MessageGuard:
+    """Drops messages that affect all visitors or the server's files.
+
+    Any session, signed in or not, could otherwise clear all caches, read the server's git information, or write
+    into its folders.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request or a socket."""
+
+        async def receive_own() -> Message:
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive" or _is_own(message.get("bytes")):
+                    return message
+
+        await self._app(scope, receive_own if scope["type"] == "websocket" else receive, send)
+
+
+def _is_own(data: Any) -> bool:  # noqa: ANN401 bytes, or None where it is text
+    """Return whether a message only affects the page that sends it; Streamlit rejects malformed ones."""
+    try:
+        message = BackMsg.FromString(data or b"")
+    except DecodeError:
+        return True
+    kind = message.WhichOneof("type")
+    if kind == _OPERATION:
+        kind = message.backend_operation_request.WhichOneof("payload")
+        return kind in _OPERATIONS
+    return kind is None or kind in _OF_ONES_OWN_PAGE

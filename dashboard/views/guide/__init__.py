@@ -1,1 +1,0 @@
-"""The guide page: its file, its sections and its cached calls."""
