@@ -163,7 +163,7 @@ def _choose_in_order(
     options: Sequence[str],
     key: str,
     selection: list[str],
-    **more_options: Any,  # noqa: ANN401 passed on
+    **more_options: Any,
 ) -> tuple[str, ...]:
     """Draw a multiple choice and return the values in the order chosen; nothing without options."""
     if options:
@@ -390,7 +390,7 @@ def offered_rerankers(board: Board) -> list[str]:
 _BASELINE = "baseline"
 
 
-def choose_baseline(names: Sequence[str], **more_options: Any) -> None:  # noqa: ANN401 passed on
+def choose_baseline(names: Sequence[str], **more_options: Any) -> None:
     """Draw the choice of the baseline, which `View` has."""
     controls.select_name("Baseline", names, _BASELINE, usual_baseline(names), **more_options)
 

@@ -27,29 +27,18 @@ Choice = TypeVar("Choice")
 
 @dataclass
 class Choices:
-    """The choices of a session.
+    """The choices of a session."""
 
-    Attributes:
-        texts: key of a control → its texts, for choices that are not the default.
-        page_keys: keys that this run has read; the address names these.
-        linked: keys set by the address that no control has read yet.
-        refused: values of the address that no control offers.
-        saved: texts saved with the board.
-        page: address of the page.
-        sections: page → texts of its section.
-        written: the address as last written, which the browser may not show yet.
-        clicks: chart → point clicked last.
-    """
-
-    texts: dict[str, Texts] = field(default_factory=dict)
-    page_keys: set[str] = field(default_factory=set)
-    linked: set[str] = field(default_factory=set)
-    refused: list[str] = field(default_factory=list)
-    saved: dict[str, Texts] = field(default_factory=dict)
-    page: str | None = None
-    sections: dict[str, Texts] = field(default_factory=dict)
-    written: dict[str, Texts] | None = None
-    clicks: dict[str, Any] = field(default_factory=dict)
+    texts: dict[str, Texts] = field(default_factory=dict)  # by key of the control, if not the default
+    page_keys: set[str] = field(default_factory=set)  # keys that this run has read; the address names these
+    linked: set[str] = field(default_factory=set)  # keys set by the address that no control has read yet
+    refused: list[str] = field(default_factory=list)  # values of the address that no control offers
+    saved: dict[str, Texts] = field(default_factory=dict)  # texts saved with the board
+    page: str | None = None  # address of the page
+    sections: dict[str, Texts] = field(default_factory=dict)  # page → texts of its section
+    written: dict[str, Texts] | None = None  # the address as last written; the browser may not show it yet
+    clicks: dict[str, Any] = field(default_factory=dict)  # chart → point clicked last
+    open_list: tuple[str | None, str | None] = (None, None)  # reranker and query opened below a chart
 
 
 def choices() -> Choices:
@@ -143,6 +132,12 @@ def set_value(key: str, value: object) -> None:
         choices().texts[key] = _texts(value)
 
 
+def set_values(values: Mapping[str, object]) -> None:
+    """Set several controls: key → value."""
+    for key, value in values.items():
+        set_value(key, value)
+
+
 def recall(key: str) -> Any:  # noqa: ANN401 of any kind
     """Return a value of the session that the address does not name, such as that of a widget; None without."""
     return st.session_state.get(key)
@@ -151,12 +146,6 @@ def recall(key: str) -> Any:  # noqa: ANN401 of any kind
 def remember(key: str, value: object) -> None:
     """Set a value of the session that the address does not name, that of a widget before it is drawn."""
     st.session_state[key] = value
-
-
-def set_values(values: Mapping[str, object]) -> None:
-    """Set several controls: key → value."""
-    for key, value in values.items():
-        set_value(key, value)
 
 
 def choose(
@@ -215,7 +204,7 @@ def segmented(
     default: str = "",
     *,
     clears: Sequence[str] = (),
-    **more_options: Any,  # noqa: ANN401 passed on
+    **more_options: Any,
 ) -> str:
     """Draw a row of options, the first or `default` chosen at first, and return the chosen one."""
     choice = choose(key, default or options[0], options.__contains__)
@@ -235,7 +224,7 @@ def select(
     default: str = "",
     *,
     is_explicit: bool = False,
-    **more_options: Any,  # noqa: ANN401 passed on
+    **more_options: Any,
 ) -> str:
     """Draw a list of options, the first or `default` chosen at first, and return the chosen one.
 
@@ -248,7 +237,7 @@ def select(
     return choice
 
 
-def select_after(label: str, texts: Mapping[str, str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
+def select_after(label: str, texts: Mapping[str, str], key: str, default: str = "", **more_options: Any) -> str:
     """Draw a list of option → text and return the chosen option, searchable by any letters shown.
 
     Each text is written after the label, which takes no line of its own.
@@ -262,7 +251,7 @@ def select_after(label: str, texts: Mapping[str, str], key: str, default: str = 
     return select(label, list(texts), key, default, **look | more_options)
 
 
-def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
+def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:
     """Draw a list of names, shortened, and return the chosen one."""
     return select_after(f"{label}:", short_names(names), key, default, **more_options)
 
@@ -272,9 +261,7 @@ def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
     return _choose_several(partial(st.multiselect, label, placeholder="All"), options, key)
 
 
-def pills(
-    label: str, options: Sequence[str], key: str, format_func: Callable[[str], str] = str.capitalize
-) -> list[str]:
+def pills(label: str, options: Sequence[str], key: str, format_func: Callable[[str], str]) -> list[str]:
     """Draw and return a choice as `multiselect` does, with every option in sight."""
     draw = partial(st.pills, label, selection_mode="multi", format_func=format_func, wrap=True)
     return _choose_several(draw, options, key)
@@ -285,7 +272,7 @@ def whole_number(key: str, low: float, high: float, default: int) -> int:
     return choose(key, default, lambda number: low <= number <= high, _whole)
 
 
-def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
+def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:
     """Draw a field for a whole number from `low` to `high` and return the number."""
     number = whole_number(key, low, high, default)
     options = bound(key, float(number)) | more_options
@@ -314,14 +301,14 @@ def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], ke
     return pair
 
 
-def select_slider(label: str, options: Sequence[str], key: str, default: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
+def select_slider(label: str, options: Sequence[str], key: str, default: str, **more_options: Any) -> str:
     """Draw a slider over options in order and return the chosen one."""
     choice = choose(key, default, options.__contains__)
     st.select_slider(label, options, value=default, **bound(key, choice), **more_options)
     return choice
 
 
-def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
+def text_input(label: str, key: str, **more_options: Any) -> str:
     """Draw a line of text and return its content."""
     longest = more_options.get("max_chars") or math.inf
     text = choose(key, "", lambda text: len(text) <= longest)
@@ -329,7 +316,7 @@ def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN40
     return text
 
 
-def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 passed on
+def toggle(label: str, key: str, **more_options: Any) -> bool:
     """Draw a switch, off at first, and return whether it is on."""
     is_on = choose(key, "false", ("true", "false").__contains__, lambda texts: texts[-1].lower()) == "true"
     st.toggle(label, **bound(key, is_on), **more_options)
@@ -352,12 +339,10 @@ def clicked_point(chart: str) -> dict[str, Any] | None:
 
 def _choose_several(draw: Callable[..., object], options: Sequence[str], key: str) -> list[str]:
     all_options = list(options)
-    names = {option.capitalize(): option for option in all_options} | {name: name for name in all_options}
 
     def read(texts: Texts) -> list[str]:
-        refuse(key, [text for text in texts if text not in names])
-        known_options = {names[text] for text in texts if text in names}
-        return [option for option in all_options if option in known_options] or all_options
+        refuse(key, [text for text in texts if text not in all_options])
+        return [option for option in all_options if option in texts] or all_options
 
     choice = choose(key, all_options, bool, read)
     field_value = st.session_state.get(key)  # an empty field means all and stays empty

@@ -38,7 +38,7 @@ class Figure:
         settings: properties of the layout.
     """
 
-    def __init__(self, palette: Palette = LIGHT, **settings: Any) -> None:  # noqa: ANN401 plotly's
+    def __init__(self, palette: Palette = LIGHT, **settings: Any) -> None:
         self.palette = palette
         self.traces: list[dict[str, Any]] = []
         self.settings: dict[str, Any] = settings
@@ -46,7 +46,7 @@ class Figure:
         self._n_columns = 1
 
     @classmethod
-    def of_panels(cls, rows: int, columns: int, palette: Palette = LIGHT, **grid: Any) -> Self:  # noqa: ANN401
+    def of_panels(cls, rows: int, columns: int, palette: Palette = LIGHT, **grid: Any) -> Self:
         """Return an empty grid of panels; `grid` takes the options of plotly's `make_subplots`."""
         figure = cls(palette, **copy.deepcopy(_panel_layout(rows, columns, **grid)))
         figure._n_columns = columns
@@ -70,19 +70,19 @@ class Figure:
         self.traces.append(look | trace | axes)
         return self
 
-    def draw_scatter(self, **trace: Any) -> Self:  # noqa: ANN401
+    def draw_scatter(self, **trace: Any) -> Self:
         """Add a scatter trace."""
         return self.draw({"type": "scatter"} | trace)
 
-    def draw_marks(self, **trace: Any) -> Self:  # noqa: ANN401
+    def draw_marks(self, **trace: Any) -> Self:
         """Add a scatter trace of marks."""
         return self.draw_scatter(mode="markers", **trace)
 
-    def draw_line(self, **trace: Any) -> Self:  # noqa: ANN401
+    def draw_line(self, **trace: Any) -> Self:
         """Add a scatter trace of a line."""
         return self.draw_scatter(mode="lines", **trace)
 
-    def draw_bars(self, **trace: Any) -> Self:  # noqa: ANN401
+    def draw_bars(self, **trace: Any) -> Self:
         """Add a bar trace; `text` is muted and outside the bars unless the trace says otherwise."""
         outside = {"textposition": "outside", "textfont": {"color": self.palette.muted}}
         return self.draw({"type": "bar"} | (outside if "text" in trace else {}) | trace)
@@ -92,17 +92,17 @@ class Figure:
         font = {"size": trace.pop("size", 12), "color": trace.pop("color", self.palette.text)}
         return self.draw_scatter(x=x, y=y, mode="text", text=words, textfont=font, **trace)
 
-    def draw_shape(self, **shape: Any) -> Self:  # noqa: ANN401
+    def draw_shape(self, **shape: Any) -> Self:
         """Add a shape, to the panel at `row` and `col` if it names one."""
         return self._append("shapes", shape)
 
-    def draw_upright(self, x: float, **shape: Any) -> Self:  # noqa: ANN401
+    def draw_upright(self, x: float, **shape: Any) -> Self:
         """Add an upright line, dotted and through the whole plot unless `line`, `y0` and `y1` differ."""
         line = {"color": self.palette.text, "width": 1.4, "dash": "dot"} | shape.pop("line", {})
         ends = {"y0": 0, "y1": 1} | ({} if "y0" in shape else {"yref": "y domain"})
         return self.draw_shape(type="line", x0=x, x1=x, line=line, **ends | shape)
 
-    def write(self, text: str, **place: Any) -> Self:  # noqa: ANN401
+    def write(self, text: str, **place: Any) -> Self:
         """Write a short muted text; `place` overrides annotation properties."""
         font = {"size": 12, "color": self.palette.muted}
         return self._append("annotations", {"text": text, "showarrow": False, "font": font} | place)
@@ -121,26 +121,26 @@ class Figure:
         self.settings |= {"template": _look(self.palette), "height": height, "margin": margins}
         return self
 
-    def set_layout(self, **settings: Any) -> Self:  # noqa: ANN401
+    def set_layout(self, **settings: Any) -> Self:
         """Merge settings into the layout."""
         self.settings = _merge(self.settings, settings)
         return self
 
-    def set_traces(self, selector: Mapping[str, object], **properties: Any) -> Self:  # noqa: ANN401
+    def set_traces(self, selector: Mapping[str, object], **properties: Any) -> Self:
         """Merge properties into all traces that match a selector."""
         for index, trace in enumerate(self.traces):
             if selector.items() <= trace.items():
                 self.traces[index] = _merge(trace, properties)
         return self
 
-    def set_xaxes(self, **properties: Any) -> Self:  # noqa: ANN401
+    def set_xaxes(self, **properties: Any) -> Self:
         """Set properties of the x axes of all panels, or of those at `row` and `col`.
 
         Nested properties are replaced; `title_text` keeps the other properties of the title.
         """
         return self._set_axes("x", properties)
 
-    def set_yaxes(self, **properties: Any) -> Self:  # noqa: ANN401
+    def set_yaxes(self, **properties: Any) -> Self:
         """Set properties of the y axes, as `set_xaxes` does."""
         return self._set_axes("y", properties)
 
@@ -228,7 +228,7 @@ class Figure:
 
 
 @cache
-def _panel_layout(rows: int, columns: int, **grid: Any) -> dict[str, Any]:  # noqa: ANN401
+def _panel_layout(rows: int, columns: int, **grid: Any) -> dict[str, Any]:
     """Cache the result of plotly's slow `make_subplots`."""
     layout: dict[str, Any] = make_subplots(rows, columns, **grid).layout.to_plotly_json()
     layout.pop("template", None)  # Streamlit's

@@ -69,7 +69,7 @@ def values_hover(
     return {"customdata": rows, "hovertemplate": f"{_VALUES_HOVER}<br>%{{customdata[5]}}"}
 
 
-def add_values(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
+def add_values(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:
     """Add a diamond per traditional score and a dot per tied score of a table.
 
     `trace` holds the other coordinate (x or y), hover and panel.
@@ -80,14 +80,14 @@ def add_values(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # no
         figure.draw_scatter(**{axis: table[name]}, **look | trace)
 
 
-def add_bounds(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:  # noqa: ANN401
+def add_bounds(figure: Figure, table: pd.DataFrame, **trace: Any) -> None:
     """Add a bar from `worst` to `best` for each row of a table, counted from the top."""
     look = {"width": 0.42, "marker": {"color": figure.palette.bounds}, "name": "worst to best"}
     look |= {"y": np.arange(len(table)), "orientation": "h"}
     figure.draw_bars(x=table["best"] - table["worst"], base=table["worst"], **look | trace)
 
 
-def add_bounds_rows(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> None:  # noqa: ANN401
+def add_bounds_rows(figure: Figure, leaderboard: pd.DataFrame, **subplot: Any) -> None:
     """Add bounds, diamond and dot for each reranker of a leaderboard; `subplot` names panel or axes."""
     trace = values_hover(leaderboard) | subplot
     add_bounds(figure, leaderboard, **trace)
@@ -125,7 +125,7 @@ def label_rows_above(
     figure.set_yaxes(showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
 
 
-def add_band(figure: Figure, x: pd.Series, low: pd.Series, high: pd.Series, colour: str, **trace: Any) -> None:  # noqa: ANN401
+def add_band(figure: Figure, x: pd.Series, low: pd.Series, high: pd.Series, colour: str, **trace: Any) -> None:
     """Fill the area between two lines."""
     outline = {"x": pd.concat([x, x[::-1]]), "y": np.r_[high, low[::-1]]}
     figure.draw_scatter(**outline, **{"fill": "toself", "fillcolor": colour, "mode": "none"} | trace)
@@ -137,7 +137,7 @@ def add_segments(
     y: pd.Series | pd.DataFrame,
     colour: str,
     width: float,
-    **trace: Any,  # noqa: ANN401
+    **trace: Any,
 ) -> None:
     """Add a straight line per row. One of x and y has two columns, the ends.
 
@@ -149,7 +149,7 @@ def add_segments(
     figure.draw_line(x=along, y=up, line={"color": colour, "width": width}, **trace)
 
 
-def add_cutoff(figure: Figure, k: int, ends: tuple[float, float], label: float, **place: Any) -> None:  # noqa: ANN401
+def add_cutoff(figure: Figure, k: int, ends: tuple[float, float], label: float, **place: Any) -> None:
     """Add a dotted line after rank k, labelled at the height `label`."""
     figure.draw_upright(k + 0.5, y0=ends[0], y1=ends[1])
     figure.write(f"k = {k}", **{"x": k + 0.5, "y": label, "yanchor": "bottom", "yref": "y"} | place)

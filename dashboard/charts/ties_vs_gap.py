@@ -269,7 +269,7 @@ def _add_dots(
     y: str,
     colour: str | np.ndarray,
     hover: str,
-    **trace: Any,  # noqa: ANN401
+    **trace: Any,
 ) -> None:
     """Add a clickable dot per list; its first custom value is its index.
 

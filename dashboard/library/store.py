@@ -229,7 +229,7 @@ class Library:
         with self.database.writing() as connection:
             _end(connection, _is_expired())
 
-    def _change(self, board_id: str, owner: str, **values: Any) -> None:  # noqa: ANN401 of many types
+    def _change(self, board_id: str, owner: str, **values: Any) -> None:
         with self.database.writing() as connection:
             _update(connection, self._own(connection, board_id, owner), **values)
 
@@ -420,7 +420,7 @@ def _content(board: Board) -> dict[str, Any]:
     return {"digest": spec.key, "repeated": spec.repeated, "names": names, **counts}
 
 
-def _update(connection: sa.Connection, before: Record, **values: Any) -> None:  # noqa: ANN401 of many types
+def _update(connection: sa.Connection, before: Record, **values: Any) -> None:
     values |= {"version": before.version + 1, **_times()}
     connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import streamlit as st
 from google.protobuf.message import DecodeError
 from starlette.datastructures import MutableHeaders
 from starlette.responses import RedirectResponse
@@ -64,8 +63,7 @@ class SecurityHeaders:
 class FirstPageRedirect:
     """Redirects the own address of the first page to the root, with its query.
 
-    Streamlit serves its default page at the root, and calls the page's own address "not found". The root of an
-    app whose base path has the name of the page is not redirected.
+    Streamlit serves its default page at the root, and calls the page's own address "not found".
     """
 
     def __init__(self, app: ASGIApp, path: str) -> None:
@@ -74,8 +72,7 @@ class FirstPageRedirect:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
-        is_page = scope["type"] == "http" and scope["method"] == "GET" and scope["path"].endswith(self._path)
-        if is_page and scope["path"].strip("/") != str(st.get_option("server.baseUrlPath")).strip("/"):
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"].endswith(self._path):
             query = scope["query_string"].decode("latin-1")
             await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, send)
         else:

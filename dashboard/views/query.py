@@ -106,7 +106,7 @@ def _offer_largest_gap(current: one_list.ListInView) -> None:
     st.button(text, key="largest-gap", type="tertiary", icon=icon, on_click=select, args=(ends,))
 
 
-def _choose_label(label: str, key: str, labels: dict[str, str], **options: Any) -> str:  # noqa: ANN401 passed on
+def _choose_label(label: str, key: str, labels: dict[str, str], **options: Any) -> str:
     options |= {"format_func": labels.__getitem__, "filter_mode": "contains", "label_visibility": "collapsed"}
     return controls.select(label, list(labels), key, **options)
 

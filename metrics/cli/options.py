@@ -115,7 +115,7 @@ def with_inputs_kept(command: Callable[..., None], log: str) -> Callable[..., No
     uses = file_uses(command)
 
     @wraps(command)
-    def run(**choices: Any) -> None:  # noqa: ANN401 as the options of the command
+    def run(**choices: Any) -> None:
         from metrics.runs.writing import refuse_outputs
 
         files: dict[FileUse, list[Path | str]] = {use: [] for use in FileUse}
@@ -413,7 +413,7 @@ def with_shared_options(command: Callable[..., T]) -> Callable[..., T]:
     ]
 
     @wraps(command)
-    def run(**choices: Any) -> T:  # noqa: ANN401 as the command and the options type them
+    def run(**choices: Any) -> T:
         records = {
             name: _SHARED[name][0](**{option: choices.pop(option) for option in names})
             for name, names in options.items()

@@ -138,7 +138,7 @@ class Report:
 _OUTSIDE_APPENDIX = ("summary", "swaps", "audit", "brief", "paper")
 
 
-def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOptions` names and types them
+def report(runs: Runs, **options: Any) -> Report:
     """Return a report of runs; `options` are the fields of `ReportOptions` and the options of scoring."""
     studies = ReportStudies(runs, ReportOptions.of(**options))
     studies.check_names()
@@ -166,7 +166,7 @@ def write_report(
     *,
     day: date | None = None,
     draw: DrawCharts | None = None,
-    **options: Any,  # noqa: ANN401 as of `report`
+    **options: Any,
 ) -> None:
     """Write the report of runs as .html, .md, .txt, .tex, .csv or .parquet, by the suffix of the path.
 

@@ -82,7 +82,7 @@ class ReportOptions:
     published_names: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them
+    def of(cls, **choices: Any) -> "ReportOptions":
         """Return the options, with those of scoring given as separate keywords."""
         scoring = {name: choices.pop(name) for name in _SCORING if name in choices}
         return cls(**choices | ({"scoring": ScoringOptions(**scoring)} if scoring else {}))
@@ -248,7 +248,7 @@ class ReportStudies:
         """All pairs of the reported rerankers, corrected for all pairs of the runs."""
         return self._verdicts()
 
-    def _verdicts(self, baseline: str | None = None, **testing: Any) -> Verdicts:  # noqa: ANN401 as for `compare`
+    def _verdicts(self, baseline: str | None = None, **testing: Any) -> Verdicts:
         evaluation = self._score_board([self.measure]) if self.options.rerankers else self.evaluation
         traditional = self.options.traditional
         return verdicts(evaluation, self.measure, traditional, baseline, **testing).among(self.rerankers)

@@ -169,7 +169,7 @@ def shuffle_frames(
         return list(frame.shuffle("key", npartitions=pieces, shuffle_method="p2p").to_delayed())
 
 
-def map_frames(client: Client, task: Callable[..., Any], frames: Sequence[Any], *arguments: Any) -> list[Any]:  # noqa: ANN401 as many and of any kind
+def map_frames(client: Client, task: Callable[..., Any], frames: Sequence[Any], *arguments: Any) -> list[Any]:
     """Submit a task on each frame, with the same further arguments."""
     delayed_task = delayed(task)
     return list(client.compute([delayed_task(frame, *arguments) for frame in frames]))

@@ -32,7 +32,7 @@ def experiment_table(
     baseline: str,
     measures: Sequence[str] | None = None,
     ties: Sequence[str] | None = None,
-    **testing: Any,  # noqa: ANN401 as `compare` names and types them
+    **testing: Any,
 ) -> pd.DataFrame:
     """Test every measure, and latency if there is any, of each reranker against a baseline.
 
@@ -126,7 +126,7 @@ def experiment_note(
     table: pd.DataFrame,
     baseline: str,
     n_rerankers: int | None = None,
-    **testing: Any,  # noqa: ANN401 as `compare` names and types them
+    **testing: Any,
 ) -> str:
     """Explain the stars of a table, and state which latencies are not tested.
 

@@ -95,7 +95,7 @@ def verdicts(
     measure: str,
     traditional: str,
     baseline: str | None = None,
-    **testing: Any,  # noqa: ANN401 as `compare` names and types them
+    **testing: Any,
 ) -> Verdicts:
     """Compare pairs with ties averaged and by a traditional treatment; `testing` as for `compare`."""
     tied, before = (

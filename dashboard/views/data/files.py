@@ -147,14 +147,9 @@ def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown:
             st.caption(note)
         for group in groups[:n_shown]:
             _group(board, group)
-        further_groups = groups[n_shown:]
-        detailed = [group for group in groups[:n_shown] if len(group.lines) > 1]
-        if further_groups or detailed:
-            label = f"More: {count_of(len(further_groups), 'kind')}" if further_groups else "Each message"
+        if further_groups := groups[n_shown:]:
+            label = f"More: {count_of(len(further_groups), 'kind')}"
             with st.expander(label, key=f"more-{severity}"):
-                for group in detailed:
-                    st.markdown(f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}")
-                    _messages(group)
                 for group in further_groups:
                     _group(board, group)
                     _messages(group)

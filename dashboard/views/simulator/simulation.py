@@ -314,8 +314,6 @@ def _choose_several() -> Simulation:
                 **chance,
             ),
         },
-        syntax="ties,levels,performance,name; …",
-        hint="Performance and name are optional.",
         max_rows=link_text.MAX_RERANKERS,
     ).edit(SEVERAL_AT_FIRST)
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))

@@ -118,8 +118,6 @@ def _edit_table(name: str, *, has_further: bool) -> list[link_text.Document]:
         line=link_text.format_list,
         read=_documents,
         columns=columns,
-        syntax="score,grade,name; …",
-        hint="Grades and names are optional. Write a tie-breaking score after the score: 0.5/2.",
         max_rows=link_text.MAX_DOCUMENTS,
     )
     return text_table.edit(link_text.scenario_documents(name))

@@ -1,4 +1,4 @@
-"""A table to edit that is also a line of text, for the link and for typing."""
+"""A table to edit that is also a line of text, for the link."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,8 +24,6 @@ class TextTable(Generic[Row]):
         line: rows → line.
         read: edited table → complete rows.
         columns: configuration of each column, in order.
-        syntax: syntax of a line.
-        hint: optional parts of a line.
         max_rows: rows used at most.
     """
 
@@ -34,15 +32,12 @@ class TextTable(Generic[Row]):
     line: Callable[[Sequence[Row]], str]
     read: Callable[[pd.DataFrame], list[Row]]
     columns: dict[str, Any]
-    syntax: str
-    hint: str
     max_rows: int
 
     def edit(self, start: Sequence[Row]) -> list[Row]:
         """Draw the table, filled from the link or else from `start`, and return its rows."""
         start_line = self.line(start)
-        own_line = controls.get_text(self.key)
-        now = own_line if self.parse(own_line) else start_line
+        now = controls.choose(self.key, start_line, lambda line: bool(self.parse(line)))
         base, key = self._base(now)
         frame = pd.DataFrame(self.parse(base) or list(start))[list(self.columns)]
         edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=key, column_config=self.columns)
@@ -53,8 +48,6 @@ class TextTable(Generic[Row]):
             controls.set_value(self.key, "" if line == start_line else line)
         if len(edited) > self.max_rows:
             st.caption(f"Only the first {self.max_rows} rows are used.")
-        with st.popover("As text", icon=":material/notes:"):
-            controls.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
         return rows
 
     def _base(self, now: str) -> tuple[str, str]:

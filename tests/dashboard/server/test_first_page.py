@@ -13,7 +13,6 @@ from asgi import answer
 from starlette.responses import PlainTextResponse
 
 import dashboard
-from dashboard.server import middleware
 from dashboard.server.first_page import await_loading
 from dashboard.server.middleware import FirstPageRedirect
 from dashboard.settings import OPEN
@@ -83,12 +82,3 @@ def test_the_own_address_of_the_first_page_leads_to_the_root_with_its_query(fold
     assert str(response.url.join(response.headers["Location"])) == f"http://tiescope{folder}{query}"
     for path in ("", "ties", "leaderboard/x", "media/leaderboard.csv"):
         assert answer(app, "GET", f"{folder}{path}{query}").text == "another page"
-
-
-@pytest.mark.parametrize("base", ["leaderboard", "/behind/leaderboard/"])
-def test_the_root_of_an_app_with_the_base_path_leaderboard_is_not_redirected(monkeypatch, base):
-    monkeypatch.setattr(middleware.st, "get_option", {"server.baseUrlPath": base}.get)
-    app, root = FirstPageRedirect(PlainTextResponse("the app"), "/leaderboard"), f"/{base.strip('/')}"
-    assert answer(app, "GET", root).text == "the app"
-    response = answer(app, "GET", f"{root}/leaderboard")
-    assert str(response.url.join(response.headers["Location"])) == f"http://tiescope{root}/"

@@ -153,15 +153,14 @@ def test_a_line_that_is_no_list_leaves_the_scenario(rows):
     assert figures(simulated(rows=rows, scenario="Simple Tie"))[0] == "0.4167"
 
 
-def test_a_typed_list_stays_over_a_page_switch_and_goes_with_another_scenario():
-    page = simulated()
-    page.text_input(key="rows").set_value("1; 1,1; 1,1").run()
+def test_a_list_of_a_link_stays_over_a_page_switch_and_goes_with_another_scenario():
+    page = simulated(rows="1; 1,1; 1,1")
     assert figures(page)[0] == "0.8333"
     page.switch_page("views/guide.py").run().switch_page("views/simulator/simulator.py").run()
     assert figures(page)[0] == "0.8333"
     page.segmented_control(key="scenario").set_value("No Ties").run()
     assert figures(page)[0] == "0.5000"
-    assert page.text_input(key="rows").value == ""
+    assert "rows" not in page.query_params
 
 
 def test_grades_count_from_the_one_that_is_chosen():
