@@ -84,7 +84,7 @@ def show(selection: Selection) -> None:
         swaps_section(view, measure)
     elif section == TOOLS:
         drawable = charted_rerankers(rows)
-        places = shown_rows(len(drawable), "places", has_pages=True)
+        places = shown_rows(len(drawable), "places")
         tools_section(view, drawable, measure, places.of(drawable).index)
         places.buttons()
     elif section == UNJUDGED and unjudged is not None:
@@ -158,7 +158,7 @@ def scores_section(
     rows = rows.join(view.study(mean_intervals, str(name)))
     drawable = charted_rerankers(rows)
     matches = search_rows(drawable, part)
-    places = shown_rows(len(matches), "places", has_pages=True)
+    places = shown_rows(len(matches), "places")
     drawn_rows = places.of(matches).index
     if not name.measure.answers:
         leaderboard_charts(drawable, view.palette, name, drawn_rows)
@@ -225,7 +225,7 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
         downloads = st.container(horizontal=True, width="content")
     ordered = rows.loc[keys[key].sort_values(ascending=False, kind="stable").index]
     matches = search_rows(ordered.drop(pinned), part)
-    places = shown_rows(len(matches), "measure_rows", first=LETTERED, has_pages=True)
+    places = shown_rows(len(matches), "measure_rows", first=LETTERED)
     table_rows = pd.concat([ordered.loc[pinned], places.of(matches)])
     st.html(
         measures_html(

@@ -1,4 +1,4 @@
-"""Show the first rows of long tables and charts, with buttons for others, and a search by name."""
+"""Show the first rows of long tables and charts, with a button for all, and a search by name."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -28,54 +28,39 @@ class ShownRows:
 
     Attributes:
         n_rows: number of all rows.
-        start: first row shown, from 0.
-        stop: row after the last one shown.
+        n_shown: number of rows shown.
         key: key of the choice in the address.
         first: rows shown at first.
         limit: rows shown at most.
-        has_pages: whether buttons lead to the next and previous rows.
     """
 
     n_rows: int
-    start: int
-    stop: int
+    n_shown: int
     key: str
     first: int = FIRST_ROWS
     limit: int = MOST_ROWS
-    has_pages: bool = False
-
-    @property
-    def n_shown(self) -> int:
-        """The number of rows shown."""
-        return self.stop - self.start
 
     def of(self, rows: Rows) -> Rows:
         """Return the rows shown."""
-        return rows.iloc[self.start : self.stop]
+        return rows.head(self.n_shown)
 
     def rows_note(self) -> str:
         """Return a note on rows that only the download has, empty if all are shown."""
         return rows_left_out(self.n_shown, self.n_rows)
 
     def buttons(self) -> None:
-        """Draw buttons for the rows not shown."""
+        """Draw a button for all rows, or back to the first ones."""
         if self.n_rows <= self.first:
             return
         n_all = min(self.n_rows, self.limit)
-        has_all = self.n_shown == n_all
-        has_next = not has_all and self.stop < self.n_rows
-        all_rows = f"Show all {self.n_rows:,}" if n_all == self.n_rows else f"Show {n_all:,}"
-        ways = [
-            (f"Show the first {self.first}", "expand_less", "1", has_all),
-            (all_rows, "expand_more", _ALL, not has_all),
-            (f"{self.first} before", "arrow_back", str(self.start + 1 - self.first), self.start > 0),
-            (f"Next {self.first}", "arrow_forward", str(self.stop + 1), has_next),
-        ]
+        if self.n_shown == n_all:
+            label, icon, value = f"Show the first {self.first}", "expand_less", "1"
+        else:
+            all_rows = f"all {self.n_rows:,}" if n_all == self.n_rows else f"{n_all:,}"
+            label, icon, value = f"Show {all_rows}", "expand_more", _ALL
         with st.container(horizontal=True, horizontal_alignment="center"):
-            for label, icon, value, is_offered in ways if self.has_pages else ways[:2]:
-                if is_offered:
-                    choose = partial(set_value, self.key, value)
-                    st.button(label, icon=f":material/{icon}:", on_click=choose, key=f"show-{self.key}-{icon}")
+            choose = partial(set_value, self.key, value)
+            st.button(label, icon=f":material/{icon}:", on_click=choose, key=f"show-{self.key}-{icon}")
 
 
 def rows_left_out(n_shown: int, n_rows: int) -> str:
@@ -83,14 +68,10 @@ def rows_left_out(n_shown: int, n_rows: int) -> str:
     return f"The first {n_shown:,} of {n_rows:,} rows; the CSV file contains all rows." * (n_shown < n_rows)
 
 
-def shown_rows(
-    n_rows: int, key: str = "drawn", first: int = FIRST_ROWS, limit: int = MOST_ROWS, *, has_pages: bool = False
-) -> ShownRows:
+def shown_rows(n_rows: int, key: str = "drawn", first: int = FIRST_ROWS, limit: int = MOST_ROWS) -> ShownRows:
     """Return the range of rows to show; its `buttons` change it."""
-    starts = {str(start + 1): start for start in range(0, max(n_rows, 1) if has_pages else 1, first)}
-    choice = choose(key, "1", lambda text: text == _ALL or text in starts)
-    start, size = (0, limit) if choice == _ALL else (starts[choice], first)
-    return ShownRows(n_rows, start, min(start + size, n_rows), key, first, limit, has_pages)
+    n_shown = limit if choose(key, "1", {"1", _ALL}.__contains__) == _ALL else first
+    return ShownRows(n_rows, min(n_shown, n_rows), key, first, limit)
 
 
 def find_reranker() -> str:

@@ -77,7 +77,7 @@ def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, key: str
         return
     row_range = shown_rows(len(places), key, _FIRST_CARDS, limit=len(places))
     grid = st.grid(3, min_column_width=250)
-    for position in places[: row_range.stop]:
+    for position in places[: row_range.n_shown]:
         with grid.container(border=True, height="stretch"):
             _card(board, position, findings)
     row_range.buttons()

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 import pandas as pd
-import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, controls, pages
@@ -305,34 +304,17 @@ def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeErr
 
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
     """Offer to put documents without a numeric score last, or to drop them."""
-    counts = {
-        position: _count_missing(spec.with_rule(position, MISSING_SCORE, "last"), position)
-        for position in refused
-    }
-    counts = {position: count for position, count in counts.items() if count}
-    if not counts:
+    if not refused:
         return
-    files = first_names([spec.entries[position].file.name for position in counts])
-    n_missing = sum(counts.values())
+    files = escape_markdown(first_names([spec.entries[position].file.name for position in refused]))
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        verb = "has" if n_missing == 1 else "have"
-        st.markdown(
-            f"**{count_of(n_missing, 'document')}** in {escape_markdown(files)} {verb} no numeric score.",
-            width="content",
-        )
+        st.markdown(f"Documents without a numeric score in {files}:", width="content")
         rules: dict[str, MissingScore] = {"Put them last": "last", "Drop them": "drop"}
         for label, rule in rules.items():
             if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
-                for position in counts:
+                for position in refused:
                     spec = spec.with_rule(position, MISSING_SCORE, rule)
                 replace_draft(spec)
-
-
-def _count_missing(spec: BoardSpec, position: int) -> int:
-    source = cache.read_entry(spec.entries[position])
-    if not isinstance(source, Source) or source.kind != "run":
-        return 0
-    return int(pc.sum(pc.is_nan(source.table["score"])).as_py() or 0)
 
 
 def _is_complete(sources: list[Source | TieScopeError]) -> bool:

@@ -19,7 +19,7 @@ from dashboard.charts.simulator import gap_heatmap, tie_growth
 from dashboard.charts.ties_vs_gap import gap_panels
 from dashboard.controls import number_input, range_slider, slider
 from dashboard.library.boards import Board, BoardSpec
-from dashboard.views.simulator.text_table import TextTable, number, text
+from dashboard.views.simulator.text_table import edit_rows, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import section
@@ -182,7 +182,8 @@ def exit_buttons(simulation: Simulation) -> None:
     key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
-            boards.show_board(build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))]))
+            board = build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
+            boards.show_board(board, page=pages.LEADERBOARD.file)
         st.download_button(
             "Lists as CSV",
             data=while_open(lambda: as_csv(long_table(runs(simulation)))),
@@ -193,11 +194,6 @@ def exit_buttons(simulation: Simulation) -> None:
             type="tertiary",
             on_click="ignore",
         )
-        choice = boards.shown_board()
-        if choice and "simulated.csv" in [file.name for file in choice[0].files]:
-            st.page_link(
-                pages.LEADERBOARD.file, label="All pages show the simulated runs", icon=":material/check:"
-            )
 
 
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
@@ -286,38 +282,35 @@ def _choose_llm() -> Simulation:
 def _choose_several() -> Simulation:
     number_column = st.column_config.NumberColumn
     chance: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0, "step": 0.05, "format": "%.4g"}
-    rerankers = TextTable(
-        key="madeof",
-        parse=link_text.parse_rerankers,
-        line=link_text.format_rerankers,
-        read=_rerankers,
-        columns={
-            "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
-            "ties": number_column(
-                "Tie probability",
-                help="Chance that a document's score is copied to another document.",
-                default=0.0,
-                **chance,
-            ),
-            "levels": number_column(
-                "Score levels",
-                help="Number of distinct scores; 0 for continuous scores.",
-                min_value=0,
-                max_value=link_text.MAX_LEVELS,
-                step=1,
-                default=10,
-            ),
-            "performance": number_column(
-                "Performance",
-                help="Probability that the simulation raises the score of a relevant document.",
-                default=PERFORMANCE,
-                **chance,
-            ),
-        },
-        max_rows=link_text.MAX_RERANKERS,
-    ).edit(SEVERAL_AT_FIRST)
+    columns = {
+        "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
+        "ties": number_column(
+            "Tie probability",
+            help="Chance that a document's score is copied to another document.",
+            default=0.0,
+            **chance,
+        ),
+        "levels": number_column(
+            "Score levels",
+            help="Number of distinct scores; 0 for continuous scores.",
+            min_value=0,
+            max_value=link_text.MAX_LEVELS,
+            step=1,
+            default=10,
+        ),
+        "performance": number_column(
+            "Performance",
+            help="Probability that the simulation raises the score of a relevant document.",
+            default=PERFORMANCE,
+            **chance,
+        ),
+    }
+    write, most = link_text.format_rerankers, link_text.MAX_RERANKERS
+    rerankers = edit_rows(
+        "madeof", SEVERAL_AT_FIRST, columns, link_text.parse_rerankers, write, _rerankers, most
+    )
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
-    several = link_text.format_rerankers(rerankers or SEVERAL_AT_FIRST)
+    several = write(rerankers or SEVERAL_AT_FIRST)
     return Simulation(SEVERAL, *lists, several=several)
 
 

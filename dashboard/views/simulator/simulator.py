@@ -15,7 +15,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.views.simulator.notebook import notebook
 from dashboard.views.simulator.simulation import as_csv, build_board, llm_rerankers
-from dashboard.views.simulator.text_table import TextTable, number, text
+from dashboard.views.simulator.text_table import edit_rows, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.components import section
 from dashboard.widgets.one_list import draw_permutations, orderings_text
@@ -112,15 +112,8 @@ def _edit_table(name: str, *, has_further: bool) -> list[link_text.Document]:
     }
     if not has_further and not any(document.further for document in documents):
         del columns["further"]
-    text_table = TextTable(
-        key=KEY,
-        parse=link_text.parse_list,
-        line=link_text.format_list,
-        read=_documents,
-        columns=columns,
-        max_rows=link_text.MAX_DOCUMENTS,
-    )
-    return text_table.edit(link_text.scenario_documents(name))
+    start, most = link_text.scenario_documents(name), link_text.MAX_DOCUMENTS
+    return edit_rows(KEY, start, columns, link_text.parse_list, link_text.format_list, _documents, most)
 
 
 def _documents(frame: pd.DataFrame) -> list[link_text.Document]:

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -14,53 +13,52 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 """A named tuple."""
 
 
-@dataclass(frozen=True)
-class TextTable(Generic[Row]):
-    """A table whose rows fit into a line of text.
+def edit_rows(
+    key: str,
+    start: Sequence[Row],
+    columns: dict[str, Any],
+    parse: Callable[[str], list[Row] | None],
+    write: Callable[[Sequence[Row]], str],
+    read: Callable[[pd.DataFrame], list[Row]],
+    max_rows: int,
+) -> list[Row]:
+    """Draw a table to edit, filled from the link or else from `start`, and return its rows.
 
-    Attributes:
-        key: key of the line in session and address.
-        parse: line → rows, None if it cannot be parsed.
-        line: rows → line.
-        read: edited table → complete rows.
+    Args:
+        key: key of the line of text in session and address.
+        start: rows without a line in the link.
         columns: configuration of each column, in order.
+        parse: line → rows, None if it cannot be parsed.
+        write: rows → line.
+        read: edited table → complete rows.
         max_rows: rows used at most.
     """
+    start_line = write(start)
+    now = controls.choose(key, start_line, lambda line: bool(parse(line)))
+    base, table_key = _base(key, now)
+    frame = pd.DataFrame(parse(base) or list(start))[list(columns)]
+    edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=table_key, column_config=columns)
+    rows = read(edited.head(max_rows))
+    line = write(rows)
+    if rows and parse(line) and line != now:
+        controls.remember(f"_{key}", (base, line, table_key))
+        controls.set_value(key, "" if line == start_line else line)
+    if len(edited) > max_rows:
+        st.caption(f"Only the first {max_rows} rows are used.")
+    return rows
 
-    key: str
-    parse: Callable[[str], list[Row] | None]
-    line: Callable[[Sequence[Row]], str]
-    read: Callable[[pd.DataFrame], list[Row]]
-    columns: dict[str, Any]
-    max_rows: int
 
-    def edit(self, start: Sequence[Row]) -> list[Row]:
-        """Draw the table, filled from the link or else from `start`, and return its rows."""
-        start_line = self.line(start)
-        now = controls.choose(self.key, start_line, lambda line: bool(self.parse(line)))
-        base, key = self._base(now)
-        frame = pd.DataFrame(self.parse(base) or list(start))[list(self.columns)]
-        edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=key, column_config=self.columns)
-        rows = self.read(edited.head(self.max_rows))
-        line = self.line(rows)
-        if rows and self.parse(line) and line != now:
-            controls.remember(f"_{self.key}", (base, line, key))
-            controls.set_value(self.key, "" if line == start_line else line)
-        if len(edited) > self.max_rows:
-            st.caption(f"Only the first {self.max_rows} rows are used.")
-        return rows
+def _base(key: str, now: str) -> tuple[str, str]:
+    """Return the text from which a table starts and its key, both stable while the visitor edits it.
 
-    def _base(self, now: str) -> tuple[str, str]:
-        """Return the text from which the table starts and its key, both stable while the visitor edits it.
-
-        A text that another control has written starts a new table.
-        """
-        base, last, key = controls.recall(f"_{self.key}") or ("", None, "")
-        if now != last or controls.recall(key) is None:
-            serial = int(key.rpartition("_")[2] or 0) + 1
-            base, key = now, f"_{self.key}_{serial}"
-            controls.remember(f"_{self.key}", (now, now, key))
-        return base, key
+    A text that another control has written starts a new table.
+    """
+    base, last, table_key = controls.recall(f"_{key}") or ("", None, "")
+    if now != last or controls.recall(table_key) is None:
+        serial = int(table_key.rpartition("_")[2] or 0) + 1
+        base, table_key = now, f"_{key}_{serial}"
+        controls.remember(f"_{key}", (now, now, table_key))
+    return base, table_key
 
 
 def number(value: object, otherwise: float = 0.0) -> float:
