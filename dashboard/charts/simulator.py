@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, tie_ratio_axis
+from dashboard.charts.figure import BELOW_TICKS, Figure, tie_ratio_axis
 from dashboard.charts.labels import safe
-from dashboard.charts.marks import UNCERTAIN, add_band, cells, tied_dot, traditional_diamond
+from dashboard.charts.marks import UNCERTAIN, add_band, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
 from metrics.studies.gaps import Z_95
 from metrics.support.wording import percent, with_signs
@@ -54,35 +54,6 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
     figure.set_yaxes(title_text=measure, range=[floor - 0.05 * room, ceiling + 0.28 * room])
     look = {"tickformat": ".1f", "showgrid": False, "range": [-0.02, 1.02]}
     return figure.set_xaxes(title_text="tie probability", **look)
-
-
-_BRIGHT = 0.65
-"""Share of the largest gap from which a cell needs dark text."""
-
-
-def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float] | None) -> Figure:
-    """Draw the mean absolute gap by score levels (columns) and tie probability (rows); `setting` is framed."""
-    values = gaps.to_numpy()
-    top = max(float(values.max()), 1e-9)
-    levels, probabilities = [str(level) for level in gaps.columns], [f"{share:.1f}" for share in gaps.index]
-    hover = "%{x} levels, tie probability %{y}: %{z:.4f}"
-    figure = Figure(palette).style(360, t=8, l=43, b=BELOW - 4)
-    look = {"zmin": 0, "zmax": 1.6 * top, "hovertemplate": hover}
-    figure.draw(cells(values, palette.warm, x=levels, y=probabilities, **look))
-    darker = min(palette.text, palette.ground)  # as hexadecimal
-    figure.draw_words(
-        np.tile(levels, len(probabilities)),
-        np.repeat(probabilities, len(levels)),
-        [f"{value:.3f}" for value in values.ravel()],
-        size=11,
-        color=np.where(values.ravel() > _BRIGHT * top, darker, palette.text),
-    )
-    if setting is not None:
-        x, y = gaps.columns.get_loc(setting[0]), gaps.index.get_loc(setting[1])
-        box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
-        figure.draw_shape(type="rect", line={"color": palette.text, "width": 2}, **box)
-    figure.set_yaxes(title_text="tie probability", type="category", showgrid=False)
-    return figure.set_xaxes(title_text="score levels", type="category", showgrid=False)
 
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, evaluate, score_runs
+from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.simulation import LlmReranker
@@ -141,7 +141,6 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
 Simulate = Callable[[Mapping[str, LlmReranker]], Runs]
 """Simulates rerankers by name; they share random numbers, so that differences are not noise."""
 TIE_PROBABILITIES = tuple(at / 10 for at in range(11))
-LEVELS = (2, 3, 5, 10, 20, 50)
 
 
 def growth_curve(
@@ -157,17 +156,6 @@ def growth_curve(
     curve = precision_curve(runs, measure, precisions=["float64"])
     curve.insert(0, "tie_probability", list(tie_probabilities))
     return curve.drop(columns=["reranker", "precision", "label"])
-
-
-def gap_by_settings(simulate: Simulate, measure: str) -> pd.DataFrame:
-    """Return the mean absolute gap of a list: index tie probability, columns score levels."""
-    settings = [LlmReranker(probability, levels) for probability in TIE_PROBABILITIES for levels in LEVELS]
-    runs = simulate({f"{number}": reranker for number, reranker in enumerate(settings)})
-    values = evaluate(runs, measure, ["input", "expected"]).scores[str(parse(measure))]
-    gap = (values["input"] - values["expected"]).abs().groupby(level="reranker", sort=False).mean()
-    cells = gap.to_numpy().reshape(len(TIE_PROBABILITIES), len(LEVELS))
-    index, columns = pd.Index(TIE_PROBABILITIES, name="tie_probability"), pd.Index(LEVELS, name="levels")
-    return pd.DataFrame(cells, index, columns)
 
 
 def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, measure: str) -> Prose:

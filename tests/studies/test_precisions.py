@@ -13,11 +13,9 @@ from metrics.evaluation import ScoringOptions
 from metrics.simulation import LlmReranker, simulate
 from metrics.studies.precisions import (
     GRADES,
-    LEVELS,
     PRECISIONS,
     TIE_PROBABILITIES,
     coarser_runs,
-    gap_by_settings,
     grade_scores,
     growth_curve,
     growth_finding,
@@ -169,13 +167,6 @@ def test_a_point_of_the_curve_is_that_reranker_alone(growth):
     row = growth[growth["tie_probability"] == 0.3].iloc[0]
     assert row[["tied", "best"]].to_list() == pytest.approx(means.to_list())
     assert row["tie_ratio"] == pytest.approx(evaluation.lists["tie_ratio"].mean())
-
-
-def test_a_cell_of_the_grid_is_the_mean_gap_of_that_reranker():
-    grid = gap_by_settings(SIMULATE, "RR")
-    assert grid.shape == (len(TIE_PROBABILITIES), len(LEVELS))
-    rr = evaluate(simulate({"one": LlmReranker(0.5, 5)}, 60), "RR", ["input", "expected"]).scores["RR"]
-    assert grid.loc[0.5, 5] == pytest.approx((rr["input"] - rr["expected"]).abs().mean())
 
 
 def test_the_finding_says_what_the_chosen_settings_leave_to_luck(growth):

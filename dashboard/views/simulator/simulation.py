@@ -15,7 +15,7 @@ from dashboard import boards, cache, controls, pages, visitor
 from dashboard.boards import while_open
 from dashboard.cache import cached, drawn
 from dashboard.charts.leaderboard import score_bounds
-from dashboard.charts.simulator import gap_heatmap, tie_growth
+from dashboard.charts.simulator import tie_growth
 from dashboard.charts.ties_vs_gap import gap_panels
 from dashboard.controls import number_input, range_slider, slider
 from dashboard.library.boards import Board, BoardSpec
@@ -239,30 +239,14 @@ def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
     )
 
 
-@cached(max_entries=16)
-def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
-    """Return the mean gap for each number of score levels and tie probability."""
-    return precisions.gap_by_settings(partial(simulation.simulate, common=True), measure)
-
-
 def _growth_section(simulation: Simulation) -> None:
     curve, name, palette = growth(simulation, "RR"), parse("RR").traditional, visitor.theme()
     levels, ties = simulation.levels, simulation.ties
     ui.section_finding(precisions.growth_finding(curve, ties, levels, name))
-    wide, narrow = ui.side_by_side(3, 2, "many")
-    with wide:
-        size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
-        ui.heading("Score as ties grow", f"{size}. The same random draws at every tie probability.")
-        alt = "Tied mean, random tie orders and bounds as the tie probability grows."
-        ui.chart(drawn(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
-    with narrow:
-        ui.heading(
-            "Mean gap of a list", "| RR − tied RR | by score levels and tie probability. Box: your settings."
-        )
-        is_drawn = levels in precisions.LEVELS and ties in precisions.TIE_PROBABILITIES
-        setting = (levels, ties) if is_drawn else None
-        figure = drawn(gap_heatmap, gaps_by_settings(simulation, "RR"), palette, setting)
-        ui.chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
+    size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
+    ui.heading("Score as ties grow", f"{size}. The same random draws at every tie probability.")
+    alt = "Tied mean, random tie orders and bounds as the tie probability grows."
+    ui.chart(drawn(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
 
 
 def _choose_llm() -> Simulation:

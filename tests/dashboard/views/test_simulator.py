@@ -8,14 +8,13 @@ from opening import charts, has_four_cards, metrics, opened, plain
 
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.simulator import gap_heatmap, precision_panels, tie_growth
+from dashboard.charts.simulator import precision_panels, tie_growth
 from dashboard.views.simulator import simulation, simulator
 from dashboard.views.simulator.simulation import (
     KINDS,
     LLM,
     SEVERAL,
     Simulation,
-    gaps_by_settings,
     growth,
 )
 from metrics import evaluate
@@ -260,14 +259,11 @@ def test_number_formats_are_of_the_data_shown():
     assert "enough: " in page_text(page)
 
 
-def test_growth_and_grid_mark_what_is_chosen():
+def test_growth_marks_what_is_chosen():
     settings = Simulation(LLM, queries=20)
     figure = tie_growth(growth(settings, "RR"), LIGHT, "MRR", 0.3)
     assert {trace.name for trace in figure.data} == {"worst to best", "95% of random orders", "tied"}
     assert figure.layout.shapes[0].x0 == 0.3
-    grid = gaps_by_settings(settings, "RR")
-    assert len(gap_heatmap(grid, LIGHT, (10, 0.3)).layout.shapes) == 1
-    assert len(gap_heatmap(grid, LIGHT, None).layout.shapes) == 0
 
 
 def test_the_chart_of_formats_draws_a_line_between_bits_and_digits():
