@@ -178,10 +178,6 @@ def test_sign_in_set_up_in_part_lets_nobody_in(visit, allow, auth, message):
     assert message in why
 
 
-def test_secrets_that_cannot_be_read_let_nobody_in(visit):
-    assert "cannot be read" in closed(visit(ADA, secrets="[auth"))[1]
-
-
 def test_without_authlib_nobody_comes_in(visit, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert "pip install 'tiescope[sign-in]'" in closed(visit(ADA, AUTH, TIESCOPE_ALLOW="example.org"))[1]

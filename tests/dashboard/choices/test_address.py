@@ -71,13 +71,6 @@ def test_pages_keep_their_section_and_only_they_name_one_in_the_address():
     assert "section" not in page.query_params
 
 
-def test_a_link_opens_the_named_section_from_a_page_with_a_section_of_that_name():
-    page = opened("data", section="Library")
-    page.query_params = {"section": ["Files"]}
-    page.switch_page(FILES["guide"]).run()
-    assert page.segmented_control(key="section").value == "Files"
-
-
 def test_a_default_that_moved_leaves_the_choice_in_the_address():
     page = opened("query", data=cache.SIMULATED_LABEL)
     query = page.selectbox(key="query").value

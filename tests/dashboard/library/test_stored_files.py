@@ -1,7 +1,6 @@
 """What is kept is the bytes that came, and is read as they were."""
 
 import gc
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -101,13 +100,6 @@ def test_other_columns_can_be_chosen_of_what_is_kept(keep):
     for choice in ({"score": "second"}, {"segment": "kind"}, {"doc_id": "kind"}, {"relevance": ""}):
         again = Entry(stored, tuple(choice.items())).read()
         assert description(again) == description(read(file, choice))
-
-
-def test_what_is_found_is_said_of_the_name_the_file_has_now(keep):
-    file = File("t.csv", b"query_id,doc_id,score,why\nq,d,2,text\n")
-    source = Entry(replace(keep(file), name="new.csv")).read()
-    assert [one.file for one in source.noted] == ["new.csv"]
-    assert source.file == "new.csv"
 
 
 def test_a_file_that_changed_since_it_was_read_is_not_kept(library, tmp_path):

@@ -190,9 +190,3 @@ def test_a_file_with_a_column_that_is_no_text_is_kept_without_it(library, value)
     again = entry.read()
     assert again.table == board.sources[0].table
     assert again.unused == board.sources[0].unused == ("note", "more")
-
-
-def test_a_sound_column_that_was_not_read_is_kept(library):
-    board = board_with_columns(File("t.csv", b"query_id,doc_id,score,relevance,note\nq,d,1,1,x\n"), ())
-    (entry,) = library.keep(board).spec.entries
-    assert replace(entry, columns=(("segment", "note"),)).read().table["segment"].to_pylist() == ["x"]

@@ -146,13 +146,6 @@ def test_the_best_of_the_sample_by_file_order_is_seventh_by_its_ties():
     assert rows["tied"].rank(ascending=False)["MiniLM grade 0-10"] == 7
 
 
-def test_a_link_brings_its_choices_along():
-    page = opened("leaderboard", measure="Hits@3", order="docid_asc", rerankers=["TF-IDF"])
-    assert page.segmented_control(key="measure").value == "Hits@3"
-    assert page.selectbox(key="order").value == "docid_asc"
-    assert list(table(page, "All rerankers")["reranker"]) == ["TF-IDF"]
-
-
 def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
     label = cache.loaded_boards().add(EXTREMES["a query without rows"]()).label
     page = opened("query", data=label)
