@@ -14,7 +14,6 @@ from metrics.simulation import LlmReranker, simulate
 from metrics.studies.precisions import (
     GRADES,
     PRECISIONS,
-    TIE_PROBABILITIES,
     coarser_runs,
     grade_scores,
     growth_curve,
