@@ -23,6 +23,7 @@ from metrics import MEASURES, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EmptyPolicy, Policy, ScoringOptions, Unjudged
 from metrics.measures import side_by_side, with_gains
+from metrics.runs.named_judgments import FROM_2
 from metrics.studies.pair_tests import TESTS
 from metrics.studies.pairs import CORRECTIONS, LARGEST, Family
 from metrics.studies.targets import usual_baseline
@@ -100,6 +101,15 @@ def choose_relevant_from(board: Board) -> None:
         width=190,
         **controls.bound(RELEVANT_FROM, level),
     )
+    if level == AS_READ.relevant_from and (name := FROM_2.get(tuple(counts.values()))):
+        st.button(
+            "Relevant from 2, as published",
+            type="tertiary",
+            key="as-published",
+            help=f"These look like the judgments of {name}. Published MRR, MAP and P count grades from 2.",
+            on_click=controls.set_values,
+            args=({RELEVANT_FROM: 2},),
+        )
 
 
 def _relevant_from() -> int:

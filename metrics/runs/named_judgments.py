@@ -8,6 +8,15 @@ from typing import Any
 
 from metrics.errors import ReadError, needs
 
+FROM_2: dict[tuple[int, ...], str] = {
+    (1601, 1804, 697): "TREC Deep Learning 2019",
+    (1940, 1020, 646): "TREC Deep Learning 2020",
+    (3063, 2341, 1086): "TREC Deep Learning 2021",
+    (52218, 46080, 1659): "TREC Deep Learning 2022",
+    (4372, 2259, 1830): "TREC Deep Learning 2023",
+    (810, 634, 350): "DL-Hard",
+}
+"""Judgments of grades 1, 2 and 3 of passage collections: papers count documents as relevant from grade 2."""
 PREFIX = "ir_datasets:"
 """Prefix of a dataset's name where a path is expected."""
 _FETCH = "ir_datasets export {name} qrels > qrels.txt"

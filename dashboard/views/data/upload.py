@@ -400,8 +400,21 @@ def choose_columns(
             changed[column.name] = "" if choice == _NOT_READ else choice
     chosen = {ours: theirs for ours, theirs in mapping.items() if theirs not in changed.values()}
     new_spec = spec.with_columns(position, {**dict(entry.columns), **chosen, **changed}) if changed else spec
+    if changed:
+        _say_roles(new_spec, position)
     if st.button("Apply", type="primary", disabled=not changed, key=f"apply-{entry.key[:12]}-{position}"):
         on_choice(new_spec)
+
+
+def _say_roles(spec: BoardSpec, position: int) -> None:
+    """Say what a new choice of columns makes of the first row, or why the file cannot be read with it."""
+    source = cache.read_entry(spec.entries[position])
+    if isinstance(source, TieScopeError):
+        st.caption(error_markdown(source))
+        return
+    shown = [name for name in ("query_id", "doc_id", "score", "relevance") if name in source.table.column_names]
+    values = [f"{name} {source.table[name][0].as_py()}" for name in shown]
+    st.caption(escape_markdown(f"First row: {', '.join(values)}."))
 
 
 def _preview(head: pd.DataFrame, source: Source) -> None:

@@ -8,6 +8,7 @@ from opening import PAGES, PRESENTATION, finding, only, opened, plain, table, te
 
 from dashboard import cache
 from metrics import emulate, evaluate
+from metrics.runs.named_judgments import FROM_2
 from metrics.support.wording import compared_as
 from metrics.ties import fronts
 from metrics.ties.fronts import front_numbers
@@ -221,3 +222,16 @@ def test_lists_too_long_for_fronts_are_said_and_ranked_by_the_score(monkeypatch)
     page = opened("leaderboard", data=add_board(new_board), criteria=["score", "cost:asc"])
     assert "A list of 3 documents is too long" in only(page.sidebar.warning).value
     assert tied(page) == means(new_board)
+
+
+def test_a_known_collection_offers_the_grade_that_its_papers_count_from(monkeypatch):
+    judged = "".join(f"q{query} 0 d{query} {1 + query % 3}\n" for query in range(6))
+    run = "".join(f"q{query} Q0 d{query} 1 1 tag\n" for query in range(6))
+    monkeypatch.setitem(FROM_2, (2, 2, 2), "Six Queries")
+    page = opened("leaderboard", data=add_board(board(run_trec=run, qrels_txt=judged)))
+    offer = page.button(key="as-published")
+    assert "Six Queries" in offer.help
+    offer.click().run()
+    assert not page.exception, page.exception
+    assert page.query_params["relevant_from"] == "2"
+    assert not [button for button in page.button if button.key == "as-published"]
