@@ -62,6 +62,8 @@ def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
     page = drop(opened("data"), table_csv=text, qrels_txt=QRELS)
     assert "no score column" in said(page)
     assert column(page, "query_id").value == "topic"
+    column(page, "score").set_value("punkte").run()
+    assert "First row: query_id q0, doc_id d0, score 0" in plain(texts(page)), "before it is applied"
     choose(page, "score", "punkte")
     assert board_name(page).startswith("upload · ")
     assert said(page) == ""
