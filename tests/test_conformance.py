@@ -166,7 +166,7 @@ def test_an_order_is_not_claimed_where_none_fits_or_others_fit_as_well():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[", "not JSON"),
+        ("[", "not a JSON object"),
         ("[]", "not a JSON object"),
         ('{"RR-01": "1/3"}', 'RR-01: "1/3" is not a number'),
         ('{"RR-01": true}', "RR-01: true is not a number"),

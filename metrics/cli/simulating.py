@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
 
 Notebook = Literal["notebook-scenarios", "notebook-synthetic", "notebook-llm", "notebook-grag"]
-Kind = Literal["llm", "continuous", "synthetic", Notebook]
+Kind = Literal["llm", "synthetic", Notebook]
 _ANY = ("--queries", "--seed", "--documents", "--relevant")
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "llm": (*_ANY, "--tie-probability", "--levels", "--reranker", "--performance", "--segments"),
-    "continuous": (*_ANY, "--performance", "--segments"),
     "synthetic": (*_ANY, "--tie-probability"),
 }
 """Options of each kind; the notebook's own data takes none."""
@@ -34,8 +33,8 @@ def simulate_command(
     what: Annotated[
         Kind,
         Argument(
-            help="What to simulate: LLM rerankers, scores without ties, synthetic lists, or the "
-            "notebook's data (without other options)."
+            help="What to simulate: LLM rerankers, synthetic lists, or the notebook's data (without other "
+            "options)."
         ),
     ] = "llm",
     queries: Annotated[int | None, Option(help="Number of queries (default: 100).")] = None,
@@ -65,7 +64,7 @@ def simulate_command(
     ] = None,
     segments: Annotated[
         bool,
-        Option("--segments", help="llm, continuous: add the query types of the notebook as query groups."),
+        Option("--segments", help="llm: add the query types of the notebook as query groups."),
     ] = False,
 ) -> None:
     """Simulate runs with judgments, as one long table."""
@@ -111,7 +110,7 @@ def _refuse_ignored(kind: str, names: list[str]) -> None:
 
 
 def _draw(kind: str, options: Mapping[str, Any]) -> "Runs":
-    from metrics.simulation import CONTINUOUS, NOTEBOOK_SEGMENTS, simulate, synthetic
+    from metrics.simulation import NOTEBOOK_SEGMENTS, simulate, synthetic
     from metrics.simulation.link_text import parse_reranker, reranker_table
 
     n_queries, seed = options.get("--queries", 100), options.get("--seed", 0)
@@ -121,10 +120,8 @@ def _draw(kind: str, options: Mapping[str, Any]) -> "Runs":
     chance = options.get("--tie-probability", 0.3)
     if is_synthetic:
         return synthetic(n_queries, documents, relevant, seed, chance)
-    rerankers = {"Continuous": CONTINUOUS}
-    if kind == "llm":
-        texts = options.get("--reranker", [f"{chance},{options.get('--levels', 10)}"])
-        rerankers = reranker_table([parse_reranker(text) for text in texts])
+    texts = options.get("--reranker", [f"{chance},{options.get('--levels', 10)}"])
+    rerankers = reranker_table([parse_reranker(text) for text in texts])
     segments = NOTEBOOK_SEGMENTS if "--segments" in options else None
     return simulate(rerankers, n_queries, documents, relevant, seed, options.get("--performance"), segments)
 

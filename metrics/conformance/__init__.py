@@ -61,8 +61,8 @@ def read_results(path: Path | str) -> dict[str, float]:
     file = File.open(path)
     try:
         results = json.loads(b"".join(file.blocks()))
-    except ValueError as error:
-        raise ReadError(file.name, "this is not JSON", _FORM) from error
+    except ValueError:
+        results = None
     if not isinstance(results, dict):
         raise ReadError(file.name, "this is not a JSON object", _FORM)
     ids = {case["id"] for case in load_cases()}

@@ -27,7 +27,7 @@ from metrics.studies.prose import signed
 from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
-from metrics.studies.tie_rules import answers_finding, own_rule_note
+from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tradeoffs import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
 from metrics.ties import treatment
@@ -299,10 +299,9 @@ def _policy(counts: "pd.Series[int]", policy: str) -> str:
 @_section("scores", "Scores")
 def _scores(studies: ReportStudies) -> Section:
     measure, answers = studies.measure_at, studies.tie_answers
-    sentences = [leaderboard_finding(studies.leaderboard, measure.traditional, studies.options.traditional)]
+    finding = leaderboard_finding(studies.leaderboard, measure.traditional, studies.options.traditional)
     tables = [_leaderboard(studies)]
     if answers is not None:
-        sentences.append(answers_finding(answers, studies.leaderboard["tie_ratio"]))
         note = "First column: one tie order. Second: mean over all tie orders. Others: their own rules."
         frame = answers.set_axis(map(str, answers), axis=1).rename_axis("Reranker").reset_index()
         formats = dict.fromkeys(frame.columns[1:], ".4f")
@@ -310,7 +309,7 @@ def _scores(studies: ReportStudies) -> Section:
     return Section(
         f"Traditional scores break ties by {studies.order.order}. Tied scores average over all tie orders. "
         "Worst and best are the smallest and largest value of any tie order.",
-        sentences=tuple(sentences),
+        sentences=(finding,),
         tables=(*tables, _every_measure(studies)),
     )
 

@@ -166,7 +166,6 @@ Escape = Callable[[str], str]
 _KINDS: dict[str, tuple[Escape, str]] = {
     ".md": (escaping.markdown, "**{}**"),
     ".html": (escaping.html, "<strong>{}</strong>"),
-    ".svg": (escaping.html, "{}"),
     ".tex": (wrapped, r"\textbf{{{}}}"),
     ".txt": (escaping.clean, "{}"),
 }
@@ -178,7 +177,7 @@ def render(template: str, **context: object) -> str:
     """Render a template, with all text escaped for its kind of file."""
     ending = PurePath(template).suffix
     text = _templates(*_KINDS[ending]).get_template(template).render(context)
-    return text if ending in (".html", ".svg") else _tidy(text)
+    return text if ending == ".html" else _tidy(text)
 
 
 @cache

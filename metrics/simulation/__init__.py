@@ -1,7 +1,7 @@
 """Floor 6: simulated runs: the notebook's own draws, and general simulators."""
 
 from metrics.simulation.drawing import long_table, simulate, synthetic
-from metrics.simulation.model import CONTINUOUS, LlmReranker, Segment
+from metrics.simulation.model import LlmReranker, Segment
 from metrics.simulation.notebook import (
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SCENARIOS,
@@ -13,7 +13,6 @@ from metrics.simulation.notebook import (
 )
 
 __all__ = [
-    "CONTINUOUS",
     "NOTEBOOK_RERANKERS",
     "NOTEBOOK_SCENARIOS",
     "NOTEBOOK_SEGMENTS",

@@ -19,6 +19,8 @@ Span = tuple[int, int]
 _BOOST = 0.1, 0.3
 """Least and most that a relevant document gains."""
 _NOISE = 0.01
+_DISTINCT = 3, 14
+"""Fewest and most values of a synthetic list, at most its length."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,6 @@ def synthetic(
     relevant: Span = (1, 3),
     seed: int = 0,
     tied: float = 0.3,
-    distinct: Span = (3, 14),
 ) -> Runs:
     """Return one reranker whose lists draw their scores at random from a few values.
 
@@ -151,17 +152,15 @@ def synthetic(
         relevant: fewest and most relevant documents, at most the length of the list.
         seed: 0 or more.
         tied: share of lists that keep these values; the others get noise, which removes ties.
-        distinct: fewest and most values, at most the length of the list.
 
     Raises:
         UsageError: a number out of range.
     """
     check_chance("tied", tied)
-    _check_span("distinct", distinct, 1)
     queries = _queries(n_lists, documents, relevant, (seed, 0))
     draw, shape = np.random.default_rng((seed, 1)), queries.present.shape
-    few = draw.uniform(0.1, 1, (n_lists, distinct[1]))
-    count = np.minimum(draw.integers(*distinct, n_lists, endpoint=True), queries.n_docs)
+    few = draw.uniform(0.1, 1, (n_lists, _DISTINCT[1]))
+    count = np.minimum(draw.integers(*_DISTINCT, n_lists, endpoint=True), queries.n_docs)
     score_ids = np.floor(draw.random(shape) * count[:, None]).astype(np.int64)
     noisy = draw.random(n_lists) >= tied
     scores = np.take_along_axis(few, score_ids, axis=1) + noisy[:, None] * draw.normal(0, _NOISE, shape)

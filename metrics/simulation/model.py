@@ -60,7 +60,3 @@ def check_chance(name: str, value: float) -> None:
     """Raise a UsageError where a value is not between 0 and 1."""
     if not 0 <= value <= 1:
         raise UsageError(f"{name}={value:g} is not between 0 and 1.")
-
-
-CONTINUOUS = LlmReranker(0, 0)
-"""Scores without levels and without ties."""

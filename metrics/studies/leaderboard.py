@@ -26,8 +26,6 @@ Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated", "ow
 
 SHARE = 0.01
 """Share of the best tied score from which a difference is large, the same for all rerankers of a board."""
-_TIMES = 10
-"""Ratio to the tied score from which a difference is written as a multiple."""
 
 _LARGE = f"by at least {SHARE:.0%} of the best tied score"
 VERDICTS: dict[Verdict, str] = {
@@ -102,10 +100,7 @@ def relative_size(difference: float, tied: float) -> str:
     side = "above" if difference > 0 else "below"
     if not tied > 0:
         return f"{decimal(abs(difference))} {side} a tied score of {decimal(tied)}"
-    share = abs(difference) / tied
-    if side == "above" and share >= _TIMES:
-        return f"{1 + share:,.0f} times its tied score"
-    return f"{share_text(share)} {side} its tied score"
+    return f"{share_text(abs(difference) / tied)} {side} its tied score"
 
 
 def share_text(share: float) -> str:

@@ -173,12 +173,6 @@ def tradeoff_finding(
     end = f" {describe_part(without, len(table), 'reranker', 'have no latency')}." if without else ""
     timed = timed.assign(rounded=timed["tied"].round(12))
     timed = timed.sort_values(["rounded", "seconds"], ascending=[False, True], kind="stable")
-    if len(timed) == 1:
-        return (
-            *("Only ", Strong(str(timed.index[0])), " has latencies: "),
-            f"{decimal(timed['tied'].iloc[0])} {parse(measure).tied} at "
-            f"{duration(timed['seconds'].iloc[0])}.{end}",
-        )
     if not timed["rounded"].any():
         return (Strong(f"Every {parse(measure).tied} is 0."), end)
     return (*_budget_finding(timed, measure, budget), *_front_change(timed, measure), end)

@@ -40,12 +40,6 @@ def test_two_files_of_one_name_are_told_apart_by_the_names_given(call, arguments
     assert "yesterday" in out
 
 
-@pytest.mark.usefixtures("days")
-def test_one_list_is_found_in_a_named_run(call):
-    code, out, _ = call("permutations", RUNS[0], "--qrels", "qrels.txt", "--query", "q")
-    assert (code, len(out.splitlines())) == (0, 3)
-
-
 FOLDERS = ("today/electra.run", "yesterday/electra.run")
 
 
@@ -59,14 +53,6 @@ def test_two_files_of_one_name_are_told_apart_by_their_folders(call, days, comma
         assert name in out + err
     pairs = [(None, days / "today" / "electra.run"), ("old", days / "yesterday" / "electra.run")]
     assert read_runs(pairs, days / "qrels.txt").rerankers == ["electra", "old"]
-
-
-def test_two_files_of_one_name_in_a_folder_are_told_apart_by_their_suffixes(call, days):
-    (days / "today" / "electra.csv").write_text("query_id,doc_id,score\nq,a,1\nq,b,0\nr,a,1\n")
-    files = ("today/electra.run", "today/electra.csv")
-    _, out, _ = call("evaluate", *files, "--qrels", "qrels.txt", "-m", "RR")
-    assert "electra.run" in out
-    assert "electra.csv" in out
 
 
 def test_a_file_with_an_equals_sign_in_its_name_is_a_path(days):

@@ -57,7 +57,6 @@ def test_several_rerankers_are_named_with_their_ties_levels_and_performance(call
     [
         ("notebook-synthetic", ["--queries", 50]),
         ("synthetic", ["--performance", 0.5]),
-        ("continuous", ["--levels", 3]),
         ("llm", ["--segments", "--performance", 0.5]),
         ("llm", ["--reranker", "0.5,5", "--tie-probability", 0.2]),
         ("llm", ["--reranker", "0.5,5", "--levels", 3]),
@@ -100,11 +99,3 @@ def test_the_same_seed_writes_the_same_file(call, tmp_path):
     first, again, other = ((tmp_path / f"{name}.csv").read_bytes() for name in ("first", "again", "other"))
     assert first == again
     assert first != other
-
-
-def test_continuous_scores_are_a_kind_of_their_own_without_ties(call, tmp_path):
-    path = tmp_path / "made.csv"
-    code, _, err = call("simulate", "continuous", "-o", path, "--queries", 30, "--performance", 1)
-    assert code == 0
-    assert "1 reranker, " in err
-    assert metrics.evaluate(metrics.read_table(path), "RR").lists["tie_ratio"].max() == 0

@@ -5,7 +5,6 @@ import pytest
 from metrics import evaluate
 from metrics.errors import UsageError
 from metrics.simulation import (
-    CONTINUOUS,
     NOTEBOOK_SEGMENTS,
     LlmReranker,
     Segment,
@@ -43,7 +42,7 @@ def test_scores_stand_on_evenly_spread_levels(levels):
 
 @pytest.mark.parametrize("performance", [0, 1])
 def test_continuous_scores_never_tie(performance):
-    runs = simulate({"one": CONTINUOUS}, 400, performance=performance)
+    runs = simulate({"one": LlmReranker(0, 0)}, 400, performance=performance)
     assert evaluate(runs, "RR").lists["tie_ratio"].max() == 0
 
 
@@ -116,7 +115,6 @@ def test_the_long_table_makes_the_same_runs_again():
             "Each segment has its own performance",
         ),
         (lambda: synthetic(5, tied=-0.1), "tied=-0.1"),
-        (lambda: synthetic(5, distinct=(0, 3)), "distinct=0 to 3"),
         (lambda: LlmReranker(2, 3), "tie probability=2"),
         (lambda: LlmReranker(0.5, -1), "levels=-1"),
         (lambda: Segment(1, -1), "ties=-1"),

@@ -8,12 +8,11 @@ from metrics import evaluate, read_table
 from metrics.simulation import (
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SCENARIOS,
-    LlmReranker,
     notebook_grag,
     notebook_llm_rerankers,
     notebook_scenarios,
 )
-from metrics.simulation.notebook import NOTEBOOK_CASES, llm_scores, notebook_cases
+from metrics.simulation.notebook import NOTEBOOK_CASES, notebook_cases
 from metrics.studies.gaps import gaps
 
 
@@ -118,26 +117,12 @@ def test_the_sample_data_is_what_its_script_makes(tmp_path, monkeypatch):
     assert (tmp_path / "made.csv").read_bytes() == (SAMPLE / "llm_rerankers.csv").read_bytes()
 
 
-def test_the_sample_data_reads_back_as_the_simulated_runs():
-    runs, notebook = read_table(SAMPLE / "llm_rerankers.csv"), notebook_llm_rerankers()
-    assert runs.rerankers == notebook.rerankers
-    for name in runs.rerankers:
-        assert runs.tables[name].to_pydict() == notebook.tables[name].to_pydict()
-
-
 def test_the_figures_in_the_readme_of_the_sample_data_are_its_own():
     table = figures(read_table(SAMPLE / "llm_rerankers.csv"))
     readme = (SAMPLE / "README.md").read_text(encoding="utf-8")
     for name, row in table.iterrows():
         cells = next(line for line in readme.splitlines() if line.startswith(f"| {name}")).split("|")
         assert [float(cell) for cell in cells[4:8]] == pytest.approx(row.to_list()[:4], abs=5e-5)
-
-
-@pytest.mark.parametrize("levels", [1, 2, 5, 20])
-def test_a_simulated_score_is_one_of_the_levels(levels):
-    relevant = np.arange(50) % 7 == 0
-    scores = llm_scores(LlmReranker(0.3, levels), relevant, np.random.RandomState(1))
-    assert set(scores) <= set(np.linspace(0, 1, levels))
 
 
 def test_the_notebooks_five_cases_have_its_figures():

@@ -71,11 +71,6 @@ def test_one_list_of_five_tied_documents_has_a_value_for_each_convention(name, m
     assert value(name, measure, runs({"q": FIVE})) == pytest.approx(expected)
 
 
-def test_scikit_learn_gives_the_tied_ndcg_where_every_judged_document_is_listed():
-    row = emulate(runs({"q": FIVE}), ["nDCG-linear@10"], [find_tool("scikit-learn")]).iloc[0]
-    assert row["value"] == pytest.approx(row["tied"])
-
-
 UNLISTED = runs({"q": FIVE}, {"q": {"b": 1, "elsewhere": 1}})
 CLOSE = runs({"q": [Doc("a", 1.00000001, 1), Doc("b", 1.0, 0)]})
 LACKING = runs({"q": [Doc("a", 1, 1)]}, {"q": {"a": 1}, "gone": {"a": 1}})
@@ -345,14 +340,6 @@ def test_tools_that_agree_on_every_reranker_share_a_column():
             expected = values[values["tool"] == tool].set_index("reranker")["value"]
             assert table[tools].to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
     assert not table.T.duplicated().any()
-
-
-def test_with_binary_relevance_every_tool_is_compared():
-    binary = tool_values(boards(A=TIED, B=STRICT), "nDCG@10", ["A", "B"])
-    compared = comparable_values(binary, "nDCG@10")
-    assert set(compared["tool"]) == set(binary[binary["value"].notna() & (binary["question"] == "")]["tool"])
-    assert "trec_eval" in set(compared["tool"])
-    assert not compared.duplicated(["tool", "reranker"]).any()
 
 
 def test_grades_keep_tools_of_another_gain_apart():

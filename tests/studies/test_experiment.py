@@ -122,16 +122,6 @@ def untimed(*names):
     return lambda reranker, query: math.nan if reranker in names else seconds(reranker, query)
 
 
-def test_who_gives_no_latency_has_none_and_counts_for_no_correction():
-    table = table_of(runs_of(untimed("best")))
-    absent = row(table, "best", LATENCY)
-    assert (absent["n"], absent["stars"], absent["direction"]) == (0, "", "")
-    assert experiment_lines(table).set_index("reranker")["Latency (s)"]["best"].to_list() == ["–", "–"]
-    alone = row(table, "coarse", LATENCY)
-    assert alone["p"] == alone["p_adjusted"]
-    assert "1 of 3 rerankers has no latencies." in experiment_note(table, "base")
-
-
 def test_lists_without_a_latency_are_left_out_of_its_mean_and_of_its_test():
     table = table_of(
         runs_of(lambda name, query: math.nan if query < 3 and name == "best" else seconds(name, query))
@@ -187,3 +177,13 @@ def test_seconds_stand_under_every_treatment_and_no_order_moves_them():
     assert set(timed.scores[LATENCY, "std"].dropna()) == {0}
     assert timed.scores[LATENCY, "input"]["coarse"].isna().all()
     assert with_latency(evaluation, {}) is evaluation
+
+
+def test_who_gives_no_latency_has_none_and_counts_for_no_correction():
+    table = table_of(runs_of(untimed("best")))
+    absent = row(table, "best", LATENCY)
+    assert (absent["n"], absent["stars"], absent["direction"]) == (0, "", "")
+    assert experiment_lines(table).set_index("reranker")["Latency (s)"]["best"].to_list() == ["–", "–"]
+    alone = row(table, "coarse", LATENCY)
+    assert alone["p"] == alone["p_adjusted"]
+    assert "1 of 3 rerankers has no latencies." in experiment_note(table, "base")

@@ -17,7 +17,6 @@ from metrics.evaluation import ScoringOptions
 from metrics.runs import File, read
 from metrics.studies.one_list import (
     complexity_report,
-    every_ordering,
     first_rank_chances,
     ladder,
     sampled_mean,
@@ -167,16 +166,6 @@ def test_draws_that_agree_have_the_standard_error_of_all_orderings():
         assert sampled_mean(tied, "q", measure, 2)[1] == pytest.approx(exact / math.sqrt(2))
         assert exact / math.sqrt(2) > least
         assert sampled_mean(untied, "q", measure, 2)[1] == 0
-
-
-def test_orderings_score_judged_documents_and_distinct_targets_by_what_was_judged():
-    run = b"q Q0 a 1 1 t\nq Q0 b 2 1 t\nq Q0 c 3 0 t\n"
-    judged = "query_id,doc_id,relevance,target_id\nq,b,0,T\nq,c,1,T\n"
-    runs = Runs.from_sources([read(File("run.trec", run)), read(File("qrels.csv", judged.encode()))])
-    orders = every_ordering(Ranking.of(runs, "run"), "q", ["Judged@1", "DR@2", "DR@3"], 10)
-    assert orders["documents"].to_list() == ["a b c", "b a c"]
-    assert orders["Judged@1"].to_list() == [0, 1]
-    assert (orders["DR@2"].to_list(), orders["DR@3"].to_list()) == ([0, 0], [1, 1])
 
 
 @given(lists())

@@ -7,7 +7,7 @@ from enumeration import Doc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import Runs, UsageError, evaluate
+from metrics import Runs, evaluate
 from metrics.studies.prose import plain
 from metrics.studies.query_values import query_differences, win_loss, win_loss_finding
 
@@ -76,11 +76,6 @@ def test_each_common_query_is_told_once_with_both_values():
     assert rows["query_id"].to_list() == ["p", "r", "q"]
 
 
-def test_by_difference_the_farthest_apart_come_first():
-    rows = query_differences(SCORED, "RR", "A", "B", "input", sort_by="difference")
-    assert rows["query_id"].to_list() == ["r", "q", "p"]
-
-
 def test_ties_are_those_of_each_list():
     strict = [Doc("a", 2, 1), Doc("b", 1, 0)]
     tied = [Doc("a", 1, 0), Doc("b", 1, 1), Doc("c", 0, 0)]
@@ -109,16 +104,3 @@ def test_only_queries_both_have_are_told(ours, theirs):
     rows = query_differences(evaluation, "RR", "A", "B", "expected")
     assert set(rows["query_id"]) == set(ours) & set(theirs)
     assert (rows["moved"] == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"a": "Z"}, "no reranker 'Z'"),
-        ({"traditional": "random:1"}, "random:1"),
-        ({"sort_by": "size"}, "size"),
-    ],
-)
-def test_what_was_not_evaluated_is_refused(options, words):
-    with pytest.raises(UsageError, match=words):
-        query_differences(SCORED, **{"measure": "RR", "a": "A", "b": "B", "traditional": "input"} | options)

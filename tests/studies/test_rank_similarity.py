@@ -73,12 +73,6 @@ def test_a_ranking_and_itself_agree_wholly_whatever_its_ties(ranking):
     assert rank_overlap(ranking, ranking) == pytest.approx(1)
 
 
-def test_a_tie_counts_as_equal_items():
-    # depth 1: half of a in one ranking, all of a in the other: 1/2 over sqrt(1/2); depth 2: all
-    overlap = rank_overlap({"a": 1, "b": 1}, {"a": 2, "b": 1}, persistence=0.5)
-    assert overlap == pytest.approx(sqrt(1 / 2) / 2 + 1 / 2)
-
-
 @pytest.mark.parametrize(
     ("compare", "first", "second", "message"),
     [

@@ -254,7 +254,6 @@ FOUND = [("A", "q", "a", 4, 1), ("A", "q", "b", 3, 0), ("A", "q", "c", 2, 1), ("
         (runs_of([("A", "q", "a", 1, 1)]), None, "Every reranker has Recall@2 1.000."),
         (runs_of(REPEATED, "target_id"), None, "A has the largest share of repeats: 50% of"),
         (runs_of(FOUND), None, "B has the highest Recall@2: 1.000"),
-        (simple(good=0.1), None, "Only good has latencies"),
         (simple(good=0.1, bad=math.nan), None, "1 of 2 rerankers has no latency."),
         (simple(good=0.1, bad=0.2), None, "good has the lowest latency and the highest MTRR (1.000 at 100 ms)"),
         (simple(good=0.1, bad=0.2), None, "the same rerankers are on the front."),

@@ -41,11 +41,6 @@ class PrintedDigits:
     decimals: IntArray
     scales: FloatArray
 
-    @property
-    def units(self) -> FloatArray:
-        """(n,) unit of the last printed digit."""
-        return np.asarray(10.0**-self.decimals / self.scales)
-
     def verdicts(self, computed: FloatArray) -> IntArray:
         """Return (n,) indices in `VERDICTS` for computed figures, NaN without one.
 
@@ -311,7 +306,8 @@ def reproduce(
     variances = np.maximum(squares / len(groups) - (sums / len(groups)) ** 2, 0)
     # √12 · σ is the width of a uniform distribution with standard deviation σ
     widths = np.sqrt(12 * np.nan_to_num(variances)) + _NO_WIDTH
-    n_by_chance = float(len(groups) * np.prod(np.minimum(2 * printed.units / widths, 1)))
+    units = 10.0**-printed.decimals / printed.scales
+    n_by_chance = float(len(groups) * np.prod(np.minimum(2 * units / widths, 1)))
     has_every_rule = len(table) == prod(map(len, choices.values()))
     return Reproduction(table, by_measure, reasons, has_every_rule, n_by_chance, figures.compare)
 
