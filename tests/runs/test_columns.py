@@ -97,17 +97,6 @@ def test_a_query_or_a_document_beside_its_id_is_its_text_wherever_it_stands(name
     assert (mapping[name], mapping.get(text)) == (own, shared)
 
 
-def test_texts_of_queries_and_documents_are_read_beside_their_ids():
-    table = columns(b"query,query_id,document,doc_id,score\nwho is it,q,it was me,d,1\n")
-    assert table == {
-        "query_id": ["q"],
-        "doc_id": ["d"],
-        "score": [1],
-        "query_text": ["who is it"],
-        "doc_text": ["it was me"],
-    }
-
-
 def test_the_tag_of_a_trec_run_can_be_chosen_as_the_reranker():
     source = read(File("runs.trec", b"q Q0 a 1 3 bm25\nq Q0 a 1 2 llm\nq Q0 b 2 1 bm25\n"), {"reranker": "tag"})
     runs = Runs.from_sources([source], judged=False)
@@ -163,10 +152,6 @@ def test_a_rank_of_words_is_left_out_with_a_finding(ranks):
     assert source.unused == ("rank",)
     finding = Runs.from_sources([source]).findings.set_index("code").loc["columns-unused"]
     assert "rank" in finding["message"]
-
-
-def test_a_rank_of_numbers_is_kept():
-    assert columns(b"query_id,doc_id,score,rank\nq,a,1,2\nq,b,2,1\n")["rank"] == [2, 1]
 
 
 def test_a_trec_run_with_ranks_of_words_is_read_all_the_same():

@@ -178,11 +178,6 @@ def test_a_missing_further_score_ranks_last_in_either_direction(data):
     assert "'cost' has no value in 1 of 3 rows" in finding.message
 
 
-def test_a_frame_with_a_missing_further_score_keeps_the_column():
-    runs = Runs.from_frame(FRAME.assign(cost=[np.nan, 2, 3]))
-    assert evaluate(runs, "RR", "expected", criteria=["cost:asc"]).means("RR")["expected"].to_list() == [1]
-
-
 def test_a_further_column_with_a_word_is_not_read_and_a_finding_says_which():
     runs = Runs.from_sources([read(File("t.csv", COSTS.format(first="1", third="dear").encode()))])
     (finding,) = [finding for finding in runs.noted if "'cost' is not read" in finding.message]
