@@ -279,7 +279,10 @@ def _frame_in_memory(tables: Any, value: Literal["score", "relevance"]) -> Frame
     if is_array(tables):
         return frame_of_array(tables, value)
     if _are_rows(tables) or _are_columns(tables):
-        return _frame_of(tables)
+        try:
+            return pd.DataFrame(tables)
+        except ValueError as error:
+            raise UsageError(f"{error}. Give every row a value in every column.") from error
     first = next(iter(tables.values()), None) if isinstance(tables, Mapping) else None
     if isinstance(first, Mapping) and first and not any(isinstance(part, _PARTS) for part in first.values()):
         return Dictionary(tables, value)
@@ -315,13 +318,6 @@ def _are_columns(tables: object) -> bool:
         and all(isinstance(column, _COLUMN) for column in tables.values())
         and {"query_id", "doc_id"} <= recognise(list(map(str, tables))).keys()
     )
-
-
-def _frame_of(rows_or_columns: Any) -> pd.DataFrame:  # noqa: ANN401 as they came
-    try:
-        return pd.DataFrame(rows_or_columns)
-    except ValueError as error:
-        raise UsageError(f"{error}. Give every row a value in every column.") from error
 
 
 def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> Iterator[Source]:
