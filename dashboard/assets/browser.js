@@ -45,17 +45,17 @@ function mendMenu() {
     group.setAttribute("aria-label", group.querySelector("p")?.textContent ?? "Pages");
   });
 }
-// Formulas wider than the page scroll with the keyboard, too.
-function reachFormulas() {
-  document.querySelectorAll(".katex-display").forEach((formula) => {
-    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
-    else formula.removeAttribute("tabindex");
+// Formulas and texts wider than the page scroll with the keyboard, too.
+function reachWide() {
+  document.querySelectorAll(".katex-display, [data-testid=stMain] pre").forEach((wide) => {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+    else wide.removeAttribute("tabindex");
   });
 }
 
 function look() {
   mendMenu();
-  reachFormulas();
+  reachWide();
   document
     .querySelectorAll(`.modebar-btn[data-title^="Download plot"]`)
     .forEach((camera) => camera.closest(".js-plotly-plot") && addPng(camera));

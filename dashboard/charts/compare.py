@@ -351,7 +351,7 @@ def _name_above(figure: Figure, order: Sequence[str]) -> int:
 
 _MAX_FINISHES = 12
 """Ranks up to which cells have figures."""
-_FINISH_ROW, _FINISH_NAME = 52, 20
+_FINISH_ROW, _FINISH_NAME = 53, 24
 """Pixels of a row, and of a name between rows."""
 _HALF = (_FINISH_ROW - _FINISH_NAME) / 2 / _FINISH_ROW
 """Rows from a row's middle to the ends of its cells."""

@@ -156,9 +156,7 @@ def five_cases() -> None:
 @section("The printed report")
 def printed_report() -> None:
     """Print the evaluation report on the G-RAG queries."""
-    heading(
-        "G-RAG evaluation report", "For any run, open the page Share or run `tiescope report --format text`."
-    )
+    heading("G-RAG evaluation report", "For any run, open the page Share or run tiescope report --format text.")
     st.code(_report_text(date.today()), language=None)  # noqa: DTZ011 the day where the app runs
     simulations.exit_buttons(simulations.Simulation(simulations.NOTEBOOK_GRAG))
 
