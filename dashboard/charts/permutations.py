@@ -78,9 +78,10 @@ def permutations_figure(
 def _write_rows(figure: Figure, possible: PossibleValues, heights: FloatArray) -> None:
     """Write each row above its order, that of the traditional value in its colour."""
     rows, palette, n_digits = possible.rows, figure.palette, value_digits(possible.rows)
-    columns = zip(rows["name"], rows["chance"], rows["value"], _written(rows["beside"]), strict=True)
+    values = [decimal(value, n_digits) for value in rows["value"]]
+    columns = zip(rows["name"], rows["chance"], values, _written(rows["beside"]), strict=True)
     words = [
-        f"{name} · {chance_text(share)} · <b>{possible.measure} {decimal(value, n_digits)}</b> · "
+        f"{f'{name} · ' * (name != value)}{chance_text(share)} · <b>{possible.measure} {value}</b> · "
         f"{possible.beside} {beside}"
         for name, share, value, beside in columns
     ]
