@@ -11,7 +11,7 @@ from repository import REAL_RUNS
 from dashboard.cache import PROMPTS_LABEL, SAMPLES, SIMULATED_LABEL, ShownBoard, compared_pairs, pair_verdicts
 from dashboard.choices import Testing as Choice
 from dashboard.library.boards import open_files
-from dashboard.views.leaderboard import _verdict_prose, swapped_orders
+from dashboard.views.leaderboard import swapped_orders, verdict_prose
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.report import report
 from metrics.studies.audit.audit import audit
@@ -149,7 +149,7 @@ def check(call, paths, shown, arguments, scoring):
         assert swaps[["p", "p_adjusted"]].equals(swapped[["p", "p_adjusted"]])
         is_shown = significant_signs(swapped) < 0
         assert (swaps["verdict"] == "swaps, significant").tolist() == is_shown.tolist()
-    assert plain(_verdict_prose(view, MEASURE, TRADITIONAL)) == plain(finished.conclusion)
+    assert plain(verdict_prose(view, MEASURE, TRADITIONAL)) == plain(finished.conclusion)
     reported = studies.leaderboard.loc[ranks.index, ["rank_low", "rank_high"]]
     assert reported.to_numpy().tolist() == ranks.to_numpy().tolist()
 
