@@ -330,9 +330,8 @@ def review_command(
     from metrics.cli.output import write_text
     from metrics.evaluation import score_runs
     from metrics.measures import parse
-    from metrics.report.review import review
+    from metrics.report.review import review, value_changes
     from metrics.studies.leaderboard import leaderboard, leaderboard_finding
-    from metrics.studies.review import value_changes
     from metrics.studies.targets import check_targets, targets_of
     from metrics.studies.verdict_sentence import query_sets
 

@@ -1,7 +1,6 @@
 """Floor 6: simulated runs: the notebook's own draws, and general simulators."""
 
-from metrics.simulation.drawing import long_table, simulate, synthetic
-from metrics.simulation.model import LlmReranker, Segment
+from metrics.simulation.drawing import LlmReranker, Segment, long_table, simulate, synthetic
 from metrics.simulation.notebook import (
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SCENARIOS,

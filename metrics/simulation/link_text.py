@@ -13,7 +13,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.runs import Runs
-from metrics.simulation.model import PERFORMANCE, LlmReranker
+from metrics.simulation.drawing import PERFORMANCE, LlmReranker
 from metrics.simulation.notebook import NOTEBOOK_SCENARIOS
 from metrics.support.wording import count_of
 

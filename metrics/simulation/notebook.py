@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.runs import Runs
-from metrics.simulation.model import LlmReranker, Segment
+from metrics.simulation.drawing import LlmReranker, Segment
 from metrics.support.arrays import BoolArray, FloatArray
 from metrics.ties.permutations import OrderingCounts
 

@@ -13,7 +13,7 @@ from dashboard.cli.commands import tiescope
 from metrics.cli import options
 from metrics.evaluation import AS_READ
 from metrics.runs import MissingScore, Repeated
-from metrics.simulation.model import PERFORMANCE
+from metrics.simulation.drawing import PERFORMANCE
 from metrics.studies.targets import PRESETS
 from metrics.ties import PRECISIONS
 from metrics.ties.options import Policy, Unjudged

@@ -38,7 +38,7 @@ from metrics.simulation import (
     simulate,
     synthetic,
 )
-from metrics.simulation.model import PERFORMANCE
+from metrics.simulation.drawing import PERFORMANCE
 from metrics.studies import precisions
 from metrics.studies.gaps import gap_finding, gap_summary, gaps
 from metrics.studies.leaderboard import leaderboard

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from metrics import evaluate
+from metrics.report.review import change_finding, value_changes
 from metrics.studies.prose import plain
-from metrics.studies.review import change_finding, value_changes
 
 TREATMENTS = ["expected", "optimistic", "pessimistic", "input"]
 
