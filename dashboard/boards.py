@@ -305,21 +305,21 @@ class Deleted(NamedTuple):
     name: str  # what was deleted, in words
     board_ids: Sequence[str]
     label: str  # the board to return to, empty if the one shown was not deleted
-    shown: str  # the board shown since
+    next_label: str  # the board shown since
 
 
-def leave_deleted(name: str, board_ids: Sequence[str], shown: Record | None) -> None:
+def leave_deleted(name: str, board_ids: Sequence[str], record: Record | None) -> None:
     """Show the home board if the board shown was deleted, and offer to undo the deletion."""
-    label = shown.label if shown is not None and shown.id in board_ids else ""
-    after = home_board().label if label else st.session_state[DATA]
-    st.session_state[_DELETED] = Deleted(name, board_ids, label, after)
-    switch_to_board(after)
+    label = record.label if record is not None and record.id in board_ids else ""
+    next_label = home_board().label if label else st.session_state[DATA]
+    st.session_state[_DELETED] = Deleted(name, board_ids, label, next_label)
+    switch_to_board(next_label)
 
 
 def last_deleted() -> Deleted | None:
     """Return the boards just deleted, until another board is shown."""
     gone = cast("Deleted | None", st.session_state.get(_DELETED))
-    return gone if gone is not None and st.session_state.get(DATA) == gone.shown else None
+    return gone if gone is not None and st.session_state.get(DATA) == gone.next_label else None
 
 
 def undo_deletion(gone: Deleted) -> None:
@@ -327,7 +327,7 @@ def undo_deletion(gone: Deleted) -> None:
     for board_id in gone.board_ids:
         cache.open_library().restore(board_id, owner())
     st.session_state[_DELETED] = None
-    switch_to_board(gone.label or gone.shown)
+    switch_to_board(gone.label or gone.next_label)
 
 
 def is_preloaded(board: Board) -> bool:

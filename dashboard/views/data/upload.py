@@ -228,8 +228,8 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
                     replace_draft(BoardSpec(spec.entries, "first"))
                 if st.button("Keep highest", key="keep-max"):
                     replace_draft(BoardSpec(spec.entries, "max"))
-    others = " Remove the files with errors above to read the others." if 0 < len(errors) < len(sources) else ""
-    st.caption(f"{UNCHANGED}{others}")
+    advice = " Remove the files with errors above to read the others." if 0 < len(errors) < len(sources) else ""
+    st.caption(f"{UNCHANGED}{advice}")
     _offer_to_add(sources)
     _offer_to_settle(spec, [place for place, error in errors.items() if MISSING_SCORE_HINT in str(error)])
     for position, error in errors.items():

@@ -289,9 +289,9 @@ def _choose_several() -> Simulation:
             **chance,
         ),
     }
-    write, most = link_text.format_rerankers, link_text.MAX_RERANKERS
+    write, max_rows = link_text.format_rerankers, link_text.MAX_RERANKERS
     rerankers = edit_rows(
-        "madeof", SEVERAL_AT_FIRST, columns, link_text.parse_rerankers, write, _rerankers, most
+        "madeof", SEVERAL_AT_FIRST, columns, link_text.parse_rerankers, write, _rerankers, max_rows
     )
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
     several = write(rerankers or SEVERAL_AT_FIRST)

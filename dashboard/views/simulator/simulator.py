@@ -112,8 +112,8 @@ def _edit_table(name: str, *, has_further: bool) -> list[link_text.Document]:
     }
     if not has_further and not any(document.further for document in documents):
         del columns["further"]
-    start, most = link_text.scenario_documents(name), link_text.MAX_DOCUMENTS
-    return edit_rows(KEY, start, columns, link_text.parse_list, link_text.format_list, _documents, most)
+    start, max_rows = link_text.scenario_documents(name), link_text.MAX_DOCUMENTS
+    return edit_rows(KEY, start, columns, link_text.parse_list, link_text.format_list, _documents, max_rows)
 
 
 def _documents(frame: pd.DataFrame) -> list[link_text.Document]:
