@@ -9,6 +9,7 @@ tiescope.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 """
 
 import os
+from contextlib import suppress
 from importlib import import_module
 
 from metrics.errors import ReadError, TieScopeError, UsageError
@@ -69,11 +70,20 @@ def __getattr__(name: str) -> object:
 
 
 def _advice(name: str) -> str:
+    """Return which public name is probably meant, or how to score the measure of this name."""
     if name.startswith("_"):
         return ""
-    from metrics.evaluation.other_names import advice
+    from difflib import get_close_matches
 
-    return advice(name, __all__)
+    from metrics.measures import parse
+
+    word = name.casefold()
+    alike = [public for public in __all__ if word.startswith(public.partition("_")[0]) or public in word]
+    if meant := alike or get_close_matches(word, __all__, n=1):
+        return f": did you mean {meant[0]}?"
+    with suppress(UsageError):
+        return f": use metrics.score(frame, {str(parse(name))!r})"
+    return ""
 
 
 def __dir__() -> list[str]:
