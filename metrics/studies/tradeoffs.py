@@ -195,8 +195,8 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
     elif len(cheaper):
         link, other = ". Next on the front, ", cheaper.iloc[0]
     else:
-        both = f" has the lowest latency and the highest {name} ({figures})."
-        return Strong("There is no trade-off: "), Strong(str(best.name)), both
+        praise = f" has the lowest latency and the highest {name} ({figures})."
+        return Strong("There is no trade-off: "), Strong(str(best.name)), praise
     start = "" if budget is None else f"Within {duration(budget)}, "
     end = f" has {decimal(other['tied'])} at {duration(other['seconds'])}."
     claim = f" has the highest {name} ({figures}){link}"

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, evaluate
-from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import LlmReranker, simulate
 from metrics.studies.precisions import (
@@ -90,11 +89,6 @@ def test_no_precision_turns_an_order_round(table):
             before, after = (one.tables[name]["score"].to_numpy() for one in (runs, fewer))
             rising = after[np.argsort(before, kind="stable")]
             assert (rising[1:] >= rising[:-1]).all()
-
-
-def test_a_precision_that_does_not_exist_is_refused(runs):
-    with pytest.raises(UsageError, match="no precision 'float8'"):
-        precision_curve(runs, "RR", precisions=["float8"])
 
 
 def test_the_finding_tells_a_file_whose_order_keeps_what_the_digits_lose():
