@@ -277,23 +277,27 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     return make_board(replace(board.spec, names=(*arranged, *new)), board.sources)
 
 
+_SAYS_NOTHING = {"run", "runs", "result", "results", "reranked", "reranker", "trec", "output"}
+"""Words of run names that do not name a collection."""
 _SHORT = 40
 """Letters up to which a default name lists runs."""
 
 
 def default_name(board: Board) -> str:
-    """Return the default name of a board: what it holds, as `new vs old` or `judged · 7 runs`."""
+    """Return the default name of a board: what it holds, as `new vs old` or `scifact · 7 runs`."""
     names = list(board.runs.tables)
     if not names:
         return queries_text(board.n_queries)
     words = [re.findall(r"[^\W_]+(?:\.[^\W_]+)*", name) for name in names]
     shared = [word for word in words[0] if all(word in others for others in words)]
     files = {origin.file for origin in board.runs.origins.values()}
+    subject_words = [word for word in shared if word.casefold() not in _SAYS_NOTHING and not word.isdigit()]
+    subject = PurePath(min(files)).name.partition(".")[0] if len(files) == 1 else " ".join(subject_words)
     if len(names) == 2:  # noqa: PLR2004 a pair
         own = [" ".join(word for word in own_words if word not in shared) for own_words in words]
         name = " vs ".join(own if all(own) and own[0] != own[1] else names)
-    elif len(names) > 1 and len(files) == 1:
-        name = f"{PurePath(min(files)).name.partition('.')[0]} · {len(names):,} runs"
+    elif len(names) > 1 and subject:
+        name = f"{subject} · {len(names):,} runs"
     elif len(names) > 1 and len(first_names(names)) > _SHORT:
         name = f"{count_of(len(names), 'run')}, {queries_text(board.n_queries)}"
     else:

@@ -95,7 +95,7 @@ def test_files_of_grades_and_labels_on_the_command_line_are_read_as_in_a_command
         (["llm"], "llm"),
         (["new_grades", "old_grades"], "new vs old"),
         (["bm25", "bm25_v2"], "bm25 vs bm25_v2"),
-        (["run_scifact_a", "run_scifact_b", "run_scifact_bm25"], "3 runs, 4 queries"),
+        (["run_scifact_a", "run_scifact_b", "run_scifact_bm25"], "scifact · 3 runs"),
         (["a", "b", "c", "d"], "a, b, c and 1 more"),
         (["x" * 30, "y" * 30, "z"], "3 runs, 4 queries"),
         (["a" * 300], "a" * 200),
