@@ -48,8 +48,10 @@ def test_the_error_names_the_file_that_hides_metrics_and_says_what_to_do(python,
     assert "Rename the other package" in message
 
 
-@pytest.mark.parametrize("engine", [[], ["--engine", "dask"]])
-@pytest.mark.parametrize(("start", "path"), [(["-m", "tiescope"], [ROOT]), (FROM_HERE, [".", ROOT])])
+@pytest.mark.parametrize(
+    ("start", "path", "engine"),
+    [(["-m", "tiescope"], [ROOT], []), (FROM_HERE, [".", ROOT], ["--engine", "dask"])],
+)
 def test_no_module_hides_the_command(python, start, path, engine):
     command = ["evaluate", SAMPLE / "llm_rerankers.csv", "-m", "RR", "--ties", "expected", "--format", "csv"]
     ended = python([*start, *command, *engine], *path)

@@ -175,15 +175,10 @@ def test_each_command_says_which_extra_it_needs_as_the_documentation_does(bare, 
 
 
 @pytest.mark.slow
-def test_the_wheel_works_in_an_empty_environment(built, python, tmp_path, monkeypatch):
-    install(python, f"{built[0]}[app]")
-    works(python, tmp_path, monkeypatch)
-
-
-@pytest.mark.slow
-def test_the_sdist_works_in_an_empty_environment(built, python, tmp_path, monkeypatch):
-    install(python, "--force-reinstall", "--no-deps", built[1])
-    install(python, f"{built[1]}[app]")
+@pytest.mark.parametrize("kind", [0, 1], ids=["wheel", "sdist"])
+def test_what_is_built_works_in_an_empty_environment(built, python, tmp_path, monkeypatch, kind):
+    install(python, "--force-reinstall", "--no-deps", built[kind])
+    install(python, f"{built[kind]}[app]")
     works(python, tmp_path, monkeypatch)
 
 

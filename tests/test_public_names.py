@@ -24,15 +24,10 @@ def test_type_checkers_are_told_the_same_public_names_of_the_same_modules():
 
 
 def test_a_read_error_says_file_line_problem_and_what_to_do():
-    error = ReadError("llm.trec", "score 'high' is not a number", "Map grades to numbers.", line=17)
-    assert str(error) == "llm.trec, line 17: score 'high' is not a number. Map grades to numbers."
-
-
-def test_a_read_error_without_a_line_names_the_file_alone():
-    assert (
-        str(ReadError("llm.trec", "no such file", "Check the path."))
-        == "llm.trec: no such file. Check the path."
-    )
+    with_line = ReadError("llm.trec", "score 'high' is not a number", "Map grades to numbers.", line=17)
+    assert str(with_line) == "llm.trec, line 17: score 'high' is not a number. Map grades to numbers."
+    without_line = ReadError("llm.trec", "no such file", "Check the path.")
+    assert str(without_line) == "llm.trec: no such file. Check the path."
 
 
 @pytest.mark.parametrize("name", ["emulate", "evaluate", "evaluate_dataset", "read_runs", "read_table"])

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import postgresql
 import pytest
 from gated import gated
-from pages import DESK, opened_profile, settle
+from pages import DESK, PATIENCE, opened_profile, settle
 from playwright.sync_api import expect
 from servers import TIESCOPE, free_port, running
 
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items):

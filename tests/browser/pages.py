@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 
 from dashboard.charts.palette import theme_palette
 
+PATIENCE = 60_000
+"""Milliseconds that a slow machine beside other work may take for anything."""
 DESK = {"width": 1440, "height": 1000}
 LIGHT_RUNS = "/data?data=Sample%3A+simulated+rerankers"
 """The Runs page where it is quickly drawn: for tests of what is dropped there."""
@@ -27,13 +29,14 @@ TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnima
 def opened_profile(browser, server):
     """A browser profile: it fetches the files of the app once, and its process stays."""
     with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        context.set_default_timeout(PATIENCE)
         context.new_page().goto(f"{server}/_stcore/health")
         yield context
 
 
 def settle(page, title=None):
     """Wait until the page, of that title where one is given, is drawn and nothing is running."""
-    page.wait_for_function(SETTLED, arg=title, timeout=60_000)
+    page.wait_for_function(SETTLED, arg=title)
     expect(page.locator("h1")).to_be_visible()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
@@ -43,7 +46,7 @@ def settle(page, title=None):
 def set_scheme(page, scheme):
     """Prefer light or dark, and wait until the app is drawn in it."""
     page.emulate_media(color_scheme=scheme)
-    page.wait_for_function(THEMED, arg=theme_palette(scheme).ground, timeout=60_000)
+    page.wait_for_function(THEMED, arg=theme_palette(scheme).ground)
     settle(page)
 
 

@@ -80,7 +80,7 @@ def take_picture(page, name, *size):
 def misfits(page):
     """Return what of a page does not fit, once the sidebar and all charts have followed the window's width."""
     with suppress(Error):
-        page.wait_for_function(f"({MISFITS})().length === 0", timeout=60_000)
+        page.wait_for_function(f"({MISFITS})().length === 0")
         return []
     return page.evaluate(MISFITS)
 
