@@ -1,4 +1,4 @@
-"""Compute the Guide's worked example, its examples of measures, and its tables."""
+"""Compute the Guide's worked example and its tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,10 @@ def worked_example(
     """Score a list of one tie whose relevant documents (1 to `tied`) come last in the file."""
     steps = [*range(above, 0, -1), *[0] * tied, *range(-1, -below - 1, -1)]
     scores = [0.5 + step / (2 * len(steps)) for step in steps]
-    runs = _runs({"q1": (scores, [0] * (above + tied - relevant) + [1] * relevant + [0] * below)})
+    grades = [0] * (above + tied - relevant) + [1] * relevant + [0] * below
+    documents = [f"d{place}" for place in range(1, len(steps) + 1)]
+    table = {"reranker": "example", "query_id": "q1", "doc_id": documents, "score": scores, "relevance": grades}
+    runs = Runs.from_frame(pd.DataFrame(table))
     ranking = Ranking.of(runs, "example")
     measures = [*map(str, side_by_side(parse("RR"))), f"Hits@{k}"]
     evaluation = evaluate(runs, measures, ["expected", "optimistic", "input"])
@@ -90,39 +93,6 @@ def worked_finding(example: WorkedExample, orderings: str) -> Prose:
         Strong(f"{tied:.4f}"),
         f". One over the mean rank, as in the G-RAG paper, is {of_mean_rank:.4f}.",
     )
-
-
-SCENARIOS: Mapping[str, tuple[int, ...]] = {"A": (1, 4, 5), "B": (1, 2, 3)}
-"""Ranks of the relevant documents of two lists."""
-LENGTH = 10
-"""Documents of each list."""
-GRADES = (3, 2, 1, 0, 0)
-"""Grades of the documents of another list."""
-
-
-def scenario_values() -> pd.DataFrame:
-    """Score the two scenarios: index scenario, columns RR and AP."""
-    grades = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
-    runs = _runs({name: (range(LENGTH, 0, -1), relevant) for name, relevant in grades.items()})
-    scores = evaluate(runs, ["RR", "AP"], "expected").scores
-    return scores.droplevel("reranker").droplevel("ties", axis=1)
-
-
-def random_order_value(measure: str) -> float:
-    """Return the mean value of `GRADES` in random order: the tied value of one tie of all."""
-    runs = _runs({"random": ([0] * len(GRADES), GRADES)})
-    return float(evaluate(runs, measure, "expected").scores.iloc[0, 0])
-
-
-def _runs(lists: Mapping[str, tuple[Sequence[float], Sequence[int]]]) -> Runs:
-    """Return lists of one reranker, query → scores and grades; documents are called d1, d2, ..."""
-    rows = [
-        ("example", query, f"d{place}", score, grade)
-        for query, (scores, grades) in lists.items()
-        for place, (score, grade) in enumerate(zip(scores, grades, strict=True), 1)
-    ]
-    columns = ["reranker", "query_id", "doc_id", "score", "relevance"]
-    return Runs.from_frame(pd.DataFrame(rows, columns=columns))
 
 
 def family_measures(kind: str) -> list[Measure]:

@@ -6,6 +6,7 @@ import pytest
 from enumeration import Doc, rank_counts, reference
 from hypothesis import given
 from hypothesis import strategies as st
+from repository import ROOT
 
 from metrics import MEASURES, TOOLS
 from metrics.studies.guide import (
@@ -107,3 +108,14 @@ def test_the_example_shows_every_answer_to_its_tie_side_by_side(settings, figure
 )
 def test_the_finding_of_the_example_says_what_its_tie_leaves_open(settings, start):
     assert plain(worked_finding(worked_example(*settings), "6")).startswith(start)
+
+
+def test_the_figures_in_the_text_on_reading_values_are_those_of_their_lists():
+    text = (ROOT / "dashboard/views/guide_text/reading.md").read_text(encoding="utf-8")
+    tie = [Doc(str(place), 0, grade) for place, grade in enumerate((3, 2, 1, 0, 0))]
+    random_order = float(reference(tie, "nDCG@5", "expected"))
+    assert f"{random_order:.4f} on the grades 3, 2, 1, 0, 0." in text
+    for ranks in ((1, 4, 5), (1, 2, 3)):
+        docs = [Doc(f"d{rank}", -rank, int(rank in ranks)) for rank in range(1, 11)]
+        rr, ap = (float(reference(docs, measure, "input")) for measure in ("RR", "AP"))
+        assert f"Relevant at ranks {', '.join(map(str, ranks))}: RR {rr:.4f}, AP {ap:.4f}." in text
