@@ -50,7 +50,7 @@ def join_sources(
             stacks[number] = _settle_missing(stacks[number], source, noted)
         stacks[number] = _without_repeats(stacks[number], source, "score", repeated, noted)
     qrels = _join_judgments(sources, stacks, repeated, noted)
-    if qrels is not None:
+    if qrels is not None and any(source.dictionary for source in sources):
         stacks = _with_grades(stacks, runs, sources, qrels)
     if not judged:
         return stacks, qrels
