@@ -76,6 +76,10 @@ def closed(session):
     return session.title[0].value, session.markdown[0].value.replace("\\", "")
 
 
+def test_secrets_that_cannot_be_read_let_nobody_in(visit):
+    assert "cannot be read" in closed(visit(ADA, secrets="[auth"))[1]
+
+
 def test_on_loopback_without_sign_in_there_is_one_owner_and_nothing_to_sign_out_of(visit):
     session = visit()
     assert owner(session) == ""

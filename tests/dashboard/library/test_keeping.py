@@ -29,6 +29,12 @@ def test_a_kept_board_is_found_as_it_was_kept(library):
     assert [one.table for one in again.sources] == [one.table for one in FIRST.sources]
 
 
+def test_a_kept_board_is_found_after_a_restart(library, open_library):
+    record = keep_as(library, FIRST, name="Mine")
+    library.close()
+    assert open_library().find(record.id) == record
+
+
 def test_the_same_board_without_a_name_is_found_again(library):
     assert library.keep(FIRST).id == library.keep(FIRST).id
     assert len(library.boards()) == 1

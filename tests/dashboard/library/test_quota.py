@@ -113,6 +113,15 @@ def test_unnamed_boards_not_opened_for_a_day_go_next_the_oldest_first(open_libra
         library.keep(ONE)  # both were opened today
 
 
+def test_named_boards_stay_however_old_they_are(open_library, size):
+    library = open_library(most=int(size * 1.1))
+    record = keep_as(library, ONE, name="one")
+    aged(library, 400, opened=True)
+    with pytest.raises(LibraryError, match="full"):
+        library.keep(TWO)
+    assert library.find(record.id).spec == record.spec
+
+
 def test_a_save_ends_boards_of_others_only_if_all_is_full(open_library, size):
     library = open_library(most=int(size * 4.2))
     theirs = library.keep(ONE, BERT)
