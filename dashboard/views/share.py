@@ -126,8 +126,8 @@ def board_report(board: Board, options_key: str, _options: ReportOptions) -> Rep
 @cached(show_spinner="Drawing the report …", max_entries=4)
 def html_file(board: Board, options_key: str, day: date, _options: ReportOptions) -> str:
     """Return the report of a day as an HTML file."""
-    made = board_report(board, options_key, _options)
-    return made.html(day, draw_charts(made))
+    finished_report = board_report(board, options_key, _options)
+    return finished_report.html(day, draw_charts(finished_report))
 
 
 @section("Preview and export")
@@ -145,16 +145,22 @@ def preview_and_export(view: View, options: ReportOptions) -> None:
             st.iframe(html(), height=760, alt="Preview of the report")
 
 
-def _export_buttons(made: Callable[[], Report], html: Callable[[], str], today: date) -> None:
+def _export_buttons(make_report: Callable[[], Report], html: Callable[[], str], today: date) -> None:
     def parquet() -> bytes:
-        return bytes(made().per_query().to_parquet(index=False))
+        return bytes(make_report().per_query().to_parquet(index=False))
 
     files = (
         ("HTML", "html", "text/html", "One file that opens offline", html),
-        ("Markdown", "md", "text/markdown", "For a pull request", lambda: made().markdown(today)),
-        ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: made().text(today)),
-        ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: made().latex(today)),
-        ("CSV", "csv", "text/csv", "All scores of every list", lambda: spreadsheet_csv(made().per_query())),
+        ("Markdown", "md", "text/markdown", "For a pull request", lambda: make_report().markdown(today)),
+        ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: make_report().text(today)),
+        ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: make_report().latex(today)),
+        (
+            "CSV",
+            "csv",
+            "text/csv",
+            "All scores of every list",
+            lambda: spreadsheet_csv(make_report().per_query()),
+        ),
         ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed", parquet),
     )
     with st.container(horizontal=True, gap="small"):
