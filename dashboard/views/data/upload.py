@@ -128,7 +128,7 @@ def _show_draft(
 ) -> bool:
     """Show the board of an upload once, or explain the error and offer repairs; return whether it waits.
 
-    The Leaderboard shows a board that can be scored and needed no choice of the visitor.
+    The Leaderboard shows a board that can be scored, needed no choice of the visitor and offers no audit.
     """
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
@@ -153,7 +153,8 @@ def _show_draft(
         if isinstance(board, Board):
             amended = (onto.board, onto.record) if onto else None
             published = (table_label(results), packed_files(results)) if results else None
-            page = pages.LEADERBOARD.file if is_as_dropped and board.runs.is_judged else ""
+            is_plain = is_as_dropped and board.runs.is_judged and not results
+            page = pages.LEADERBOARD.file if is_plain else ""
             boards.show_board(
                 board, sha256s, amends=amended, keep=keep, draft=draft, published=published, page=page
             )

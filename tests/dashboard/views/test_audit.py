@@ -2,7 +2,7 @@
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT
-from opening import charts, finding, only, opened, plain, table, texts, title
+from opening import charts, finding, go_to_data, only, opened, plain, table, texts, title
 from published_tables import printed_table
 
 from dashboard import cache
@@ -158,7 +158,7 @@ def test_results_dropped_with_runs_are_kept_and_audited_in_one_click():
 
 
 def test_results_dropped_alone_audit_the_board_that_is_shown():
-    page = drop_on_data(drop_on_data(opened("data"), RUNS), OUTPUTS)
+    page = drop_on_data(go_to_data(drop_on_data(opened("data"), RUNS)), OUTPUTS)
     assert not page.error
     assert "2 files of published results" in texts(page)
     page.button(key="audit-dropped").click().run()

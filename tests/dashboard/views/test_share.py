@@ -162,7 +162,7 @@ def test_the_page_begins_with_the_conclusion_of_the_report(label):
 
 
 def test_sections_chosen_are_those_of_the_file(label):
-    page = opened("share", data=label, preset="full", sections=["Targets"])
+    page = opened("share", data=label, preset="full", sections=["targets"])
     assert preview(page).count("<section ") == 1
 
 
