@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from metrics.errors import LibraryError
 
 OPEN = "TIESCOPE_OPEN"
@@ -25,6 +23,8 @@ HOME = "TIESCOPE_HOME"
 
 def home() -> Path:
     """Return the folder that the environment names, by default the user's data folder."""
+    from platformdirs import user_data_path  # noqa: PLC0415 comes with the app, commands run without it
+
     return Path(os.environ.get(HOME) or user_data_path("tiescope", appauthor=False)).expanduser()
 
 
