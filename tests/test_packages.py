@@ -22,7 +22,10 @@ SAMPLES = {
     *(f"sample_data/docsearch/{name}" for name in ("docsearch.parquet", "leaderboard.csv", "prompts.parquet")),
 }
 """What the app opens; in the repository beside the package that it is in where it is installed."""
-OF_EXTRAS = ("streamlit", "scipy", "plotly", "sqlalchemy", "jinja2")
+OF_EXTRAS = (
+    *("streamlit", "scipy", "plotly", "sqlalchemy", "jinja2"),
+    *("alembic", "starlette", "platformdirs"),
+)
 LOCKED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 EVERY_PAGE = """
@@ -89,6 +92,11 @@ def test_every_place_that_names_the_version_names_the_same():
     cited = re.search(r'^version: (.*)\ndate-released: "(.*)"$', citation, re.MULTILINE)
     assert cited.groups() == (version, day)
     assert version == VERSION
+
+
+def test_commands_start_without_the_packages_of_extras():
+    code = f"import sys; sys.modules.update(dict.fromkeys({OF_EXTRAS})); from dashboard.cli import commands"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 @pytest.fixture(scope="module")
