@@ -47,7 +47,8 @@ def _stand_still(page):
         """async () => {
             await document.fonts.ready;
             await new Promise(requestAnimationFrame);
-            const ends = animation => Number.isFinite(animation.effect.getComputedTiming().endTime);
+            const ends = animation => Number.isFinite(animation.effect.getComputedTiming().endTime)
+                && animation.effect.target.checkVisibility();  // what is folded away stands still for ever
             const ending = document.getAnimations().filter(ends);
             await Promise.allSettled(ending.map(animation => animation.finished));
         }"""
