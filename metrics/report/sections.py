@@ -189,7 +189,7 @@ def _printed_orders(studies: ReportStudies) -> Table:
         VERDICT: "verdict",
         "Published": "a_published:.4f",
         "Published below": "b_published:.4f",
-        "Tied diff.": "tied_difference:+.4f",
+        "Tied difference": "tied_difference:+.4f",
         "p adj.": "p_adjusted:p",
         "Chance of published order": "chance",
     }
