@@ -13,7 +13,7 @@ from metrics.evaluation import evaluate
 from metrics.interop.logged import TREATMENTS, tied_means
 
 _NAMES = {"nDCG-linear": "ndcg", "RR": "mrr", "R": "recall", "P": "precision", "Hits": "hit_rate"}
-"""Measure → its name in MTEB. MAP is missing, because MTEB's has a cut-off and AP has none."""
+"""Measure → its name in MTEB."""
 
 
 class TiedScores:
