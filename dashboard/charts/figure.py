@@ -274,7 +274,7 @@ def _look(palette: Palette) -> dict[str, Any]:
             "separators": ".,",
             "hoverlabel": box,
             "legend": legend,
-            "modebar": {"bgcolor": clear, "color": palette.muted, "activecolor": palette.tied},
+            "modebar": {"bgcolor": palette.ground, "color": palette.muted, "activecolor": palette.tied},
             "hovermode": "closest",
             "dragmode": False,
         }

@@ -162,10 +162,6 @@ class Page:
         """Have a field hold a text from now on."""
         self.widgets[self.find("text_input", label).id] = {"string_value": text}
 
-    def choose(self, label, option):
-        """Choose one of the options of a radio button."""
-        return self.run(**{self.find("radio", label).id: {"string_value": option}})
-
     def offer(self, label):
         """The id of a download that a button offers."""
         return self.find("download_button", label).deferred_file_id
@@ -176,9 +172,9 @@ class Page:
         self.send(backend_operation_request=request)
         return self.receive("backend_operation_response").backend_operation_response.deferred_file.url
 
-    def tick(self, label):
-        """Tick a box, or turn a switch on."""
-        return self.run(**{self.find("checkbox", label).id: {"bool_value": True}})
+    def tick(self, label, *, is_on=True):
+        """Tick a box, or turn a switch on; or off."""
+        return self.run(**{self.find("checkbox", label).id: {"bool_value": is_on}})
 
     def drop(self, name, content):
         """Upload a file on the page Data, and return there from the Leaderboard."""

@@ -24,7 +24,7 @@ def choose(page, name):
 def shows(page, name, runs):
     settle(page)
     expect(page.get_by_role("combobox", name="Board")).to_have_value(re.compile(re.escape(name)))
-    expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{runs} of {runs} reranker")
+    expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{runs} reranker")
 
 
 def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, restart, elsewhere):

@@ -121,21 +121,21 @@ def test_anothers_board_is_not_there_by_its_id_its_hash_or_a_guess(people, signe
 def test_a_shared_board_is_read_not_changed_until_it_is_shared_no_more(people, signed_in, board):
     ada, bob = signed_in["ada"], signed_in["bob"]
     with ada.page(f"data={board}", "data") as own:
-        own.choose("Access", "Anyone with the link can read the board")
+        own.tick("Anyone with the link")
         with bob.page(f"data={board}&section=Columns", "data") as rows:
             assert SECRET.encode() in b"".join(rows.frames)
         with bob.page(f"data={board}", "data") as other:
             assert "Shared with you. You can read this board" in other.text
             assert other.find("button", "Duplicate")
             assert not other.find("button", "Delete")
-            own.choose("Access", "Only you")
+            own.tick("Anyone with the link", is_on=False)
             other.frames.clear()
             assert "not shared with you" in other.run().text
             assert SECRET.encode() not in b"".join(other.frames)
-        own.choose("Access", "Anyone with the link can read the board")
+        own.tick("Anyone with the link")
         with bob.page(f"data={board}") as other:
             assert "not shared with you" not in other.run(part=other.part).text
-            own.choose("Access", "Only you")
+            own.tick("Anyone with the link", is_on=False)
             other.frames.clear()
             assert "not shared with you" in other.run(part=other.part).text
             assert SECRET.encode() not in b"".join(other.frames)
