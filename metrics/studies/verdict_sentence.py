@@ -113,9 +113,9 @@ def _ranking_verdict(rows: pd.DataFrame, pairs: Verdicts, names: tuple[str, str]
     """
     label, traditional = names
     leader, second = map(str, rows.index[:2])
-    claim = _claimed_lead(pairs, leader, second, order)
     score, is_first = f"{label} {decimal(rows['tied'].iloc[0])}", rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
+        claim = _claimed_lead(pairs, leader, second, order)
         if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
             n_level = int((rows["tied_rank"] == 1).sum())
             level = f"{leader} and {second}" if n_level == _PAIR else f"{leader}{and_more(n_level - 1)}"
