@@ -455,6 +455,14 @@ def _by_name(measures: tuple[Measure, ...]) -> dict[str, Measure]:
     return {name.casefold(): measure for measure in measures for name in measure.names}
 
 
+def _is_variant(name: str, known: str) -> bool:
+    """Return whether one name is the other with more letters: `gm_map` is not `map`, and `MR` is not `MRR`."""
+    short, long = sorted((name, known), key=len)
+    more = long.removeprefix(short) if long.startswith(short) else long.removesuffix(short)
+    is_typo = len(short) > 2 and (more == short[-1] or (len(more) == 1 and len(short) > 3))  # noqa: PLR2004
+    return name != known and more != long and not is_typo
+
+
 def _suggestion(text: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 only for misspelt names
 
@@ -468,7 +476,8 @@ def _suggestion(text: str) -> str:
     names = _by_name(MEASURES)
     name = text.strip().casefold()[:40].removeprefix("tied ")
     base, digits, _ = re.split(r"(?:@|_at_|[_.])?([0-9]*)\Z", name, maxsplit=1)
-    if close := get_close_matches(base, names, n=1, cutoff=0.75):
+    similar = [known for known in names if not _is_variant(base, known)]
+    if close := get_close_matches(base, similar, n=1, cutoff=0.75):
         measure = names[close[0]]
         k = {"none": "", "optional": digits, "required": digits or "k"}[measure.cutoff]
         return f"Did you mean {measure.name}{k and f'@{k}'}?"

@@ -47,10 +47,8 @@ def leaderboard_verdict(
     if len(rows) == 1:
         verdict = _single_verdict(rows.iloc[0], name, order)
     else:
-        count = f" {plain(swap_count(swaps, len(rows)))}" * bool(
-            len(rows) > _PAIR and rows["traditional_rank"].iloc[0] == 1
-        )
-        verdict = (*_ranking_verdict(rows, pairs, (label, name.traditional), order), count, copies_text(copies))
+        names = (label, name.traditional)
+        verdict = (*_ranking_verdict(rows, pairs, swaps, names, order), copies_text(copies))
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
 
@@ -106,7 +104,9 @@ def _single_verdict(row: "pd.Series[float]", name: MeasureAt, order: str) -> Pro
     )
 
 
-def _ranking_verdict(rows: pd.DataFrame, pairs: Verdicts, names: tuple[str, str], order: str) -> Prose:
+def _ranking_verdict(
+    rows: pd.DataFrame, pairs: Verdicts, swaps: pd.DataFrame, names: tuple[str, str], order: str
+) -> Prose:
     """Say who leads, whose lead is of tie order alone, and who cannot be told from the leader.
 
     `names` are those of the measure when ties are averaged, and broken.
@@ -116,17 +116,18 @@ def _ranking_verdict(rows: pd.DataFrame, pairs: Verdicts, names: tuple[str, str]
     score, is_first = f"{label} {decimal(rows['tied'].iloc[0])}", rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
         claim = _claimed_lead(pairs, leader, second, order)
+        swaps_text = f" {plain(swap_count(swaps, len(rows)))}" * (len(rows) > _PAIR)
         if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
             n_level = int((rows["tied_rank"] == 1).sum())
             level = f"{leader} and {second}" if n_level == _PAIR else f"{leader}{and_more(n_level - 1)}"
-            return Strong(f"{level} share the lead:"), f" {score}{claim}."
+            return Strong(f"{level} share the lead:"), f" {score}{claim}.{swaps_text}"
         has_ties = bool(rows["tie_ratio"].any())
         in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
         subject = "With ties averaged, it" if has_ties else "It"
         return (
             Strong(f"{leader} leads{' in every tie order' * bool(in_every)}"),
             f" ({score}){_rivals_clause(rows, pairs, 'but')}. ",
-            f"{subject} is {_size_of_lead(pairs, leader, second, label)}{claim}.",
+            f"{subject} is {_size_of_lead(pairs, leader, second, label)}{claim}.{swaps_text}",
         )
     former = rows[is_first].iloc[0]
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():

@@ -191,6 +191,12 @@ def test_an_absurd_cutoff_is_refused_or_the_whole_list(digits):
     assert evaluation.scores.iloc[0, 0] == 1
 
 
+@pytest.mark.parametrize("text", ["gm_ndcg", "ndcg-l3", "MR", "my_recall@10"])
+def test_a_name_that_extends_or_cuts_another_is_not_taken_for_it(text):
+    with pytest.raises(UsageError, match="Measures: RR"):
+        parse(text)
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [("Accuracy@1", "Hits@1"), ("R_cap@10", "R-cap@10"), ("recall_cap@10", "R-cap@10"), ("Hole@10", "Hole@10")],

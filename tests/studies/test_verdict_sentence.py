@@ -156,6 +156,19 @@ def test_runs_of_the_same_ranking_are_called_that_and_level_runs_of_others_are_n
     assert "the same ranking" in verdict(turned.runs)
 
 
+def test_a_lead_that_two_share_says_who_leads_by_the_tie_order_and_counts_the_swaps():
+    orders = {"a": ("d0 1", "d1 1"), "b": ("d1 1", "d0 1"), "c": ("d0 2", "d1 1")}
+    table = "".join(
+        f"{name},q{query},{document},{score},{int(document == 'd1')}\n"
+        for name, lines in orders.items()
+        for query in range(6)
+        for document, score in map(str.split, lines)
+    )
+    text = verdict(board(table_csv=HEADER + table).runs)
+    assert text.startswith("a and b share the lead: MTRR 0.750; by file order, b is 0.500 ahead (p = 0.0")
+    assert ". No pair of rerankers changes order when ties are averaged. " in text
+
+
 def test_tie_groups_and_their_order_decide_whether_rankings_are_the_same_not_scores():
     doubled = COARSE.replace(" 1 tag", " 7 tag")
     assert "have the same ranking" in verdict(board(a_trec=COARSE, b_trec=doubled, qrels_txt=QRELS).runs)
