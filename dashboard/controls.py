@@ -38,7 +38,6 @@ class Choices:
     sections: dict[str, Texts] = field(default_factory=dict)  # page → texts of its section
     written: dict[str, Texts] | None = None  # the address as last written; the browser may not show it yet
     clicks: dict[str, Any] = field(default_factory=dict)  # chart → point clicked last
-    open_list: tuple[str | None, str | None] = (None, None)  # reranker and query opened below a chart
 
 
 def choices() -> Choices:
