@@ -19,13 +19,14 @@ _unread: WeakValueDictionary[tuple[str, str | None], BoardSpec] = WeakValueDicti
 """Visitor and session → upload that the session holds but has not shown."""
 
 
-def current_draft(base: BoardSpec) -> BoardSpec:
-    """Return an upload with the changes made to its files since."""
+def current_draft(base: BoardSpec, *, keep: bool) -> BoardSpec:
+    """Return an upload with the changes made to its files since; one that is not kept ends with its session."""
     before: BoardSpec | None = st.session_state.get(_BASE)
     if before is None or before.key != base.key:
         draft = base.with_choices_of(st.session_state.get(_DRAFT))
         st.session_state[_BASE], st.session_state[_DRAFT] = base, draft
-        _unread[visitor_id(), session_id()] = base
+        if keep:
+            _unread[visitor_id(), session_id()] = base
     return cast("BoardSpec", st.session_state[_DRAFT])
 
 

@@ -118,7 +118,7 @@ def _show_files(files: list[File], onto: Selection | None, *, keep: bool) -> boo
     else:
         dropped = BoardSpec.of(files)
         base = onto.board.spec.with_files(dropped) if onto else dropped
-        spec = current_draft(base)
+        spec = current_draft(base, keep=keep)
         return _show_draft(spec, dropped, onto, keep=keep, is_as_dropped=spec.key == base.key)
     return True
 
