@@ -155,12 +155,14 @@ class QueryDocKeys:
         return _mix(_mix(self.hashes[rows] ^ bits))
 
     def match(self, table: "QueryDocKeys") -> tuple[IntArray, IntArray]:
-        """Return the rows whose pair another table has, and its rows."""
+        """Return the rows whose pair another table has, and its rows; free the hashes of all rows."""
         hashes, order, occurs, n_most = table.hash_index
+        own_hashes = self.hashes
+        vars(self).pop("hashes", None)  # 8 bytes a row, which only random orders need again
         theirs = table.places_of(self.queries)
         rows, table_rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for start in range(0, len(self.query), _ROWS):
-            own = self.hashes[start : start + _ROWS]
+            own = own_hashes[start : start + _ROWS]
             candidates = np.flatnonzero(occurs.take(_high_bits(own, _BITS)))
             candidates = candidates[np.argsort(own[candidates])]
             own = own[candidates]

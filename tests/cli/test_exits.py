@@ -181,9 +181,10 @@ def test_a_server_starts_without_standard_streams(streamlit_calls, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_interrupt_ends_a_command_at_any_moment_with_one_line_and_no_half_file(command, files, tmp_path):
-    arguments = [*TIESCOPE, command, *(files if command != "check" else files[::2]), *COMMANDS[command]]
+    begins = "from dashboard.cli import main; print(flush=True); main()"
+    arguments = [sys.executable, "-c", begins, command, *(files if command != "check" else files[::2])]
     output = tmp_path / "output"
-    arguments += ["-o", str(output)]
+    arguments += [*COMMANDS[command], "-o", str(output)]
     begin = time.monotonic()
     whole = subprocess.run(arguments, capture_output=True, check=False)
     seconds = time.monotonic() - begin
@@ -192,7 +193,8 @@ def test_an_interrupt_ends_a_command_at_any_moment_with_one_line_and_no_half_fil
     for _ in range(50):
         output.unlink(missing_ok=True)
         process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.05 + moments.random() * seconds)  # Python's own first moments are its own
+        process.stdout.readline()  # Python's own first moments are its own
+        time.sleep(moments.random() * seconds)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         assert process.returncode in (whole.returncode, 130, -signal.SIGINT)

@@ -18,13 +18,16 @@ def test_a_million_ids_that_differ_only_in_digits_have_distinct_hashes():
     assert len(np.unique(QueryDocKeys.of(table).hashes)) == queries * documents
 
 
-def test_matching_reuses_the_hashes_that_found_no_repeats():
+def test_matching_reuses_the_hashes_that_found_no_repeats_and_frees_them(monkeypatch):
     keys = QueryDocKeys.of(pa.table({"query_id": ["q"] * 40, "doc_id": [f"d{at}" for at in range(40)]}))
     judged = QueryDocKeys.of(pa.table({"query_id": ["q"], "doc_id": ["d7"]}))
-    assert keys.repeats == (None, 0)
-    hashes = vars(keys)["hashes"]
-    assert [rows.tolist() for rows in keys.match(judged)] == [[7], [0]]
-    assert keys.hashes is hashes
+    assert keys.repeats == judged.repeats == (None, 0)
+    hashes = keys.hashes.copy()
+    with monkeypatch.context() as patch:
+        patch.delattr(query_doc_keys, "hashes_after")
+        assert [rows.tolist() for rows in keys.match(judged)] == [[7], [0]]
+    assert "hashes" not in vars(keys)
+    np.testing.assert_array_equal(keys.hashes, hashes)
 
 
 def test_pairs_whose_hashes_collide_are_told_apart_by_query_and_by_document(monkeypatch):
