@@ -152,10 +152,13 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
 
 
 def _result(future: Any) -> Any:  # noqa: ANN401 of any task
-    """Wait for a result step by step, because Python handles signals only between waits."""
+    """Wait for a result step by step, because Python handles signals only between waits, then fetch it.
+
+    A fetch in progress when a step ends would be cancelled, and with it later fetches.
+    """
     while not future.done():
         with suppress(TimeoutError):
-            return future.result(_STEP)
+            future.exception(_STEP)
     return future.result()
 
 
