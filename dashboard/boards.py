@@ -282,7 +282,7 @@ def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
 
 def switch_to_board(label: str, draft: str = "", page: str = "") -> None:
     """Show the board of a label, mark its upload as shown, and rerun this page or open another one."""
-    controls.set_value(DATA, id_of(label))
+    controls.set_values({DATA: id_of(label)})
     visited = st.session_state.setdefault(_VISITED, [])
     if label not in visited:
         visited.append(label)

@@ -14,7 +14,7 @@ from dashboard import cache, controls
 from dashboard.boards import DATA, choose_board, notify, owner
 from dashboard.cache import Testing, grade_counts
 from dashboard.charts.palette import Palette
-from dashboard.controls import choose, get_text, segmented, select, set_value
+from dashboard.controls import choose, get_text, segmented, select, set_values
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, queries_text
 from dashboard.library.records import Record
@@ -54,16 +54,10 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
     precision = _choose_precision()
     columns = runs.stacks.further_scores
     criteria = _choose_criteria(columns)
-
-    def known_columns(texts: controls.Texts) -> list[str]:
-        controls.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
-        return [text for text in dict.fromkeys(texts) if text in columns]
-
-    tie_breaks = _choose_in_order(
+    tie_breaks = controls.choose_in_order(
         "Tie-break columns",
         columns,
         TIE_BREAKS,
-        choose(TIE_BREAKS, list[str](), set(columns).issuperset, known_columns),
         placeholder="Nothing",
         help="Other score columns of your files; the highest value comes first. Each column breaks the ties "
         "that earlier columns leave. Documents equal in all columns stay tied.",
@@ -78,7 +72,7 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
         cast("Policy", missing),
         cast("EmptyPolicy", empty),
         _relevant_from(),
-        tie_breaks,
+        tuple(tie_breaks),
         () if criteria == ("score",) else criteria,
         cast("Unjudged", unjudged),
     )
@@ -107,13 +101,19 @@ def choose_relevant_from(board: Board) -> None:
             type="tertiary",
             key="as-published",
             help=f"These look like the judgments of {name}. Published MRR, MAP and P count grades from 2.",
-            on_click=controls.set_values,
+            on_click=set_values,
             args=({RELEVANT_FROM: 2},),
         )
 
 
 def _relevant_from() -> int:
-    return controls.whole_number(RELEVANT_FROM, *_RELEVANT_FROM_ENDS, int(AS_READ.relevant_from))
+    low, high = _RELEVANT_FROM_ENDS
+    return choose(
+        RELEVANT_FROM,
+        int(AS_READ.relevant_from),
+        lambda grade: low <= grade <= high,
+        lambda texts: math.floor(float(texts[-1]) + 1 / 2),
+    )
 
 
 def _choose_precision() -> str:
@@ -154,31 +154,19 @@ def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
 
     criteria = choose(CRITERIA, list[str](), set(choices).issuperset, read)
     columns_ranking = {criterion(text)[0] for text in criteria}
-    return _choose_in_order(
-        "Ranked by",
-        [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking],
-        CRITERIA,
-        criteria,
-        format_func=criterion_words,
-        placeholder="The score",
-        help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
-        "better in at least one criterion and worse in none. No document dominates those in the first front. "
-        "Only documents of the first front dominate those in the second front, and so on. Documents in the "
-        "same front are tied. Rounding applies to each criterion.",
-    )
-
-
-def _choose_in_order(
-    label: str,
-    options: Sequence[str],
-    key: str,
-    selection: list[str],
-    **more_options: Any,
-) -> tuple[str, ...]:
-    """Draw a multiple choice and return the values in the order chosen; nothing without options."""
-    if options:
-        st.multiselect(label, options, **controls.bound(key, selection), **more_options)
-    return tuple(selection)
+    if choices:
+        st.multiselect(
+            "Ranked by",
+            [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking],
+            format_func=criterion_words,
+            placeholder="The score",
+            help="Several criteria rank documents by Pareto fronts. A document dominates another one if it is "
+            "better in at least one criterion and worse in none. No document dominates those in the first "
+            "front. Only documents of the first front dominate those in the second front, and so on. Documents "
+            "in the same front are tied. Rounding applies to each criterion.",
+            **controls.bound(CRITERIA, criteria),
+        )
+    return tuple(criteria)
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
@@ -247,7 +235,7 @@ def more_menu(key: str = _MEASURE, help: str = "Choose any other measure and cut
 
 
 def _choose_further(key: str) -> None:
-    set_value(key, st.session_state.pop(f"_further_{key}"))
+    set_values({key: st.session_state.pop(f"_further_{key}")})
 
 
 def _choose_other(key: str) -> None:
@@ -265,7 +253,7 @@ def _choose_other(key: str) -> None:
             "Cut-off", 1, 100_000, default, key=f"_other{name}_{measure.cutoff}", placeholder="none"
         )
     measure_name = str(parse(measure.name + ("" if k is None else f"@{k}")))
-    st.button("Use", type="primary", key=f"_other{name}_use", on_click=set_value, args=(key, measure_name))
+    st.button("Use", type="primary", key=f"_other{name}_use", on_click=set_values, args=({key: measure_name},))
 
 
 def _asked_measure(key: str) -> str:
@@ -275,7 +263,7 @@ def _asked_measure(key: str) -> str:
     except UsageError as error:
         notify(f"This page cannot show the measure that the link asks for. {error}")
         name = ""
-    set_value(key, name)
+    set_values({key: name})
     return name
 
 
@@ -465,8 +453,8 @@ def _turn_to(board: Board, record: Record | None) -> None:
         return
     if before is not None:
         if not controls.is_linked("rerankers"):
-            set_value("rerankers", None)
-        set_value("list", None)
+            set_values({"rerankers": None})
+        set_values({"list": None})
     is_link = before is None and bool(set(controls.address_choices()) - {DATA})
     controls.open_view(record.view if record else {}, is_link=is_link)
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -35,9 +36,8 @@ class Choices:
     refused: list[str] = field(default_factory=list)  # values of the address that no control offers
     saved: dict[str, Texts] = field(default_factory=dict)  # texts saved with the board
     page: str | None = None  # address of the page
-    sections: dict[str, Texts] = field(default_factory=dict)  # page → texts of its section
+    sections: dict[str | None, Texts] = field(default_factory=dict)  # page → texts of its section
     written: dict[str, Texts] | None = None  # the address as last written; the browser may not show it yet
-    clicks: dict[str, Any] = field(default_factory=dict)  # chart → point clicked last
 
 
 def choices() -> Choices:
@@ -54,8 +54,7 @@ def read_address(page: str) -> None:
     now.page_keys.clear()
     if now.page == page:
         return
-    if now.page is not None:
-        now.sections[now.page] = now.texts.pop(SECTION, [])
+    now.sections[now.page] = now.texts.pop(SECTION, [])
     if section := now.sections.get(page):
         now.texts[SECTION] = section
     now.page = page
@@ -103,14 +102,14 @@ def refuse(key: str, texts: Iterable[str]) -> None:
     """Note values of the address that a control does not offer."""
     now = choices()
     if key in now.linked:
-        now.refused += [f"{key}={text}" for text in texts if f"{key}={text}" not in now.refused]
+        now.refused += [f"{key}={text}" for text in texts]
 
 
 def refused() -> list[str]:
     """Return and clear the values of the address that are not offered."""
     now = choices()
     texts, now.refused = now.refused, []
-    return texts
+    return list(dict.fromkeys(texts))
 
 
 def is_linked(key: str) -> bool:
@@ -123,18 +122,12 @@ def get_text(key: str) -> str:
     return (choices().texts.get(key) or [""])[-1]
 
 
-def set_value(key: str, value: object) -> None:
-    """Set a control before it is drawn, or in a callback; an empty value sets its default."""
-    if value in (None, "", []):
-        choices().texts.pop(key, None)
-    else:
-        choices().texts[key] = _texts(value)
-
-
 def set_values(values: Mapping[str, object]) -> None:
-    """Set several controls: key → value."""
+    """Set controls before they are drawn, or in a callback: key → value; an empty value sets the default."""
     for key, value in values.items():
-        set_value(key, value)
+        choices().texts.pop(key, None)
+        if value not in (None, "", []):
+            choices().texts[key] = _texts(value)
 
 
 def recall(key: str) -> Any:  # noqa: ANN401 of any kind
@@ -148,35 +141,26 @@ def remember(key: str, value: object) -> None:
 
 
 def choose(
-    key: str,
-    default: Choice,
-    is_valid: Callable[[Any], bool],
-    read: Callable[[Texts], Any] = lambda texts: texts[-1],
-    *,
-    is_explicit: bool = False,
+    key: str, default: Choice, is_valid: Callable[[Any], bool], read: Callable[[Texts], Any] = itemgetter(-1)
 ) -> Choice:
     """Return what a control is set to, its default if it is not set or set to something invalid.
 
-    `read` makes a value of texts, and raises ValueError or OverflowError for invalid ones. If `is_explicit`,
-    the address names even the default.
+    `read` makes a value of texts, and raises ValueError or OverflowError for invalid ones.
     """
     now = choices()
     now.page_keys.add(key)
-    value, texts = default, now.texts.get(key, [])
-    if texts:
-        try:
-            value = read(texts)
-            is_known = is_valid(value)
-        except (ValueError, OverflowError):
-            is_known = False
-        if not is_known:
-            refuse(key, texts)
-            value = default
+    texts = now.texts.pop(key, [])
+    try:
+        value = read(texts) if texts else default
+        is_known = is_valid(value)
+    except (ValueError, OverflowError):
+        is_known = False
+    if not is_known:
+        refuse(key, texts)
+        value = default
     now.linked.discard(key)
-    if value != default or is_explicit or key in now.saved:
+    if value != default or key in now.saved:
         now.texts[key] = _texts(value)
-    else:
-        now.texts.pop(key, None)
     return value
 
 
@@ -196,18 +180,10 @@ def _take(key: str, *clears: str) -> None:
     set_values(dict.fromkeys(clears))
 
 
-def segmented(
-    label: str,
-    options: Sequence[str],
-    key: str,
-    default: str = "",
-    *,
-    clears: Sequence[str] = (),
-    **more_options: Any,
-) -> str:
+def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:
     """Draw a row of options, the first or `default` chosen at first, and return the chosen one."""
     choice = choose(key, default or options[0], options.__contains__)
-    st.segmented_control(label, options, required=True, wrap=True, **bound(key, choice, clears), **more_options)
+    st.segmented_control(label, options, required=True, wrap=True, **bound(key, choice), **more_options)
     return choice
 
 
@@ -216,21 +192,12 @@ def choose_section(sections: Sequence[str]) -> str:
     return segmented("Section", sections, SECTION, label_visibility="collapsed")
 
 
-def select(
-    label: str,
-    options: Sequence[str],
-    key: str,
-    default: str = "",
-    *,
-    is_explicit: bool = False,
-    **more_options: Any,
-) -> str:
+def select(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:
     """Draw a list of options, the first or `default` chosen at first, and return the chosen one.
 
-    The browser sends a label and keeps it, so each run sends the choice with its current label. If
-    `is_explicit`, the address names even the default.
+    The browser sends a label and keeps it, so each run sends the choice with its current label.
     """
-    choice = choose(key, default or options[0], options.__contains__, is_explicit=is_explicit)
+    choice = choose(key, default or options[0], options.__contains__)
     st.session_state[key] = choice
     st.selectbox(label, options, **bound(key, choice), **more_options)
     return choice
@@ -260,51 +227,30 @@ def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
     return _choose_several(partial(st.multiselect, label, placeholder="All"), options, key)
 
 
+def choose_in_order(label: str, options: Sequence[str], key: str, **more_options: Any) -> list[str]:
+    """Draw a multiple choice, empty at first, and return the chosen options in the order chosen."""
+
+    def read(texts: Texts) -> list[str]:
+        refuse(key, [text for text in texts if text not in options])
+        return [text for text in dict.fromkeys(texts) if text in options]
+
+    choice = choose(key, list[str](), set(options).issuperset, read)
+    if options:
+        st.multiselect(label, options, **bound(key, choice), **more_options)
+    return choice
+
+
 def pills(label: str, options: Sequence[str], key: str, format_func: Callable[[str], str]) -> list[str]:
     """Draw and return a choice as `multiselect` does, with every option in sight."""
     draw = partial(st.pills, label, selection_mode="multi", format_func=format_func, wrap=True)
     return _choose_several(draw, options, key)
 
 
-def whole_number(key: str, low: float, high: float, default: int) -> int:
-    """Return the whole number that a field is set to, drawn or not."""
-    return choose(key, default, lambda number: low <= number <= high, _whole)
-
-
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:
     """Draw a field for a whole number from `low` to `high` and return the number."""
-    number = whole_number(key, low, high, default)
-    options = bound(key, float(number)) | more_options
-    st.number_input(label, float(low), float(high), step=1.0, format="%.0f", **options)
+    number = choose(key, default, range(low, high + 1).__contains__, lambda texts: int(texts[-1]))
+    st.number_input(label, low, high, **bound(key, number), **more_options)
     return number
-
-
-def slider(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
-    """Draw a slider for a number and return the number."""
-    low, high = map(float, ends)
-    number = choose(key, float(default), lambda number: low <= number <= high, lambda texts: float(texts[-1]))
-    places = "%.0f" if step >= 1 else "%.2f"
-    st.slider(label, low, high, float(default), float(step), places, **bound(key, number))
-    return number
-
-
-def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
-    """Draw a slider for a range of whole numbers and return its ends."""
-
-    def read(texts: Texts) -> tuple[int, int]:
-        low, high = sorted(round(float(text)) for text in texts)
-        return low, high
-
-    pair = choose(key, default, lambda pair: ends[0] <= pair[0] <= pair[1] <= ends[1], read)
-    st.slider(label, *ends, default, 1, **bound(key, pair))
-    return pair
-
-
-def select_slider(label: str, options: Sequence[str], key: str, default: str, **more_options: Any) -> str:
-    """Draw a slider over options in order and return the chosen one."""
-    choice = choose(key, default, options.__contains__)
-    st.select_slider(label, options, value=default, **bound(key, choice), **more_options)
-    return choice
 
 
 def text_input(label: str, key: str, **more_options: Any) -> str:
@@ -322,20 +268,6 @@ def toggle(label: str, key: str, **more_options: Any) -> bool:
     return is_on
 
 
-def clicked_row(chart: str) -> int | None:
-    """Return the row index behind the point just clicked, None without a new click."""
-    data = (clicked_point(chart) or {}).get("customdata")
-    return int(data[0]) if data else None
-
-
-def clicked_point(chart: str) -> dict[str, Any] | None:
-    """Return the point just clicked, None without a new click."""
-    event, clicks = st.session_state.get(chart), choices().clicks
-    points = event["selection"]["points"] if event else []
-    before, clicks[chart] = clicks.get(chart), points[0] if points else None
-    return clicks[chart] if clicks[chart] != before else None
-
-
 def _choose_several(draw: Callable[..., object], options: Sequence[str], key: str) -> list[str]:
     all_options = list(options)
 
@@ -348,10 +280,6 @@ def _choose_several(draw: Callable[..., object], options: Sequence[str], key: st
     is_current = field_value is not None and set(field_value or all_options) == set(choice)
     draw(all_options, **bound(key, field_value if is_current else choice))
     return choice
-
-
-def _whole(texts: Texts) -> int:
-    return math.floor(float(texts[-1]) + 1 / 2)
 
 
 def _texts(value: object) -> Texts:

@@ -12,7 +12,7 @@ from dashboard.cache import drawn
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, clipped, short_names
 from dashboard.choices import UNJUDGED, Selection, View
-from dashboard.controls import clicked_row, pills, set_value
+from dashboard.controls import pills
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.loaded import table_label
@@ -323,7 +323,8 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         ui.section_finding(convention_finding(audit.reproduction), view.board.runs.rerankers)
     rules, n_figures = _tried_rules(audit), audit.reproduction.n_figures
     with choice:
-        row = _choose_rule(rules)
+        labels = rules["label"].tolist()
+        row = labels.index(controls.select("Compare with the rule", labels, _RULE, width=400))
     figures = audited_table.rule_figures(key, rules["convention"].iloc[row], view.board, audit)
     rule, is_best = rules.iloc[row], row == 0
     rerankers = list(dict.fromkeys(figures["reranker"]))
@@ -357,7 +358,12 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
         figure = drawn(convention_bars, bar_rows, view.palette, row)
-        ui.chart(figure, BARS, "Number of figures that each rule reproduces.", is_clickable=True)
+        ui.chart(
+            figure,
+            "audit-rules",
+            "Number of figures that each rule reproduces.",
+            on_click=lambda point: controls.set_values({_RULE: labels[int(point["customdata"][0])]}),
+        )
         bars.buttons()
 
 
@@ -369,14 +375,6 @@ def _tried_rules(audit: Audit) -> pd.DataFrame:
     is_repeated = rules["convention"].map(lambda convention: convention.treatment).duplicated()
     is_first = rules.index.isin(is_repeated.sort_values(kind="stable").index[:FIRST_RULES])
     return pd.concat([rules[is_first], rules[~is_first]])
-
-
-def _choose_rule(rules: pd.DataFrame) -> int:
-    labels = rules["label"].tolist()
-    if (row := clicked_row(BARS)) is not None and row < len(labels):
-        set_value(_RULE, labels[row])
-    label = controls.select("Compare with the rule", labels, _RULE, width=400)
-    return int(labels.index(label))
 
 
 _MOST_SELECTS = 20

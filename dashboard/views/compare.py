@@ -25,7 +25,6 @@ from dashboard.charts.labels import MATRIX_COLUMNS, elide_text, sentence_names, 
 from dashboard.charts.marks import MOST_BARS
 from dashboard.charts.tradeoffs import latency_scatter, recall_dumbbell
 from dashboard.choices import Selection, View, choose_testing
-from dashboard.controls import select_slider
 from dashboard.escaping import escape_copied, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work
@@ -486,7 +485,7 @@ def _choose(*, is_timed: bool) -> tuple[int, tradeoffs.Latency, float | None]:
         latency = controls.segmented(
             "Latency", tradeoffs.LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
-        budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
+        budget = controls.select("Latency budget", [NO_LIMIT, *BUDGETS], "budget", width=330)
     return int(depth), cast("tradeoffs.Latency", latency), BUDGETS.get(budget)
 
 

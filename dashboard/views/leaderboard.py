@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC
 from functools import partial
 from hashlib import sha256
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -144,7 +145,7 @@ def verdict(view: View, measure: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
             st.markdown(f":material/info: {text}", width="content")
-            st.button(offer, on_click=controls.set_value, args=("empty", choice), key="skip-empty")
+            st.button(offer, on_click=controls.set_values, args=({"empty": choice},), key="skip-empty")
 
 
 @ui.section("The scores")
@@ -168,7 +169,7 @@ def scores_section(
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):
             share = unjudged_study.share_finding(unjudged, unjudged_study.depth_of(name))
             ui.section_finding(share, view.rerankers, ":material/info: ")
-            open_section = partial(controls.set_value, controls.SECTION, UNJUDGED)
+            open_section = partial(controls.set_values, {controls.SECTION: UNJUDGED})
             st.button(UNJUDGED, icon=":material/edit_document:", on_click=open_section, key="open-unjudged")
     missing = rows.index.difference(drawable.index, sort=False)
     table_rows = drawn_rows.append(missing)
@@ -212,16 +213,15 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
     """Draw the means of all measures with letters of significance, and the table for papers."""
     names, labels = tuple(dict.fromkeys([*OFFERED, measure])), short_names(map(str, rows.index))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        names += tuple(
-            _choose_some("Add measures", "added", {name: name for name in cache.MEASURES if name not in names})
-        )
+        others = [name for name in cache.MEASURES if name not in names]
+        names += tuple(_choose_some("Add measures", "added", others))
         columns = measure_columns(view, names, view.traditional)
         keys = {parse(name).tied: columns[name]["tied"] for name in names}
         keys |= {"tie ratio": rows["tie_ratio"], "gap": rows["gap"].abs()}
         key = controls.select_after(
             "Sort by", dict(zip(keys, keys, strict=True)), "sorted_by", parse(measure).tied, width=185
         )
-        pinned = _choose_some("Pin rows", "pinned", labels)
+        pinned = _choose_some("Pin rows", "pinned", list(labels), format_func=labels.__getitem__)
         downloads = st.container(horizontal=True, width="content")
     ordered = rows.loc[keys[key].sort_values(ascending=False, kind="stable").index]
     matches = search_rows(ordered.drop(pinned), part)
@@ -245,20 +245,10 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
         ui.download_csv(export.reset_index(), "measures")
 
 
-def _choose_some(label: str, key: str, labels: dict[str, str]) -> list[str]:
-    """Draw a choice of any number of names → labels, none at first, and return the chosen names."""
-    nothing: list[str] = []
-    chosen = controls.choose(key, nothing, lambda chosen: set(chosen) <= set(labels), list)
-    st.multiselect(
-        label,
-        list(labels),
-        format_func=labels.__getitem__,
-        placeholder=label,
-        label_visibility="collapsed",
-        width=210,
-        **controls.bound(key, chosen),
-    )
-    return chosen
+def _choose_some(label: str, key: str, names: list[str], **options: Any) -> list[str]:
+    """Draw a choice of any number of names, none at first, and return the chosen ones."""
+    options |= {"placeholder": label, "label_visibility": "collapsed", "width": 210}
+    return controls.choose_in_order(label, names, key, **options)
 
 
 _WIDEST = 5

@@ -47,8 +47,8 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
         label,
         shortcut=shortcut,
         disabled=not 1 <= number <= last,
-        on_click=controls.set_value,
-        args=("slide", str(number)),
+        on_click=controls.set_values,
+        args=({"slide": str(number)},),
         key=f"turn-{shortcut.lower()}",
         type="tertiary",
     )

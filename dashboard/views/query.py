@@ -72,7 +72,6 @@ def choose_list(selection: Selection) -> one_list.ListInView:
             "reranker",
             _labels(view, measure, view.traditional, ""),
             default=first_reranker,
-            is_explicit=is_chosen,
             width=340,
         )
         queries = _labels(view, measure, view.traditional, reranker)
@@ -82,9 +81,10 @@ def choose_list(selection: Selection) -> one_list.ListInView:
                 "query",
                 queries,
                 default=first_query if first_query in queries else "",
-                is_explicit=is_chosen,
                 width=300,
             )
+    if is_chosen:  # the address names both, as another measure has another first list
+        controls.set_values({"reranker": reranker, "query": query})
     current = one_list.load_list(view, reranker, query, measure)
     one_list.show_query_text(current)
     return current

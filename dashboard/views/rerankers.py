@@ -103,14 +103,13 @@ def _gaps_and_summary(
 def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str) -> None:
     """Draw scores with bounds, ties and gaps, one row per reranker."""
     st.caption("Right: distribution of |gap| over lists with a gap; diamond: mean |gap| of all lists.")
-    if point := controls.clicked_point("reranker-rows"):
-        controls.set_value("opened", str(rows.index[round(point["y"])]))
+    names = rows.index.astype(str)
     ui.chart(
         drawn(charts.aligned_rows, rows, lists, view.palette, measure),
         "reranker-rows",
         f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
-        is_clickable=True,
+        on_click=lambda point: controls.set_values({"opened": names[round(point["y"])]}),
     )
 
 

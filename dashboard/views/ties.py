@@ -1,5 +1,7 @@
 """Ties vs gap: the gap of a list against its tie ratio."""
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -8,7 +10,6 @@ from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts.labels import short_names
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, tie_size_bars
 from dashboard.choices import Selection, View, choose_relevant_from
-from dashboard.controls import clicked_row
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
 from dashboard.widgets.components import section
@@ -52,15 +53,21 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
     if not lists["first_gap"].any():
         st.info(f"There is nothing to draw: no list has a gap in {measure}.", icon=":material/check:")
         return
+    names = lists["query_id"].astype(str) + " · " + lists["reranker"].astype(str)
+
+    def open_list(point: dict[str, Any]) -> None:
+        if "customdata" in point:
+            controls.set_values({"list": names[int(point["customdata"][0])]})
+
     place = st.container()
-    open_row = _choose_list(view, lists)
+    open_row = _choose_list(view, lists, names)
     with place:
         ui.chart(
             drawn(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
             "gap-scatter",
             f"Tie ratio of each list against its gap in {measure}, and the mean absolute gap.",
             wide=640,
-            is_clickable=True,
+            on_click=open_list,
         )
         st.caption("Click a dot to open its list. Click a reranker in the legend to hide it.")
     if open_row is not None:
@@ -70,11 +77,8 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
     row_range.buttons()
 
 
-def _choose_list(view: View, lists: pd.DataFrame) -> int | None:
-    """Draw the choice of a list with a large gap, which a click on its dot makes too, and return its row."""
-    names = lists["query_id"].astype(str) + " · " + lists["reranker"].astype(str)
-    if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
-        controls.set_value("list", names[row])
+def _choose_list(view: View, lists: pd.DataFrame, names: "pd.Series[str]") -> int | None:
+    """Draw the choice of a list with a large gap by its name, and return its row."""
     linked = names.index[names == controls.get_text("list")]
     rows = lists.loc[lists["first_gap"].abs().nlargest(_OFFERED).index.union(linked[:1], sort=False)]
     short, options = short_names(view.rerankers), {"": "a list"}

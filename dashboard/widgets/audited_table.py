@@ -8,7 +8,7 @@ import pandas as pd
 from dashboard import cache, controls
 from dashboard.boards import publish, published_results
 from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn, cached
-from dashboard.controls import choose, get_text, set_value
+from dashboard.controls import choose, get_text, set_values
 from dashboard.library.boards import Board
 from dashboard.library.loaded import packed_files, table_label, unpacked_files
 from metrics import parse
@@ -40,7 +40,7 @@ def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
     if controls.is_linked(TABLE) and requested not in (*offered, SAMPLE_TABLE):
         controls.remember(_LOST, requested.rpartition("~")[0] or requested)
     elif own and requested not in offered:
-        set_value(TABLE, own[0])  # of a board just opened
+        set_values({TABLE: own[0]})  # of a board just opened
     choice = choose(TABLE, default, offered.__contains__)
     return NO_TABLE if missing_table() and choice == default else choice
 
@@ -74,9 +74,8 @@ def take_files(board: Board, files: Sequence[File]) -> None:
 
 def take_table(name: str) -> None:
     """Audit another table, without the names matched by hand for the table before."""
-    set_value(_NAMES, None)
     controls.remember(_LOST, None)
-    set_value(TABLE, name)
+    set_values({_NAMES: None, TABLE: name})
 
 
 def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
@@ -95,7 +94,7 @@ def match_by_hand(published: str, key: str) -> None:
     pairs = _pairs(controls.choices().texts.get(_NAMES, []))
     pairs.pop(published, None)
     names = pairs | {published: controls.recall(key) or ""}
-    set_value(_NAMES, [f"{name}={ours}" for name, ours in names.items()])
+    set_values({_NAMES: [f"{name}={ours}" for name, ours in names.items()]})
 
 
 def _pairs(texts: controls.Texts) -> dict[str, str]:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 
 import pandas as pd
@@ -14,6 +15,7 @@ from dashboard.boards import while_open
 from dashboard.cache import drawn
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
+from dashboard.controls import recall
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow, offer_copy
 from dashboard.widgets import columns as table_columns
@@ -132,17 +134,31 @@ def heading(title: str, explanation: str) -> None:
             st.caption(explanation)
 
 
-def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None, is_clickable: bool = False) -> None:
-    """Show a figure with its alternative text; `clicked_row` tells a click if it is clickable."""
-    selection: dict[str, Any] = {"on_select": "rerun", "selection_mode": "points"} if is_clickable else {}
+def chart(
+    figure: Figure,
+    key: str,
+    alt: str,
+    *,
+    wide: int | None = None,
+    on_click: Callable[[dict[str, Any]], None] | None = None,
+) -> None:
+    """Show a figure with its alternative text; `on_click` takes the point that the visitor clicked."""
+    selection: dict[str, Any] = {}
+    if on_click is not None:
+        selection = {"on_select": partial(_take_click, key, on_click), "selection_mode": "points"}
     config = {
         "displaylogo": False,
         "modeBarButtons": [["toImage"]],
         "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{key}"},
     }
-    sent, key = figure.to_plotly(is_clickable=is_clickable), key if is_clickable else f"chart-{key}"
+    sent, key = figure.to_plotly(is_clickable=bool(selection)), key if selection else f"chart-{key}"
     with keep_wide(wide):
         st.plotly_chart(sent, theme=None, key=key, alt=alt, config=config, **selection)
+
+
+def _take_click(key: str, on_click: Callable[[dict[str, Any]], None]) -> None:
+    for point in recall(key)["selection"]["points"][:1]:
+        on_click(point)
 
 
 def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.controls import choose, set_value, text_input
+from dashboard.controls import choose, set_values, text_input
 from dashboard.escaping import escape_markdown
 
 FIRST_ROWS = 20
@@ -59,7 +59,7 @@ class ShownRows:
             all_rows = f"all {self.n_rows:,}" if n_all == self.n_rows else f"{n_all:,}"
             label, icon, value = f"Show {all_rows}", "expand_more", _ALL
         with st.container(horizontal=True, horizontal_alignment="center"):
-            choose = partial(set_value, self.key, value)
+            choose = partial(set_values, {self.key: value})
             st.button(label, icon=f":material/{icon}:", on_click=choose, key=f"show-{self.key}-{icon}")
 
 

@@ -4,8 +4,9 @@ import math
 from collections.abc import Mapping
 from functools import partial
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import streamlit as st
@@ -17,7 +18,7 @@ from dashboard.cache import cached, drawn
 from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import tie_growth
 from dashboard.charts.ties_vs_gap import gap_panels
-from dashboard.controls import number_input, range_slider, slider
+from dashboard.controls import number_input
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.views.simulator.text_table import edit_rows, number, text
 from dashboard.widgets import components as ui
@@ -65,6 +66,7 @@ SEVERAL_AT_FIRST = [
 ] + [link_text.NamedReranker(0, 0, PERFORMANCE, "Continuous")]
 """The notebook's four rerankers and one that never ties."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
+Setting = TypeVar("Setting", int, float, tuple[int, int])
 
 
 class Simulation(NamedTuple):
@@ -252,14 +254,12 @@ def _growth_section(simulation: Simulation) -> None:
 def _choose_llm() -> Simulation:
     has_segments = controls.segmented("Query types", ("one", "four"), "madetypes") == "four"
     grid = st.grid(4, min_column_width=150)
-    ties = round(ui.in_cell(grid, slider, "Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
-    highest = link_text.MAX_LEVELS
-    levels = round(ui.in_cell(grid, slider, "Score levels", (1, highest), 10, 1, "madelevels"))
+    ties = _slider(grid, "Tie probability", (0, 1), 0.3, 0.05, "madeties")
+    levels = _slider(grid, "Score levels", (1, link_text.MAX_LEVELS), 10, 1, "madelevels")
     lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
     if not has_segments:
-        choice = ui.in_cell(grid, slider, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
-        performance = round(choice, 4)
+        performance = _slider(grid, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
     return Simulation(LLM, *lists, ties, levels, performance, has_segments)
 
 
@@ -311,8 +311,8 @@ def _rerankers(frame: pd.DataFrame) -> list[link_text.NamedReranker]:
 
 def _choose_synthetic() -> Simulation:
     grid = st.grid(4, min_column_width=150)
-    ties = ui.in_cell(grid, slider, "Share of lists that may contain ties", (0, 1), 0.3, 0.05, "listties")
-    return Simulation(SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), round(ties, 4))
+    ties = _slider(grid, "Share of lists that may contain ties", (0, 1), 0.3, 0.05, "listties")
+    return Simulation(SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), ties)
 
 
 def _choose_lists(
@@ -322,9 +322,35 @@ def _choose_lists(
     key: str = "made",
 ) -> tuple[int, tuple[int, int], tuple[int, int], int]:
     """Draw the controls of lists and return queries, documents, relevant and seed; keys begin with `key`."""
-    documents = ui.in_cell(grid, range_slider, "Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
-    relevant = ui.in_cell(grid, range_slider, "Relevant", (0, _MOST_RELEVANT), relevant, f"{key}relevant")
+    documents = _slider(grid, "Documents", (1, _MOST_DOCUMENTS), documents, 1, f"{key}docs")
+    relevant = _slider(grid, "Relevant", (0, _MOST_RELEVANT), relevant, 1, f"{key}relevant")
     label, usual = ("Lists", 200) if key == "list" else ("Queries", 100)
-    queries = ui.in_cell(grid, slider, label, (10, _MOST_QUERIES), usual, 10, f"{key}queries")
+    queries = _slider(grid, label, (10, _MOST_QUERIES), usual, 10, f"{key}queries")
     seed = ui.in_cell(grid, number_input, "Seed", 0, 10**6, 42, "madeseed")
-    return round(queries), documents, relevant, seed
+    return queries, documents, relevant, seed
+
+
+def _slider(
+    grid: Any,  # noqa: ANN401 Streamlit's own is private
+    label: str,
+    ends: tuple[int, int],
+    default: Setting,
+    step: float,
+    key: str,
+) -> Setting:
+    """Draw a slider in the next cell of a grid, for a range if `default` is a pair, and return its setting."""
+    kind, is_range = type(step), isinstance(default, tuple)
+    low, high = map(kind, ends)
+
+    def read(texts: list[str]) -> Any:  # noqa: ANN401 a number or a pair
+        numbers = sorted(kind(round(float(text), 4)) for text in texts)
+        return tuple(numbers) if is_range else numbers[-1]
+
+    def is_valid(setting: Any) -> bool:  # noqa: ANN401 likewise
+        return low <= np.min(setting) <= np.max(setting) <= high and np.size(setting) == np.size(default)
+
+    setting = controls.choose(key, default, is_valid, read)
+    with grid.cell():
+        written = "%.0f" if kind is int else "%.2f"
+        st.slider(label, low, high, default, step, written, **controls.bound(key, setting))
+    return setting

@@ -91,13 +91,10 @@ def small_list() -> None:
 
 
 def _choose_scenario() -> str:
-    return controls.segmented(
-        "Scenario",
-        list(NOTEBOOK_SCENARIOS),
-        "scenario",
-        "Complex Tie",
-        clears=[KEY],
-    )
+    name = controls.choose("scenario", "Complex Tie", NOTEBOOK_SCENARIOS.__contains__)
+    shown = controls.bound("scenario", name, clears=[KEY])
+    st.segmented_control("Scenario", list(NOTEBOOK_SCENARIOS), required=True, wrap=True, **shown)
+    return name
 
 
 def _edit_table(name: str, *, has_further: bool) -> list[link_text.Document]:

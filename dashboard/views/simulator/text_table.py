@@ -42,7 +42,7 @@ def edit_rows(
     line = write(rows)
     if rows and parse(line) and line != now:
         controls.remember(f"_{key}", (base, line, table_key))
-        controls.set_value(key, "" if line == start_line else line)
+        controls.set_values({key: "" if line == start_line else line})
     if len(edited) > max_rows:
         st.caption(f"Only the first {max_rows} rows are used.")
     return rows

@@ -42,7 +42,6 @@ NEW_VALUES = {
     "checkbox": lambda control, _: not control.value,
     "button_group": lambda *of: (_choose_some if isinstance(of[0].value, list) else _choose_one)(*of),
     "selectbox": _choose_one,
-    "select_slider": _choose_one,
     "multiselect": _choose_some,
     "number_input": _choose_end,
     "slider": _choose_end,

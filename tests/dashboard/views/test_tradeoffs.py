@@ -140,11 +140,11 @@ def test_figures_are_those_of_the_evaluation():
 )
 def test_a_budget_of_the_link_is_kept(budget, sentence):
     page = open_board(TIMED["latency alone"](), budget=budget)
-    assert page.select_slider(key="budget").value == budget
+    assert page.selectbox(key="budget").value == budget
     assert sentence in page_text(page)
     page.switch_page("views/leaderboard.py").run()
     page.switch_page("views/compare.py").run()
-    assert page.select_slider(key="budget").value == budget
+    assert page.selectbox(key="budget").value == budget
 
 
 def test_a_segment_restricts_latencies_and_targets_to_its_queries():
