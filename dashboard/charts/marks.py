@@ -12,7 +12,7 @@ import pandas as pd
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import NAME_COLUMNS, chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
-from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.arrays import BoolArray, FloatArray, histogram
 
 ROW = 34
 """Pixels of a reranker's row."""
@@ -319,3 +319,21 @@ def _covered_areas(boxes: FloatArray, others: FloatArray) -> FloatArray:
     down = np.minimum(boxes[:, 3:], bottom) - np.maximum(boxes[:, 2:3], top)
     areas: FloatArray = (across.clip(0) * down.clip(0)).sum(axis=1)
     return areas
+
+
+_BARS = 60
+"""Bars of a small histogram."""
+
+
+def column_histogram(values: FloatArray, palette: Palette, *, is_score: bool) -> Figure:
+    """Draw a small histogram of scores (blue) or grades (grey); infinite values are skipped."""
+    counts, middles = histogram(values, _BARS)
+    figure = Figure(palette).style(72, t=2, b=2, l=0, r=0).set_layout(bargap=0.08)
+    figure.draw_bars(
+        x=np.arange(_BARS),  # the browser can place neither neighbours in float64 nor the ends of its range
+        y=counts,
+        customdata=middles,
+        marker={"color": palette.tied if is_score else palette.other},
+        hovertemplate="%{y:,} rows near %{customdata:.4g}",
+    )
+    return figure.set_yaxes(visible=False).set_xaxes(visible=False)

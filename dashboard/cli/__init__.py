@@ -27,7 +27,7 @@ def main() -> None:
         if sys.argv[1:2] == ["app"]:
             settle_memory()
         from dashboard.cli.commands import draw, tiescope
-        from metrics.cli.exits import run
+        from metrics.cli.messages import run
     finally:
         signal.signal(signal.SIGINT, before)
     run(tiescope, draw)

@@ -18,9 +18,9 @@ from dashboard.widgets.one_list import largest_gaps_table
 from metrics import Evaluation, parse
 from metrics.measures import MeasureAt, question
 from metrics.studies.gaps import gap_summary, gaps, ranks_and_ratios, reranker_finding
+from metrics.studies.prose import own_rule_note
 from metrics.studies.query_values import win_loss, win_loss_finding
 from metrics.studies.rank_similarity import DEPTH, list_similarity, similarity_finding
-from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 _OVERLAP = (("similarity", "list_overlap"), "identical", "n")

@@ -18,8 +18,7 @@ from dashboard.widgets.one_list import largest_gaps_table, list_panel
 from metrics import parse
 from metrics.measures import with_gains
 from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, tie_size_counts, with_overall
-from metrics.studies.prose import signed
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import own_rule_note, signed
 from metrics.support.shown_columns import shown_columns
 
 _OFFERED = 100

@@ -1,1 +1,1 @@
-"""The commands that need no browser: data on stdout, messages on stderr, exit codes by `metrics.cli.exits`."""
+"""The commands that need no browser: data on stdout, messages on stderr, exit codes by `messages`."""

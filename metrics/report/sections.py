@@ -23,11 +23,10 @@ from metrics.studies.gaps import gap_finding, with_overall
 from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.pair_findings import Verdicts, significance_finding
 from metrics.studies.pairs import find_method
-from metrics.studies.prose import signed
+from metrics.studies.prose import own_rule_note, signed
 from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
-from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tradeoffs import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
 from metrics.ties import treatment

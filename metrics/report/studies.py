@@ -17,13 +17,12 @@ from metrics.studies.draws import Draws, draws, same_runs
 from metrics.studies.emulation import tool_values
 from metrics.studies.experiment import experiment_measures, experiment_table
 from metrics.studies.gaps import gap_summary, gaps, in_order
-from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std, query_segments
+from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std, query_segments, tie_answers
 from metrics.studies.pair_findings import Verdicts, verdicts
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.swapped_orders import order_chances, swapped_orders
 from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets import Target, check_targets, targets_of, usual_baseline
-from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tradeoffs import latencies, with_latency
 from metrics.support.cached import cached_property
 from metrics.ties import Treatment, order_of_ties, treatment

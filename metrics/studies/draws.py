@@ -22,9 +22,8 @@ from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.runs import Runs
 from metrics.runs.query_doc_keys import Hashes
 from metrics.studies.leaderboard import mean_std, place_range, places
-from metrics.studies.prose import Prose, Strong, and_more, decimal
+from metrics.studies.prose import Prose, Strong, and_more, decimal, own_rule_note
 from metrics.studies.query_values import values_by_query
-from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.support.columns import places_in

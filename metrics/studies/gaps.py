@@ -9,8 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import NO_DOCUMENTS, NOTHING_SCORED, Prose, Strong, and_more, decimal
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import NO_DOCUMENTS, NOTHING_SCORED, Prose, Strong, and_more, decimal, own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.columns import combine_chunks
 from metrics.support.wording import percent, query_before

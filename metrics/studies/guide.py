@@ -9,10 +9,10 @@ import pandas as pd
 from metrics.evaluation import evaluate
 from metrics.measures import MEASURES, Measure, MeasureAt, parse, side_by_side, with_gains
 from metrics.runs import Runs
+from metrics.studies.leaderboard import tie_answers
 from metrics.studies.one_list import ladder
 from metrics.studies.permutations import PossibleValues, possible_values
 from metrics.studies.prose import Prose, Strong
-from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tool_rules import Rule, Tool
 from metrics.ties import Ranking
 from metrics.ties.treatments import treatments_by_name

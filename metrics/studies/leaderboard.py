@@ -10,13 +10,12 @@ import pyarrow.compute as pc
 
 from metrics.errors import needs
 from metrics.evaluation import EQUAL, EXCESS, Evaluation
-from metrics.measures import parse
+from metrics.measures import parse, side_by_side
 from metrics.runs import Runs
 from metrics.scale.stored import Stored
 from metrics.studies.gaps import difference, named_values
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, own_rule_note
 from metrics.studies.query_values import largest_difference
-from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.columns import combine_chunks
 from metrics.support.wording import percent
@@ -310,3 +309,16 @@ def segment_table(
     rows = groups[["traditional", "tied"]].mean().assign(n=groups.size()).reset_index()
     rows.insert(4, "gap", difference(rows["traditional"], rows["tied"]))
     return rows.astype({"reranker": "str", "segment": "str"})
+
+
+def tie_answers(evaluation: Evaluation, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the traditional and tied means of a measure and the means of its variants with own rules for ties.
+
+    Returns:
+        index reranker, best tied mean first; one column per mean, such as MRR, MTRR, taRR, TsRR.
+    """
+    answered, *rules = side_by_side(parse(measure))
+    means = evaluation.means(str(answered))
+    columns = {answered.traditional: means[traditional], answered.tied: means["expected"]}
+    columns |= {str(rule): evaluation.means(str(rule))["expected"] for rule in rules}
+    return pd.DataFrame(columns).sort_values(answered.tied, ascending=False, kind="stable")

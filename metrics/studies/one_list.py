@@ -21,8 +21,7 @@ from metrics.studies.orderings import (
     sample_values,
     strict_orders,
 )
-from metrics.studies.prose import Prose, Strong, decimal, signed
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import Prose, Strong, decimal, own_rule_note, signed
 from metrics.support.arrays import IntArray, span_starts
 from metrics.support.wording import begin_sentence, count_of, percent
 from metrics.ties import Ranking, TieGroups, refine, treatment

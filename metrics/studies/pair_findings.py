@@ -20,8 +20,7 @@ from metrics.studies.pairs import (
     find_pairs,
     significant_signs,
 )
-from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, signed
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, own_rule_note, signed
 from metrics.support.wording import count_of, describe_part, small_number
 from metrics.ties import treatment
 

@@ -12,8 +12,7 @@ from metrics.runs import Runs
 from metrics.simulation import LlmReranker
 from metrics.studies.gaps import Z_95, in_order, named_values
 from metrics.studies.leaderboard import SHARE, mean_std
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, own_rule_note
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import begin_sentence, percent
 from metrics.ties.options import runs_at_precision

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from metrics.evaluation import EQUAL
+from metrics.measures import parse, question
 from metrics.support.wording import LONG, written_p
 
 
@@ -43,6 +44,18 @@ def headline(prose: Prose) -> Prose:
         if end and any(isinstance(before, str) and before.strip(" .") for before in parts):
             break
     return tuple(parts)
+
+
+def own_rule_note(measure: str) -> Prose:
+    """Say that a measure has its own rule for ties, and which one shows tie orders; empty for others."""
+    measure_at = parse(measure)
+    if not measure_at.measure.answers:
+        return ()
+    answered = question(measure_at)
+    return (
+        Strong(f"{measure_at} settles ties by its own rule. "),
+        f"Tie order does not change it. Choose {answered} to see the effect of tie order. ",
+    )
 
 
 def decimal(value: float, digits: int = 3) -> str:

@@ -8,8 +8,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
-from metrics.studies.prose import ONE_RERANKER, Prose, Strong
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong, own_rule_note
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import part_of
 

@@ -12,8 +12,7 @@ from metrics.runs import Runs
 from metrics.studies.draws import affordable_draws, draws
 from metrics.studies.leaderboard import places, swaps_of
 from metrics.studies.pairs import compare, find_pairs, significant_signs
-from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal, own_rule_note
 from metrics.support.wording import describe_part, small_number
 from metrics.ties import treatment
 

@@ -11,8 +11,15 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.gaps import difference, named_values
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, smallest_shown
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.prose import (
+    NOTHING_SCORED,
+    Prose,
+    Strong,
+    and_more,
+    decimal,
+    own_rule_note,
+    smallest_shown,
+)
 from metrics.support.arrays import BoolArray, FloatArray
 from metrics.support.wording import describe_part, percent
 

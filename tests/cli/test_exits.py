@@ -50,7 +50,7 @@ def test_what_goes_wrong_in_gate_is_no_missed_target(call, files, monkeypatch, e
         raise error
 
     monkeypatch.setattr(targets, "check_targets", fail)
-    monkeypatch.setattr("metrics.cli.exits.end", sys.exit)
+    monkeypatch.setattr("metrics.cli.messages.end", sys.exit)
     ended, out, err = call("gate", *files, "--require", "RR >= 0.1")
     assert (ended, out) == (code, "")
     last = ["", *err.strip().splitlines()][-1]

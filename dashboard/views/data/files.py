@@ -9,8 +9,8 @@ import streamlit as st
 
 from dashboard import boards, cache, controls
 from dashboard.cache import cached
-from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
+from dashboard.charts.marks import column_histogram
 from dashboard.charts.palette import Palette
 from dashboard.choices import Selection, board_settings
 from dashboard.escaping import escape_markdown, without_options
@@ -53,7 +53,7 @@ def _shape(board: Board, position: int, colours: Palette) -> tuple[int, int, Fig
     source = board.sources[position]
     is_run = source.kind == "run"
     values = source.table["score" if is_run else "relevance"]
-    histogram = column_histogram(values, colours, is_score=is_run)
+    histogram = column_histogram(values.to_numpy(), colours, is_score=is_run)
     return pc.count_distinct(values).as_py(), len(pc.unique(source.table["query_id"])), histogram
 
 

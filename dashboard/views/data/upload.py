@@ -8,18 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, cache, controls, pages
-from dashboard.boards import read_all
+from dashboard.boards import read_all, replace_draft
 from dashboard.cache import cached
 from dashboard.choices import Selection
-from dashboard.draft import (
-    RESUMED,
-    clear_draft,
-    current_draft,
-    forget_interrupted,
-    interrupted_upload,
-    is_shown_draft,
-    replace_draft,
-)
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text, with_roles
 from dashboard.library.loaded import packed_files, table_label
@@ -74,13 +65,13 @@ def upload_field(view: Selection) -> bool:
     if files := files or _interrupted_files():
         is_waiting = _show_files(files, view if is_addition else None, keep=not is_private)
         return is_waiting and view.board.label in cache.SAMPLES
-    clear_draft()
+    boards.clear_draft()
     return False
 
 
 def _interrupted_files() -> list[File]:
     """Offer to read the upload of a page that was reloaded first; return its files once that is chosen."""
-    spec = interrupted_upload()
+    spec = boards.interrupted_upload()
     if spec is None:
         return []
     files = [entry.file for entry in spec.entries]
@@ -89,11 +80,11 @@ def _interrupted_files() -> list[File]:
         st.markdown(
             f":material/history: The page was closed before it showed your upload of {names}.", width="content"
         )
-        is_resumed = bool(controls.recall(RESUMED))
+        is_resumed = bool(controls.recall(boards.RESUMED))
         if not is_resumed:
-            read = partial(controls.remember, RESUMED, value=True)
+            read = partial(controls.remember, boards.RESUMED, value=True)
             st.button("Read it", key="read-interrupted", type="primary", on_click=read)
-        st.button("Discard", key="discard-interrupted", type="tertiary", on_click=forget_interrupted)
+        st.button("Discard", key="discard-interrupted", type="tertiary", on_click=boards.forget_interrupted)
     return files if is_resumed else []
 
 
@@ -118,7 +109,7 @@ def _show_files(files: list[File], onto: Selection | None, *, keep: bool) -> boo
     else:
         dropped = BoardSpec.of(files)
         base = onto.board.spec.with_files(dropped) if onto else dropped
-        spec = current_draft(base, keep=keep)
+        spec = boards.current_draft(base, keep=keep)
         return _show_draft(spec, dropped, onto, keep=keep, is_as_dropped=spec.key == base.key)
     return True
 
@@ -133,7 +124,7 @@ def _show_draft(
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
     draft = replace(spec, entries=own).key
-    if is_shown_draft(draft):
+    if boards.is_shown_draft(draft):
         return False
     if is_cancelled(draft, UNCHANGED):
         return True

@@ -278,13 +278,13 @@ def test_grades_in_which_files_disagree_may_be_scored_before_one_is_kept():
 def test_an_upload_whose_page_was_closed_is_offered_again_unless_it_was_for_that_session_only(
     monkeypatch, is_private
 ):
-    monkeypatch.setattr("dashboard.draft.session_id", lambda: "first")
+    monkeypatch.setattr("dashboard.boards.session_id", lambda: "first")
     page = opened("data")
     page.toggle(key="only-here").set_value(is_private).run()
     drop(page, waits_csv="hello\n")
     assert said(page), "it waits"
-    monkeypatch.setattr("dashboard.draft.session_id", lambda: "second")
-    monkeypatch.setattr("dashboard.draft.is_active_session", lambda _: False)
+    monkeypatch.setattr("dashboard.boards.session_id", lambda: "second")
+    monkeypatch.setattr("dashboard.boards.is_active_session", lambda _: False)
     again = opened("data")
     assert ("waits.csv" in texts(again)) == (not is_private)
     assert [button.key for button in again.button].count("read-interrupted") == (not is_private)
