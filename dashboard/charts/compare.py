@@ -192,8 +192,8 @@ def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
     return f"{interval}<br>adjusted p {written_p(row.p_adjusted, 4)}"
 
 
-_ROW = 30, 16
-"""Maximum and minimum pixels of a row."""
+_ROW, _ROWS = (30, 16), 480
+"""Maximum and minimum pixels of a row, and of all rows where that leaves a choice."""
 _MAX_WRITTEN = 24
 """Rerankers up to which cells have figures."""
 _LEGEND_INSIDE = 9
@@ -313,7 +313,7 @@ def _draw_triangle(
     look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": palette.muted}}
     add_legend(figure, {words: look | {"color": colour} for words, colour in legend.items()})
     is_inside = n >= _LEGEND_INSIDE and not is_narrow
-    row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], 900 // n))
+    row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], _ROWS // n))
     margins = {"l": margin, "t": 28, "b": 8 if is_inside else 96}
     above = _NAME / _PHONE_ROW if is_narrow else 0  # rows that the first name takes
     figure.style(margins["t"] + margins["b"] + round(row * (n + above)), **margins)
@@ -351,12 +351,10 @@ def _name_above(figure: Figure, order: Sequence[str]) -> int:
 
 _MAX_FINISHES = 12
 """Ranks up to which cells have figures."""
-_FINISH_ROW, _FINISH_NAME = 53, 24
-"""Pixels of a row, and of a name between rows."""
-_HALF = (_FINISH_ROW - _FINISH_NAME) / 2 / _FINISH_ROW
-"""Rows from a row's middle to the ends of its cells."""
-_LOWERED = 8 / _FINISH_ROW
-"""Rows by which a diamond is below a cell's figure."""
+_CELL, _SLIM_CELL, _LOWERED = 29, 19, 8
+"""Pixels of a cell with and without its figure, and by which a diamond is below a figure."""
+_FINISH_NAME, _FINISH_GAP = 24, 3
+"""Pixels between rows with and without names there."""
 _MAX_SIGNED = 8
 """Ranks up to which figures have a percent sign."""
 _NEARLY = 1 - 1e-9
@@ -366,13 +364,21 @@ _MIN_CHANCE = 0.005
 
 
 def finish_heatmap(
-    places: pd.DataFrame, spread: pd.DataFrame, traditional: Sequence[int], palette: Palette
+    places: pd.DataFrame,
+    spread: pd.DataFrame,
+    traditional: Sequence[int],
+    palette: Palette,
+    *,
+    is_narrow: bool = False,
 ) -> Figure:
     """Draw the probability of each rank as a shade, possible ranks as an outline, and the traditional rank.
 
-    `places` has one column per rank. `spread` has best_place and worst_place.
+    `places` has one column per rank. `spread` has best_place and worst_place. `is_narrow`
+    puts names above rows.
     """
     n = places.shape[1]
+    cell, gap = _CELL if n <= _MAX_FINISHES else _SLIM_CELL, _FINISH_NAME if is_narrow else _FINISH_GAP
+    height, half = cell + gap, cell / (cell + gap) / 2
     names = np.array([hover_text(str(name)) for name in places.index], dtype=object)
     is_open = (spread["worst_place"] > spread["best_place"]).to_numpy()
     chance = places.to_numpy().clip(max=np.where(is_open, _NEARLY, 1.0)[:, None])
@@ -392,26 +398,29 @@ def finish_heatmap(
             zmin=0,
             zmax=1,
             xgap=3,
-            ygap=_FINISH_NAME,
+            ygap=gap,
             customdata=np.dstack([np.repeat(names[:, None], n, axis=1), words]),
             hovertemplate="<b>%{customdata[0]}</b><br>rank %{x}: %{customdata[1]}",
         )
     )
     for row, (best, worst) in enumerate(zip(spread["best_place"], spread["worst_place"], strict=True)):
-        box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
+        box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - half - 0.03, "y1": row + half + 0.03}
         figure.draw_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
     is_lowered = is_drawn[is_traditional] & (n <= _MAX_FINISHES)
     figure.draw_marks(
         x=np.array(traditional),
-        y=np.arange(len(names)) + _LOWERED * is_lowered,
+        y=np.arange(len(names)) + _LOWERED / height * is_lowered,
         marker=covering_diamond(palette, 12),
         customdata=list(zip(names, traditional, strict=True)),
         hovertemplate="<b>%{customdata[0]}</b><br>traditional rank %{customdata[1]}",
     )
-    figure.style(96 + _FINISH_ROW * len(names), b=40)
+    figure.style(96 + height * len(names), b=40)
     add_chance_key(figure, shades[1:], -6)
-    label_rows_above(figure, places.index, _HALF + 0.04)
-    figure.set_yaxes(range=[len(names) - 0.5, -0.85])
+    if is_narrow:
+        label_rows_above(figure, places.index, half + 0.04)
+    else:
+        label_rows(figure, places.index)
+    figure.set_yaxes(range=[len(names) - 0.5, -0.85 if is_narrow else -0.5])
     step = 1 if n <= 2 * _MAX_FINISHES else 10
     return figure.set_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
 

@@ -157,10 +157,12 @@ def _cut(texts: Collection[Letters], room: int) -> dict[Letters, str]:
             head = _shared_start(list(twins))
             tail = _shared_start([text[: head - 1 if head else None : -1] for text in twins])
             for text in twins:
-                lead = "".join(_fitting(text[:head], room // 3))
-                end = ELLIPSIS * (tail > 0)
-                core = _clip(text[head : len(text) - tail], room - text_columns(lead) - 1 - len(end))
-                labels[text] = f"{lead}{ELLIPSIS}{core}{end}"
+                third, end = room // 3, len(text) - tail
+                core = _clip(text[head:end], room - third - 2)
+                lead_room = max(third, room - text_columns(core) - min(_columns(text[end:]), third))
+                lead = _clip(text[:head], lead_room, 0)
+                tail_room = room - text_columns(lead + core)
+                labels[text] = lead + core + _clip(text[end:], tail_room, tail_room - 1)
     return labels
 
 
@@ -190,10 +192,11 @@ def _look(label: str) -> str:
     return " ".join(unicodedata.normalize("NFC", joined).split())
 
 
-def _clip(text: Letters, room: int) -> str:
+def _clip(text: Letters, room: int, tail: int | None = None) -> str:
+    """Return a text of at most `room` columns with its last `tail` columns, by default half of them."""
     if _columns(text) <= room:
         return "".join(text)
-    tail = max(room - 1, 0) // 2
+    tail = max(room - 1, 0) // 2 if tail is None else max(tail, 0)
     return "".join(
         (*_fitting(text, room - 1 - tail), ELLIPSIS * (room > 0), *reversed(_fitting(text[::-1], tail)))
     )

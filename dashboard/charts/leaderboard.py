@@ -56,7 +56,7 @@ LEAST_WIDTH = 840
 """Pixels that keep the columns of the leaderboard apart."""
 LONG_MOVE = 3
 """Ranks from which a move is highlighted."""
-_ROW, _SLIM_ROW, _ROWS = 30, 20, 270
+_ROW, _SLIM_ROW, _ROWS = 30, 18, 270
 """Pixels of a row, of a row where there are many, and of all rows, which twelve do not exceed."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
@@ -69,6 +69,8 @@ _DIGIT = 9
 """Width of a digit."""
 _SPACE = 8
 """Width of the space beside the strip and beside the scores, as those of the columns."""
+_TICK = 36
+"""Pixels between the ticks of the scores."""
 _ROUGH = 0.06
 """Range of an axis from which ticks have two decimals."""
 _APART = 15
@@ -135,7 +137,8 @@ def leaderboard_figure(
     figure.style(84 + height * max(len(rows) + above + below, _LEAST_ROWS), l=0, r=0, t=46, b=BELOW_TICKS)
     figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     low, high = padded_range(rows[[*marks.VALUES, *intervals]].ffill(axis=1).to_numpy())
-    ticks = {"nticks": 7, "tickformat": ".2f" if high - low > _ROUGH else ""}
+    wide = LEAST_WIDTH * float(np.diff(places["scores"])[0])
+    ticks = {"nticks": round(wide / _TICK), "tickformat": ".2f" if high - low > _ROUGH else ""}
     hidden = {"visible": False, "anchor": "y"}
     return figure.set_layout(
         barmode="overlay",

@@ -101,6 +101,7 @@ def label_rows(figure: Figure, names: Iterable[object], longest: int = NAME_COLU
         tickvals=np.arange(len(labels)),
         ticktext=labels,
         tickfont={"color": figure.palette.text, "size": 13},
+        ticklabelstandoff=6,
         range=[len(labels) - 0.4, -top],
         showgrid=False,
     )
@@ -190,6 +191,8 @@ MOST_BARS = 8
 """Rerankers above which a scatter chart has no bars, for bars and names would overlap."""
 LINE = 16
 """Pixels of a line of text."""
+_SPOT_NAME, _SPOT_NAMES = 24, 36
+"""Columns of a name at a mark, and of two names at one mark."""
 _SAME_SPOT = 5
 """Pixels below which two marks look like one."""
 _MAX_COVERED = 25
@@ -238,7 +241,7 @@ def add_names(
     `spots` is (n, 3): x, and y of dot and diamond. `lines` are boxes that names avoid. Bold names may cover
     marks. `figures` are texts after the names.
     """
-    n, labels = len(spots), {longest: chart_names(names, longest) for longest in (12, 18, 24)}
+    n, labels = len(spots), chart_names(names, _SPOT_NAME)
     marks = [plot.box((x, x), (y, y), size) for end, size in ((1, 5), (2, 8)) for x, y in spots[:, [0, end]]]
     covered, crossed = np.array(marks), np.array(lines).reshape(-1, 4)
     middles = covered.reshape(-1, 2, 2).mean(axis=2)
@@ -291,13 +294,12 @@ def _group_overlapping(middles: FloatArray, is_bold: BoolArray) -> list[list[int
     return sorted(groups, key=lambda group: not is_bold[group].any())
 
 
-def _joint_name(names: Sequence[str], labels: Mapping[int, Mapping[str, str]]) -> str:
+def _joint_name(names: Sequence[str], labels: Mapping[str, str]) -> str:
     """Return one name for all rerankers at one spot."""
-    if len(names) == 1:
-        return labels[24][names[0]]
-    if len(names) == 2:  # noqa: PLR2004 both have room if short
-        return f"{labels[12][names[0]]} and {labels[12][names[1]]}"
-    return f"{labels[18][names[0]]} and {len(names) - 1} more"
+    text = " and ".join(labels[name] for name in names)
+    if len(names) == 1 or text_columns(unescape(text)) <= _SPOT_NAMES:
+        return text
+    return f"{labels[names[0]]} and {len(names) - 1} more"
 
 
 def _shift(distance: float, direction: tuple[int, int]) -> tuple[float, float]:

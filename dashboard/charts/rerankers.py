@@ -142,8 +142,8 @@ _CELLS = 80
 ACROSS, MANY_ACROSS = 5, 7
 """Panels per row, and for more rerankers than fill `FEW_ROWS`."""
 FEW_ROWS = 3
-_TITLES = {ACROSS: 18, MANY_ACROSS: 14}
-"""Columns of a title, by panels per row."""
+PANELS_WIDTH, _TITLES = 840, 110
+"""Pixels that a row of panels needs, and columns of its titles."""
 _TREND_CELLS = 24
 _STEPS = 5
 """Maximum steps between ticks of a gap axis."""
@@ -180,7 +180,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     points = context[["tie_ratio", "first_gap"]].dropna().to_numpy()
     # all dots are one path: hundreds of markers per panel would be slow
     dots = "".join(f"M{x - half:.4f},{y:.4f}H{x + half:.4f}" for x, y in points)
-    labels = chart_names(colours, _TITLES[width])
+    labels = chart_names(colours, _TITLES // across)
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         _add_dots(figure, _thin(own_lists[name], reach), colour, **place)
@@ -191,7 +191,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
             for line in ({"color": palette.ground, "width": _HALO}, {"color": palette.text, "width": _LINE}):
                 figure.draw_shape(type="path", path=path, line=line, layer="above", **place)
         _write_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", **place)
-    figure.style(40 + 220 * rows, t=36, l=60, r=40).set_layout(showlegend=False)
+    figure.style(40 + (220 if rows == 1 else 168) * rows, t=36, l=60, r=40).set_layout(showlegend=False)
     figure.set_xaxes(title_text="tie ratio", row=rows, col=1)
     figure.set_xaxes(tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):
@@ -330,7 +330,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
     )
     figure.style(56 + ROW * len(rerankers), t=44, b=8)
     label_rows(figure, rerankers)
-    figure.set_yaxes(range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
+    figure.set_yaxes(range=[len(rerankers) - 0.5, -0.5])
     labels = chart_names(segments, 12)
     sizes = [f"{labels[name]}<br>n = {size:,.0f}" for name, size in n.max().items()]
     return figure.set_xaxes(side="top", tickangle=0, **named_ticks(sizes))

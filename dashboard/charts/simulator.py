@@ -65,7 +65,7 @@ _HOVER = (
 
 def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw tie ratio above and mean below for each number format of `precision_curve`."""
-    figure = Figure(palette).style(470, l=60, b=BELOW_TICKS)
+    figure = Figure(palette).style(390, l=60, b=BELOW_TICKS)
     figure.draw_bars(
         x=curve["label"],
         y=curve["tie_ratio"],

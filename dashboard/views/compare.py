@@ -54,6 +54,7 @@ _NOISE_HELP = (
     "or score_std for the column of that name. Empty for no noise."
 )
 _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the table against the baseline
+_FEW_ROWS = 12  # up to which the table below two charts is open
 
 
 def show(selection: Selection) -> None:
@@ -268,9 +269,10 @@ def _query_table(view: View, measure: str, reranker: str, baseline: str, order: 
                 width="small",
                 help="Opens both lists of the query, side by side.",
             ),
-            **shown_columns(("difference", "query_difference"), "difference_before", "moved"),
+            **shown_columns(("difference", "query_difference"), "moved"),
+            **shown_columns("a", "b", reranker=names[reranker], baseline=names[baseline]),
             **shown_columns(
-                "a", "b", "a_before", "b_before", reranker=names[reranker], baseline=names[baseline]
+                "difference_before", "a_before", "b_before", reranker=names[reranker], baseline=names[baseline]
             ),
         },
         download=rows,
@@ -307,8 +309,8 @@ def pairs_section(view: View, measure: str, testing: Testing) -> None:
 def stability_section(view: View, measure: str) -> None:
     """Draw how often each order and each rank occurs if ties are broken at random, after noise if asked."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        n_draws = controls.number_input("Draws", 10, _MOST_DRAWS, 1000, "draws", width=140)
-        text = controls.text_input("Noise in the scores", "noise", placeholder="0", help=_NOISE_HELP, width=200)
+        n_draws = controls.number_input("Draws", 10, _MOST_DRAWS, 1000, "draws", width=130)
+        text = controls.text_input("Noise in the scores", "noise", placeholder="0", help=_NOISE_HELP, width=190)
     row_range = shown_rows(len(view.rerankers), "paired")
     best_view = best_rerankers(view, measure, row_range.n_shown)
     work = f"draws-{measure}-{n_draws}-{text}"
@@ -329,7 +331,8 @@ def stability_section(view: View, measure: str) -> None:
     columns = shown_columns(
         "reranker", "tied", "drawn_mean", "drawn_mean_error", "drawn_std", "drawn_std_error", tied=name.tied
     )
-    table(rows, "Means over the draws", "draws-table", columns)
+    with st.expander("Means over the draws", expanded=len(rows) <= _FEW_ROWS):
+        table(rows, "", "draws-table", columns)
     row_range.buttons()
 
 
@@ -337,11 +340,10 @@ def stability_section(view: View, measure: str) -> None:
 def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
     """Draw which pairs of the view differ significantly, and count all pairs."""
     n_significant = int((significant_signs(pairs.tied) != 0).sum())
-    heading(
-        "All pairs",
+    st.caption(
         f"{part_of(n_significant, len(pairs.tied), 'pair')} differ significantly by tied scores. Tied "
         f"{measure} difference, row minus column; bold: significant. Colour: significance by traditional and "
-        f"by tied scores. {pairs.method[0].upper()}{pairs.method[1:]}.",
+        f"by tied scores. {pairs.method[0].upper()}{pairs.method[1:]}."
     )
     pairs = pairs.among(view.rerankers)
     order = [name for name in view.rerankers if name in {*pairs.tied["reranker"], *pairs.tied["baseline"]}]
@@ -377,7 +379,11 @@ def finish_chart(view: View, tie_draws: Draws, measure: str, name: str) -> None:
     means = view.evaluation.means(measure)[view.traditional]
     ranks = places(means).loc[tie_draws.means.columns].astype(int).tolist()
     chart(
-        drawn(finish_heatmap, tie_draws.places, tie_draws.rank_ranges, ranks, view.palette),
+        drawn(
+            finish_heatmap,
+            *(tie_draws.places, tie_draws.rank_ranges, ranks, view.palette),
+            is_narrow=visitor.is_narrow(),
+        ),
         "finishes",
         "Chance of each rank for each reranker when ties are broken at random.",
     )

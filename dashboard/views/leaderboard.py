@@ -163,8 +163,9 @@ def scores_section(
     drawn_rows = places.of(matches).index
     if not name.measure.answers:
         leaderboard_charts(drawable, view.palette, name, drawn_rows)
-    places.buttons()
-    link_to_list(view, name)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        link_to_list(view, name)
+        places.buttons()
     if unjudged is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="to-judge"):
             share = unjudged_study.share_finding(unjudged, unjudged_study.depth_of(name))
@@ -303,7 +304,7 @@ def swaps_section(view: View, measure: str) -> None:
         ui.table_rows(rows.assign(**cells, verdict=rows["verdict"].map(lambda name: [name])), "swaps", columns)
 
 
-_HEAD_COLUMNS = 16
+_HEAD_COLUMNS = 32
 """Characters of a tool's name in a column header."""
 
 
@@ -316,13 +317,12 @@ def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd
         return tool_values(view.board.runs, measure, rerankers, view.scoring, queries)
 
 
-@ui.section("Values of other tools")
+@ui.section(TOOLS)
 def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw the value of every tool between the worst and best case, and as a table."""
-    ui.heading(
-        "Values of other tools",
+    st.caption(
         "The same files, scored with each tool's tie order, number format and rule for missing queries. "
-        f"Relevant from grade {view.scoring.relevant_from:g}.",
+        f"Relevant from grade {view.scoring.relevant_from:g}."
     )
     names = tuple(map(str, drawn_rerankers))
     if not names:

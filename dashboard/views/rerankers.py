@@ -122,7 +122,7 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str) -
         drawn(charts.gap_multiples, lists, view.palette, colours, measure),
         "gap-multiples",
         f"{measure} gap against tie ratio, one panel per reranker, with a panel of the means.",
-        wide=670 if len(colours) < charts.ACROSS * charts.FEW_ROWS else 820,
+        wide=charts.PANELS_WIDTH,
     )
 
 

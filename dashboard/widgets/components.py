@@ -29,6 +29,7 @@ from metrics.support.wording import count_of
 P = ParamSpec("P")
 R = TypeVar("R")
 Colour = Literal["blue", "orange", "gray", "green", "red"]
+Height = int | Literal["auto"]
 
 _SIDEWAYS = """<style>
 .sideways-{wide} {{ container-type: inline-size; font-size: .875rem; opacity: .7 }}
@@ -177,23 +178,32 @@ def table(
     columns: table_columns.Columns,
     download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     explanation: str = "",
+    height: Height = "auto",
 ) -> None:
     """Show a table under its heading, with a download of all rows as CSV.
 
     Shares in `frame` are 0 to 1. `download` is the file's content if it differs, or a function that makes it.
+    `height` is that of a long table.
     """
     table_head(title, name, frame if download is None else download)
     if explanation:
         st.caption(explanation)
-    table_rows(frame, name, columns)
+    table_rows(frame, name, columns, height)
 
 
-def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
+def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns, height: Height = "auto") -> None:
     """Show the rows of a table, as `table` does below its heading."""
-    drawn(_draw_rows, frame, name, columns, is_phone=is_narrow())
+    drawn(_draw_rows, frame, name, columns, height, is_phone=is_narrow())
 
 
-def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns, *, is_phone: bool) -> None:
+def _draw_rows(
+    frame: pd.DataFrame,
+    name: str,
+    columns: table_columns.Columns,
+    height: Height,
+    *,
+    is_phone: bool,
+) -> None:
     by_hand = table_columns.writers(frame.head(table_columns.MOST_ROWS), columns)
     n_shown = table_columns.MOST_WRITTEN if by_hand else table_columns.MOST_ROWS
     if note := rows_left_out(n_shown, len(frame)):
@@ -210,7 +220,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns, *
         hide_index=True,
         key=f"table-{name}",
         placeholder="–",
-        height="content" if len(frame) <= _WHOLE else "auto",
+        height="content" if len(frame) <= _WHOLE else height,
     )
 
 

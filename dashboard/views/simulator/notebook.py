@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import controls, visitor
 from dashboard.cache import cached, drawn
-from dashboard.charts.rerankers import aligned_rows, gap_multiples
+from dashboard.charts.rerankers import PANELS_WIDTH, aligned_rows, gap_multiples
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.simulator import simulation as simulations
 from dashboard.widgets.components import chart, heading, section, table
@@ -114,7 +114,7 @@ def llm_panels() -> None:
         drawn(gap_multiples, lists, palette, colours, "RR"),
         "llm-multiples",
         "Gap against tie ratio, one panel per reranker.",
-        wide=670,
+        wide=PANELS_WIDTH,
     )
     rows = notebook_table(summary, ("MRR", "MTRR"), ("Hits@5", "TMHits@5"))
     table(

@@ -228,7 +228,7 @@ def llm_rerankers() -> None:
     with st.expander("In figures"):
         rows = gap_sizes(simulation).reset_index()
         columns = reranker_columns((parse("RR"), parse(second)))
-        ui.table(rows, "In figures", "simulated", columns, measures_in_names(rows, "RR", second))
+        ui.table(rows, "", "simulated", columns, measures_in_names(rows, "RR", second))
     exit_buttons(simulation)
 
 
@@ -252,8 +252,8 @@ def _growth_section(simulation: Simulation) -> None:
 
 
 def _choose_llm() -> Simulation:
-    has_segments = controls.segmented("Query types", ("one", "four"), "madetypes") == "four"
     grid = st.grid(4, min_column_width=150)
+    has_segments = ui.in_cell(grid, controls.segmented, "Query types", ("one", "four"), "madetypes") == "four"
     ties = _slider(grid, "Tie probability", (0, 1), 0.3, 0.05, "madeties")
     levels = _slider(grid, "Score levels", (1, link_text.MAX_LEVELS), 10, 1, "madelevels")
     lists = _choose_lists(grid, (8, 19), (1, 4))

@@ -177,7 +177,7 @@ def number_formats(selection: Selection) -> None:
     )
     with st.expander("In numbers"):
         rows = curve.assign(width=curve["best"] - curve["worst"])
-        ui.table(rows, "In numbers", "precisions", columns, download=curve)
+        ui.table(rows, "", "precisions", columns, download=curve)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         precision = controls.select("All runs as", list(_PRECISIONS), "held", "2 decimals", width=180)
         if st.button("Use as runs", icon=":material/library_add:", key="use-held"):

@@ -177,7 +177,7 @@ def test_the_slope_labels_ranks_outside_its_rows():
     assert ends_outside(rows, 20, 30) == {"from 20": -0.75, "to 20": -0.75}
     assert not ends_outside(rows, 0, 30)
     heights = [figure_of(rows, list(rows.index[:n])).layout.height for n in (20, 30)]
-    assert heights == [84 + 20 * 21, 84 + 20 * 30]
+    assert heights == [84 + 18 * 21, 84 + 18 * 30]
     entering = leaderboard([21, 23, *range(1, 21), 22, *range(24, 31)])
     assert set(ends_outside(entering, 0, 20)) == {"from 21–23", "to 21–22"}
 

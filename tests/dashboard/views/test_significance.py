@@ -434,6 +434,20 @@ def test_an_outline_holds_every_place_with_a_chance(drawn):
         assert places.max() < box.x1
 
 
+def test_a_chart_of_possible_ranks_is_low_beside_names_and_where_it_has_no_figures():
+    ranks, sizes = list(range(1, 14)), {}
+    for n in (12, 13):
+        names = pd.Index([f"r{rank}" for rank in ranks[:n]])
+        chances = pd.DataFrame(np.eye(n), names, ranks[:n])
+        limits = pd.DataFrame({"best_place": 1, "worst_place": n}, names)
+        for is_narrow in (False, True):
+            figure = finish_heatmap(chances, limits, ranks[:n], LIGHT, is_narrow=is_narrow)
+            sizes[n, is_narrow] = figure.layout.height
+            beside = figure.layout.yaxis.ticktext
+            assert (beside is None) == is_narrow
+    assert sizes == {(12, False): 480, (12, True): 732, (13, False): 382, (13, True): 655}
+
+
 def test_a_place_that_is_not_the_only_one_is_never_sure():
     names = pd.Index(["a", "b", "c"])
     chances = pd.DataFrame(np.eye(3), names, [1, 2, 3])
@@ -458,7 +472,8 @@ def test_stability_has_the_draws_and_the_noise_that_are_chosen():
     page = opened("compare", data=SIMULATED, measure="Hits@5", section="Stability", draws="50", noise="0.05")
     runs = cache.sample_board(SIMULATED).runs
     expected = draws(runs, "Hits@5", n=50, noise=0.05)
-    shown = table(page, "Means over the draws").set_index("reranker")
+    means = next(folded for folded in page.expander if folded.label == "Means over the draws")
+    shown = means.dataframe[0].value.set_index("reranker")
     assert shown["drawn_mean"].to_dict() == pytest.approx(expected.summary["mean"].to_dict())
     assert shown["tied"].to_dict() == pytest.approx(expected.bounds["expected"].to_dict())
     assert "50 random tie orders with noise" in texts(page)
