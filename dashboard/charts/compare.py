@@ -23,6 +23,7 @@ from dashboard.charts.marks import (
     covering_diamond,
     label_rows,
     label_rows_above,
+    row_height,
 )
 from dashboard.charts.palette import Palette, blend, faded, ink
 from metrics.evaluation import EQUAL
@@ -32,8 +33,8 @@ from metrics.studies.prose import signed
 from metrics.support.arrays import BoolArray, FloatArray
 from metrics.support.wording import chance_percent, count_of, percent, with_signs, written_p
 
-_FOREST_ROW, _NARROW_ROW = 36, 60
-"""Pixels of a comparison with its name beside its values, and above."""
+_NARROW_ROW = 60
+"""Pixels of a comparison with its name above its values."""
 _MIDDLE, _SHIFT = 0.16, 0.13
 """Rows from a row's middle to its values' middle, and from there to each value."""
 _STARS_ROOM, _QUERIES_ROOM = 84, 116
@@ -88,7 +89,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
     }
     add_legend(figure, marks)
-    figure.style(104 + (_NARROW_ROW if is_narrow else _FOREST_ROW) * len(names), r=room, t=56)
+    figure.style(104 + (_NARROW_ROW if is_narrow else row_height(len(names))) * len(names), r=room, t=56)
     if not is_narrow:
         label_rows(figure, names, top=CLEAR_TOP)
     else:
@@ -314,7 +315,7 @@ def _draw_triangle(
     add_legend(figure, {words: look | {"color": colour} for words, colour in legend.items()})
     is_inside = n >= _LEGEND_INSIDE and not is_narrow
     row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], _ROWS // n))
-    margins = {"l": margin, "t": 28, "b": 8 if is_inside else 96}
+    margins = {"l": margin, "t": 32, "b": 8 if is_inside else 96}
     above = _NAME / _PHONE_ROW if is_narrow else 0  # rows that the first name takes
     figure.style(margins["t"] + margins["b"] + round(row * (n + above)), **margins)
     place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}

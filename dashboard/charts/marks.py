@@ -14,8 +14,8 @@ from dashboard.charts.labels import NAME_COLUMNS, chart_names, hover_text, text_
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import BoolArray, FloatArray, histogram
 
-ROW = 34
-"""Pixels of a reranker's row."""
+_ROW, _DENSE_ROW, _FEW_ROWS = 34, 24, 12
+"""Pixels of a reranker's row, also of one of more than a few rows."""
 _BESIDE, _LETTER = 15, 6.3
 """Pixels beside a row's name and per letter; plotly draws again where the margin is too small."""
 _LEAST_ROWS = 4
@@ -32,9 +32,14 @@ _VALUES_HOVER = (
 """Hover text for a name and `VALUES`."""
 
 
+def row_height(n_rows: int) -> int:
+    """Return the pixels of one of `n_rows` rows."""
+    return _ROW if n_rows <= _FEW_ROWS else _DENSE_ROW
+
+
 def rows_height(n_rows: int) -> int:
     """Return the pixels of a chart of `n_rows` rows, its axis and a legend that wraps on a phone."""
-    return 96 + ROW * max(n_rows, _LEAST_ROWS)
+    return 96 + row_height(n_rows) * max(n_rows, _LEAST_ROWS)
 
 
 def tied_dot(palette: Palette, size: float = 9) -> dict[str, Any]:

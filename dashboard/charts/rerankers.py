@@ -8,9 +8,9 @@ import pandas as pd
 
 from dashboard.charts.figure import Figure, named_ticks, padded_range, signed_ticks
 from dashboard.charts.labels import chart_names, hover_text
-from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, cells, label_rows
+from dashboard.charts.marks import VALUES, add_bounds_rows, cells, label_rows, row_height
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.ties_vs_gap import first_dots, middles
+from dashboard.charts.ties_vs_gap import LEAST_SPAN, first_dots, middles
 from metrics.evaluation import EQUAL
 from metrics.measures import parse
 from metrics.studies.gaps import trend
@@ -25,8 +25,6 @@ _BASE = 0.3
 """Rows from the middle of a row down to its ridge."""
 
 
-_ROW = 32
-"""Pixels of a row."""
 _MIN_REACH = 0.05
 """Minimum reach of a gap axis."""
 _BINS = 61
@@ -125,7 +123,7 @@ def _add_ties_and_gaps(
         mean = signed_decimals(gap) if is_signed else signed_decimals(gap).removeprefix("+")
         text = f"<b>{mean}</b> · {percent(share)}"
         figure.write(text, y=base - 0.12, **beside)
-    figure.style(110 + _ROW * len(rerankers), r=128, t=52)
+    figure.style(110 + row_height(len(rerankers)) * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
     if is_signed:
@@ -147,8 +145,6 @@ PANELS_WIDTH, _TITLES = 840, 110
 _TREND_CELLS = 24
 _STEPS = 5
 """Maximum steps between ticks of a gap axis."""
-_LEAST_SPAN = 0.04
-"""Minimum span of an axis of tie ratios or of equal means."""
 _LINE, _HALO = 2.5, 6.5
 """Width of a mean line and of its outline."""
 _DOT, _DOT_SHARE = 2.7, 0.015
@@ -214,7 +210,7 @@ def _add_means(figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str
             )
     values = pd.concat([mean["mean"] for mean in means.values()])
     low, high = values.min(), values.max()
-    room = 0 if high - low > EQUAL else _LEAST_SPAN / 2
+    room = 0 if high - low > EQUAL else LEAST_SPAN / 2
     ends = _with_air(low - room, high + room)
     look: dict[str, Any] = {"side": "right", "showticklabels": True, "title_text": None}
     figure.set_yaxes(range=ends, nticks=_STEPS, **look, **place)
@@ -224,8 +220,8 @@ def _add_means(figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str
 
 
 def _ratio_range(ratios: pd.Series) -> tuple[float, float]:
-    low = max(0.0, min(ratios.min(), ratios.max() - _LEAST_SPAN))
-    return _with_air(low, max(ratios.max(), low + _LEAST_SPAN))
+    low = max(0.0, min(ratios.min(), ratios.max() - LEAST_SPAN))
+    return _with_air(low, max(ratios.max(), low + LEAST_SPAN))
 
 
 def _with_air(low: float, high: float) -> tuple[float, float]:
@@ -268,7 +264,9 @@ _FEW_QUERIES = 8
 
 def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
     """Draw two bars per reranker: outcomes by tied scores, and paler by traditional scores."""
-    figure = Figure(palette).style(96 + int(1.6 * ROW) * len(table)).set_layout(barmode="overlay")
+    figure = (
+        Figure(palette).style(96 + int(1.6 * row_height(len(table))) * len(table)).set_layout(barmode="overlay")
+    )
     label_rows(figure, table.index)
     colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
     names = [hover_text(str(name)) for name in table.index]
@@ -328,7 +326,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
             "gap %{z:+.4f} over %{customdata[4]:,} queries",
         )
     )
-    figure.style(56 + ROW * len(rerankers), t=44, b=8)
+    figure.style(56 + row_height(len(rerankers)) * len(rerankers), t=44, b=8)
     label_rows(figure, rerankers)
     figure.set_yaxes(range=[len(rerankers) - 0.5, -0.5])
     labels = chart_names(segments, 12)

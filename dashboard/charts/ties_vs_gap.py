@@ -25,6 +25,8 @@ CROWDED = 4
 DOTS = 3000
 """Maximum dots of a panel, largest gaps first; more would need WebGL, which starts slowly."""
 BINS = 22
+LEAST_SPAN = 0.04
+"""Minimum span of an axis of tie ratios or of equal means."""
 _PLACES = 300
 """Positions of a dot along an axis; dots at one position are drawn once."""
 _OPACITY = 0.65
@@ -173,7 +175,8 @@ def gap_scatter(
     zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
     figure.set_yaxes(range=ends, title_text=f"{measure} gap", **zero)
     figure.set_yaxes(**signed_ticks(*ends, 8))
-    figure.set_xaxes(title_text="tie ratio", tickformat="~%", range=[-0.03, 1.03])
+    span = max(1 - float(lists["tie_ratio"].min()), LEAST_SPAN)
+    figure.set_xaxes(title_text="tie ratio", tickformat="~%", range=[1 - 1.03 * span, 1 + 0.03 * span])
     toggled = {"itemclick": "toggle", "itemdoubleclick": "toggleothers"}
     return figure.set_layout(legend=toggled, uirevision="muted rerankers")
 

@@ -172,7 +172,9 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
     `covered` has recall, distinct, lost, repeated and targets, the last with _worst and _best.
     """
     rows = pd.Series(np.arange(len(covered)), covered.index)
-    figure = Figure(palette).style(84 + marks.ROW * len(covered), r=_LOSS + _TARGETS, t=32, b=BELOW_TICKS)
+    figure = Figure(palette).style(
+        84 + marks.row_height(len(covered)) * len(covered), r=_LOSS + _TARGETS, t=32, b=BELOW_TICKS
+    )
     marks.add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
     hover = covered[["recall", "distinct", "repeated", "targets", "targets_worst", "targets_best"]]

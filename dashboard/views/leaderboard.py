@@ -33,6 +33,7 @@ from dashboard.widgets import components as ui
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.first_rows import find_reranker, search_rows, shown_rows
 from dashboard.widgets.leaderboard_parts import (
+    TABLE,
     charted_rerankers,
     leaderboard_charts,
     leaderboard_table,
@@ -355,6 +356,7 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
         download,
         "Tools that agree on every reranker share a column. Hover over a column header to see the names of its "
         "tools. A dash means that a tool gives no certain number.",
+        TABLE,
     )
 
 

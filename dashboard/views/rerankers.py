@@ -69,7 +69,7 @@ def show(selection: Selection) -> None:
             rows = segment_gaps(view, first, view.traditional)
             segment_chart(view, rows, first, drawn_rows.index, "groups")
             ui.download_csv(rows, "groups")
-        baseline_comparison(view, measure, row_range.n_shown)
+        baseline_comparison(view, measure, summary.index, row_range.n_shown)
         row_range.buttons()
     else:
         rows_chart(view, drawn_rows, lists, name.traditional)
@@ -173,7 +173,7 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
 
 
 @section("Against the baseline")
-def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
+def baseline_comparison(view: View, measure: str, order: pd.Index, n_drawn: int) -> None:
     """Draw the queries won, equal and lost against the baseline, by tied and traditional scores."""
     if len(view.rerankers) == 1:
         return
@@ -181,6 +181,7 @@ def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
     choices.choose_baseline(view.rerankers, width=320)
     baseline = view.baseline
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
+    rows = rows.loc[order.intersection(rows.index, sort=False)]
     ui.section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
     ui.chart(
         charts.win_loss_bars(rows.head(n_drawn), view.palette),

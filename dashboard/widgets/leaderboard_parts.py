@@ -34,7 +34,7 @@ _SHADE = 0.22
 """Opacity of the shade behind the best mean of a column."""
 _LEAST_RANGE = 4
 """Letters in sequence that are written as a range."""
-_TABLE = 250
+TABLE = 240
 """Pixels of a long table, whose rows the chart above shows too."""
 _MAX_NAMED = 5
 """Rerankers without a list named at most."""
@@ -193,7 +193,7 @@ def leaderboard_table(
         **shown_columns("bounds", "tie_ratio", "why", *["name"] * is_long, **words),
         **(extra_columns or {}),
     }
-    table(rows, "All rerankers", file, columns, download or leaderboard.reset_index, height=_TABLE)
+    table(rows, "All rerankers", file, columns, download or leaderboard.reset_index, height=TABLE)
 
 
 def verdict_texts(rows: pd.DataFrame) -> list[str]:

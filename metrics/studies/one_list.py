@@ -182,7 +182,7 @@ def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str
     return (
         f"{measure} of this list is ",
         Strong(f"{decimal(abs(gap))} {'too high' if gap > 0 else 'too low'}"),
-        f": the traditional score is {decimal(value[traditional])}, the mean over {orderings} orderings is "
+        f": the traditional score is {decimal(value[traditional])}, the mean over {orderings} orders is "
         f"{decimal(value['expected'])}.",
     )
 

@@ -140,7 +140,7 @@ def test_the_gap_of_a_list_is_stated_with_both_values_and_orderings(traditional,
     value = pd.Series({"input": traditional, "expected": 0.25})
     prose = gap_of_list(value, "RR", "input", "about 10¹⁹")
     assert Strong(point) in prose
-    assert f"score is {traditional:.3f}, the mean over about 10¹⁹ orderings is 0.250." in plain(prose)
+    assert f"score is {traditional:.3f}, the mean over about 10¹⁹ orders is 0.250." in plain(prose)
 
 
 def evaluated(rows, measures=("RR", "TsRR")):

@@ -338,7 +338,7 @@ def board_finding(board: Board) -> Prose:
 
 
 _PREVIEWED = 6
-_NOT_READ = "–"
+_NOT_READ = "none"
 _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
 """Columns of long texts, and the width in pixels that keeps the scores in sight."""
 _HELP = {one.name: one.summary for one in COLUMNS}

@@ -106,7 +106,9 @@ def test_what_differs_stays_where_names_share_both_ends():
 
 
 def test_names_that_differ_in_their_middle_keep_their_start_and_end_as_far_as_there_is_room():
-    names = [f"ms-marco-MiniLM-{layers}-v2-{kind}" for layers in ("L6", "L12") for kind in ("grade10-cot", "int8")]
+    names = [
+        f"ms-marco-MiniLM-{layers}-v2-{kind}" for layers in ("L6", "L12") for kind in ("grade10-cot", "int8")
+    ]
     labels = short_names([*names, "bm25", "qwen3-reranker", "llama-8b", "gpt"])
     assert [labels[name] for name in names[::2]] == [
         "ms-marco-MiniLM-L6-v2-grade10-cot"[:18] + "…2-grade10-cot",
