@@ -23,10 +23,11 @@ from typing import NamedTuple
 
 import files
 from playwright.sync_api import Page, sync_playwright
-from visitor import BARE, PAINTED, Server, free_port, quiet, redrawn, serving, switched, visiting
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from chromium import find
+from servers import free_port
+from visitor import BARE, PAINTED, Server, quiet, redrawn, serving, switched, visiting
 
 MEASURES = ("AP", "nDCG@10", "R@10", "Hits@10", "RR")
 PAGES = ("Leaderboard", "Ties vs gap", "Rerankers", "Queries", "Compare", "Guide", "Data")
@@ -95,9 +96,7 @@ def clicks(ours, bare, repeats):
     timings_by_page = {}
     switched(bare.page, "One")
     letters = cycle("bcdea")
-    measures = cycle(
-        MEASURES
-    )  # pages share a measure: a click asks for another than the last, or draws nothing
+    measures = cycle(MEASURES)  # not the last one again, which pages share: nothing would be drawn
     for name in CLICKED:
         switched(ours.page, name)
         if not ours.page.get_by_test_id("stPlotlyChart").count():

@@ -102,17 +102,13 @@ def in_memory(path):
 def contiguous(folder, lists, documents):
     """The rows of the table for lists that stand together."""
     few = tracin(folder / "tenth.parquet", lists // 10, documents)
-    _, read, scored = min(
-        (in_memory(few) for _ in range(2)), key=lambda measurement: measurement[1] + measurement[2]
-    )
+    _, read, scored = min((in_memory(few) for _ in range(2)), key=lambda result: sum(result[1:]))
     many = tracin(folder / "whole.parquet", lists, documents)
     with Watched() as watched:
         stored = metrics.evaluate_dataset(many, **OPTIONS)
     n_rows, n_few = lists * documents, lists // 10 * documents
     print(f"{n_few:,} rows in memory: read {read:.2f} s, scored {scored:.2f} s")
-    print(
-        f"{n_rows:,} rows, {stored.n_lists:,} lists: {watched.seconds:.1f} s, {watched.peak / 2**30:.2f} GB (4)"
-    )
+    print(f"{n_rows:,} rows, {stored.n_lists:,} lists: {watched} (4)")
     per_row = watched.seconds / n_rows
     for label, seconds in (("read and scored", read + scored), ("scored alone", scored)):
         print(f"  per row, against {label} in memory: {per_row / (seconds / n_few):.2f} (1.5)")

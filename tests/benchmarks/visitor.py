@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fresh import environment
+from servers import free_port
 
 STOPWATCH = """
 (() => {
@@ -75,13 +76,6 @@ def draw(name):
 st.navigation([st.Page(one, title="One"), st.Page(two, title="Two")]).run()
 """
 """The least that Streamlit does: two pages, each with a choice and one chart."""
-
-
-def free_port() -> int:
-    """A port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Server:

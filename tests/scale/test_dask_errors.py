@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -181,24 +182,10 @@ def test_a_lost_scheduler_and_parts_that_kill_are_errors_of_ours(words):
         list(cluster.results_in_order([Failed(LOST[words])]))
 
 
-class SlowPart:
-    """A task that is done after two waits, and whose result is fetched without a time limit."""
-
-    n_waits = 0
-
-    def done(self):
-        return self.n_waits > 1
-
-    def exception(self, _timeout):
-        self.n_waits += 1
-        raise TimeoutError
-
-    def result(self):
-        return "scored"
-
-
 def test_a_result_is_fetched_without_a_time_limit_once_its_part_is_done():
-    assert list(cluster.results_in_order([SlowPart()])) == ["scored"]
+    part = Mock(**{"done.side_effect": [False, False, True], "exception.side_effect": TimeoutError})
+    assert list(cluster.results_in_order([part])) == [part.result.return_value]
+    part.result.assert_called_once_with()
 
 
 def test_workers_that_are_all_gone_are_an_error_and_not_waited_for(tmp_path, monkeypatch):

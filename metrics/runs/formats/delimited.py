@@ -226,7 +226,6 @@ class DelimitedTable(FileTable):
         """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
         columns, findings = self._parse()
         origin = self.provenance(len(next(iter(columns.values()))))
-
         source = build_source(
             columns, self.mapping, origin, self.format, self.header, findings, self.missing_score
         )

@@ -130,12 +130,8 @@ def of_frame(
         if pd.api.types.is_any_real_numeric_dtype(plain[column]) and column not in BY_NAME
     ]
     raw = {column: _arrow(plain[column], name) for column in [*mapping.values(), *extras]}
-    missing_score = choice.missing_score
-    return build_source(raw, mapping, _origin(name), "frame", header, noted, missing_score).note_unused()
-
-
-def _origin(name: str) -> FileProvenance:
-    return FileProvenance(name, lambda row: row + 1, "row")
+    origin = FileProvenance.memory(name)
+    return build_source(raw, mapping, origin, "frame", header, noted, choice.missing_score).note_unused()
 
 
 def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> Source:
@@ -169,12 +165,11 @@ def _of_dictionary(dictionary: Dictionary, choice: ColumnChoice, name: str) -> S
         "doc_id": _any_values(documents, "doc_id", name) if ids is None else ids,
         number: _any_values(numbers, number, name) if values is None else values,
     }
-    raw, missing_score = {theirs: columns[theirs] for theirs in mapping.values()}, choice.missing_score
-    source = build_source(
-        raw, mapping, _origin(name), "frame", header, missing_score=missing_score
-    ).note_unused()
+    raw = {theirs: columns[theirs] for theirs in mapping.values()}
+    origin = FileProvenance.memory(name)
+    source = build_source(raw, mapping, origin, "frame", header, missing_score=choice.missing_score)
     is_plain = has_numbers and None not in (queries, ids, values) and mapping.get(number) == number
-    return replace(source, dictionary=lists if is_plain else None)
+    return replace(source.note_unused(), dictionary=lists if is_plain else None)
 
 
 def _plain_ids(ids: list[object]) -> pa.Array | None:
