@@ -41,6 +41,8 @@ _STARS_ROOM, _QUERIES_ROOM = 84, 116
 """Pixels to the right for the stars, and for the queries won, lost and equal."""
 _BINS = 21
 """Bars of a histogram, the middle one around 0."""
+_FEW_QUERIES = 8
+"""Queries of a bar up to which each has its tick."""
 _WASH = 0.12
 """Opacity of the background of rows whose verdict changes."""
 _OUTLYING = 4.0
@@ -168,7 +170,8 @@ def difference_histogram(
     )
     figure.style(300, t=32)
     figure.set_xaxes(title_text=f"{measure} difference of each query", range=[-1.05 * reach, 1.05 * reach])
-    return figure.set_yaxes(title_text="queries", range=[0, 1.12 * top])
+    ticks = {"dtick": 1} if top < _FEW_QUERIES else {}
+    return figure.set_yaxes(title_text="queries", range=[0, 1.12 * top], **ticks)
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:

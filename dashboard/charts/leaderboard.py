@@ -24,29 +24,23 @@ def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
     return leaderboard.dropna(subset=marks.VALUES)
 
 
-def score_bounds(
-    leaderboard: pd.DataFrame, palette: Palette, measure: str, *, is_stacked: bool = False
-) -> Figure:
+def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw worst, best, tied and traditional mean per reranker, and the tied mean's interval if it is known.
 
-    `is_stacked` puts names, tied means and ranks above bars.
+    Names, tied means and ranks are above bars, so that all fit on a phone.
     """
     figure, leaderboard = Figure(palette), drawable_rerankers(leaderboard)
     if "query_low" in leaderboard:
         ends = leaderboard[["query_low", "query_high"]].set_axis(np.arange(len(leaderboard))).dropna()
         marks.add_segments(figure, ends, pd.Series(ends.index, ends.index), palette.muted, 1.3)
     marks.add_bounds_rows(figure, leaderboard)
-    if is_stacked:
-        figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
-        marks.label_rows_above(figure, leaderboard.index, 0.24)
-        place = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
-        means = zip(leaderboard["tied"], rank_texts(leaderboard), strict=True)
-        for row, (tied, ranks) in enumerate(means):
-            figure.write(f"<b>{tied:.3f}</b> · rank {ranks}", y=row - 0.24, **place)
-        figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
-    else:
-        figure.style(marks.rows_height(len(leaderboard)))
-        marks.label_rows(figure, leaderboard.index)
+    figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
+    marks.label_rows_above(figure, leaderboard.index, 0.24)
+    place = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
+    means = zip(leaderboard["tied"], rank_texts(leaderboard), strict=True)
+    for row, (tied, ranks) in enumerate(means):
+        figure.write(f"<b>{tied:.3f}</b> · rank {ranks}", y=row - 0.24, **place)
+    figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     columns = leaderboard.columns.intersection([*marks.VALUES, "query_low", "query_high"])
     values = leaderboard[columns].ffill(axis=1).to_numpy()
     return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))

@@ -86,7 +86,7 @@ def leaderboard_charts(
     names = None if drawn_rerankers is None else list(drawn_rerankers)
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
-        figure = drawn(charts.score_bounds, rows, palette, measure.traditional, is_stacked=True)
+        figure = drawn(charts.score_bounds, rows, palette, measure.traditional)
         alt = f"Worst, best, tied and traditional {measure.traditional} of each reranker."
         chart(figure, "place-and-score", alt)
     else:

@@ -15,7 +15,6 @@ from pyarrow import csv
 from dashboard import boards, cache, controls, pages, visitor
 from dashboard.boards import while_open
 from dashboard.cache import cached, drawn
-from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import tie_growth
 from dashboard.charts.ties_vs_gap import gap_panels
 from dashboard.controls import number_input
@@ -24,6 +23,7 @@ from dashboard.views.simulator.text_table import edit_rows, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import section
+from dashboard.widgets.leaderboard_parts import leaderboard_charts
 from metrics import Evaluation, Runs, evaluate, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -216,10 +216,8 @@ def llm_rerankers() -> None:
     if kind == LLM:
         _growth_section(simulation)
     if kind == SEVERAL:
-        places = leaderboard(scores(simulation), "RR", "input")
         ui.heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = drawn(score_bounds, places, visitor.theme(), "MRR")
-        ui.chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
+        leaderboard_charts(leaderboard(scores(simulation), "RR", "input"), visitor.theme(), parse("RR"))
     second, lists = second_measure(simulation), list_gaps(simulation)
     ui.heading("Ties against gaps", "")
     ui.section_finding(gap_finding(lists, "RR"))

@@ -227,14 +227,14 @@ def test_published_scores_are_named():
 
 def test_stacked_names_stand_above_their_bars_within_the_axis():
     rows = leaderboard([1, 2, 3])
-    figure = score_bounds(rows, LIGHT, "MRR", is_stacked=True)
+    figure = score_bounds(rows, LIGHT, "MRR")
     names, ranks = figure.layout.annotations[:3], figure.layout.annotations[3:]
     assert [note.y for note in names] == [note.y for note in ranks] == pytest.approx([-0.24, 0.76, 1.76])
     assert [note.text for note in ranks] == [
         f"<b>{tied}</b> · rank {rank}" for rank, tied in enumerate(("1.000", "0.667", "0.333"), 1)
     ]
     assert figure.layout.yaxis.range[1] < -0.24
-    taller = score_bounds(leaderboard(range(1, 21)), LIGHT, "MRR", is_stacked=True)
+    taller = score_bounds(leaderboard(range(1, 21)), LIGHT, "MRR")
     assert taller.layout.height == figure.layout.height + 17 * 44
 
 
