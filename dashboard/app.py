@@ -11,7 +11,6 @@ await_loading()
 
 from dashboard import boards, controls, visitor
 from dashboard.access import sign_in
-from dashboard.boards import notices, unknown_board
 from dashboard.charts.palette import DARK
 from dashboard.choices import choose_selection
 from dashboard.escaping import escape_markdown
@@ -19,7 +18,6 @@ from dashboard.long_work import waiting_shown
 from dashboard.pages import DATA, LARGE, PAGES
 from dashboard.views.data.files import undo
 from dashboard.views.large import choose_results, command_results
-from dashboard.visitor import equip_browser, mend_looks, offer_copy
 from dashboard.widgets.components import THIS_PAGE, section
 from metrics.ties import treatment
 
@@ -58,7 +56,7 @@ def menu() -> dict[str, list[StreamlitPage]]:
 
 def without_board() -> None:
     """Say why the board cannot be opened, and offer the home board."""
-    if reason := unknown_board():
+    if reason := boards.unknown_board():
         st.warning(reason)
     home = boards.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
@@ -76,7 +74,7 @@ def without_judgments() -> None:
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
 colours = visitor.theme()
 st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
-mend_looks(colours)
+visitor.mend_looks(colours)
 sign_in.admit()
 page = st.navigation(menu(), expanded=True)
 shown_page = {entry.title: entry for entry in (*PAGES, LARGE)}[page.title]
@@ -87,11 +85,11 @@ with waiting_shown(), st.sidebar, section("The sidebar"):
         results = choose_results()
     else:
         selection = choose_selection()
-    offer_copy("link", "Copy link")
+    visitor.offer_copy("link", "Copy link")
     sign_in.show_account()
 messages = st.container()
 undo()
-equip_browser()
+visitor.equip_browser()
 st.title(shown_page.title, anchor=False)
 with waiting_shown(), section(THIS_PAGE):
     if shown_page is LARGE:
@@ -103,7 +101,7 @@ with waiting_shown(), section(THIS_PAGE):
     else:
         shown_page.draw(selection)
 with messages:
-    for message in notices():
+    for message in boards.notices():
         st.warning(escape_markdown(message), icon=":material/inventory_2:")
     if texts := controls.refused():
         unknown = escape_markdown(", ".join(texts))

@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.access import admitted
 from dashboard.access.admission import plain_address
-from dashboard.access.admitted import read_claims, without_sign_in
 from dashboard.access.sign_in import (
     admitted_address,
     end_sign_in,
@@ -168,7 +167,7 @@ def _is_required() -> bool:
 
 async def _read_claims(scope: Scope) -> dict[str, Any]:
     """Return the provider's claims about the sender, once the library can be imported."""
-    if claims := read_claims(HTTPConnection(scope).cookies):
+    if claims := admitted.read_claims(HTTPConnection(scope).cookies):
         await asyncio.to_thread(await_loading)  # two threads that import the same may see half of it
     return claims
 
@@ -194,7 +193,7 @@ async def _end(claims: Mapping[str, Any]) -> PlainTextResponse | None:
 
 def _stranger(name: bytes, value: bytes) -> tuple[bytes, bytes]:
     """Return a header without sign-in cookies."""
-    return name, without_sign_in(value) if name == b"cookie" else value
+    return name, admitted.without_sign_in(value) if name == b"cookie" else value
 
 
 def _operation(message: Message) -> BackMsg | None:

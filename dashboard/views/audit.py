@@ -8,11 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, choices, controls
-from dashboard.cache import drawn
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, clipped, short_names
 from dashboard.choices import UNJUDGED, Selection, View
-from dashboard.controls import pills
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.loaded import table_label
@@ -20,7 +18,6 @@ from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets import audited_table
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
-from dashboard.widgets.components import section, table
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.leaderboard_parts import leaderboard_charts
 from metrics import MEASURES, parse
@@ -238,7 +235,7 @@ _EXPLANATION = (
 )
 
 
-@section("The published orders")
+@ui.section("The published orders")
 def orders_section(
     view: View, audit: Audit, order: audited_order.AuditedOrder, by_measure: pd.DataFrame
 ) -> None:
@@ -246,7 +243,7 @@ def orders_section(
     _places(view, audit, order)
     _pairs(view, order.pairs, method_text(len(order.places)))
     if len(by_measure):
-        table(
+        ui.table(
             by_measure.reset_index(),
             "Published pairwise orders by measure",
             "audit-measures",
@@ -271,7 +268,7 @@ def _pairs(view: View, pairs: pd.DataFrame, method: str) -> None:
         return
     counts, names = pairs["verdict"].value_counts(), list(audited_order.VERDICTS)
     head = st.container()
-    verdicts = pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
+    verdicts = controls.pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
     rows = audited_order.widest_first(pairs[pairs["verdict"].isin(verdicts)])
     row_range = shown_rows(len(rows), "pairs", _FIRST_PAIRS, limit=MOST_WRITTEN)
     labels = short_names(view.board.runs.rerankers)
@@ -294,8 +291,6 @@ def _pairs(view: View, pairs: pd.DataFrame, method: str) -> None:
     row_range.buttons()
 
 
-BARS = "audit-rules"
-"""Key of the chart that chooses a rule by a click."""
 _RULE = "rule"
 FIRST_RULES = 8
 """Rules drawn at first."""
@@ -309,7 +304,7 @@ MOST_RULES = 40
 """Rules drawn at most; the list has all."""
 
 
-@section("The figures of the table")
+@ui.section("The figures of the table")
 def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> None:
     """Draw the figures that one rule reproduces, and how many figures each rule reproduces."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -340,7 +335,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
         )
         row_range = shown_rows(len(rerankers), "figures")
-        figure = drawn(
+        figure = cache.drawn(
             reproduction_matrix,
             figures,
             view.palette,
@@ -357,7 +352,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
-        figure = drawn(convention_bars, bar_rows, view.palette, row)
+        figure = cache.drawn(convention_bars, bar_rows, view.palette, row)
         ui.chart(
             figure,
             "audit-rules",

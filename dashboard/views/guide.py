@@ -15,7 +15,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from dashboard import controls, visitor
 from dashboard.cache import cached
 from dashboard.choices import Selection
-from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import MOST_FILES
 from dashboard.library.schema import RETENTION
@@ -265,11 +264,11 @@ def one_minute() -> None:
     draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
     draw_head(example_part)
     grid = st.grid(5, min_column_width=150)
-    tied = in_cell(grid, number_input, "Documents in the tie", 1, MOST_TIED, 5, "tied")
-    relevant = in_cell(grid, number_input, "Relevant documents in the tie", 1, tied, 1, "relevant")
-    above = in_cell(grid, number_input, "Documents above the tie", 0, MOST_ABOVE, 0, "above")
-    k = in_cell(grid, number_input, "Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
-    below = in_cell(grid, number_input, "Documents below the tie", 0, MOST_ABOVE, 0, "under")
+    tied = in_cell(grid, controls.number_input, "Documents in the tie", 1, MOST_TIED, 5, "tied")
+    relevant = in_cell(grid, controls.number_input, "Relevant documents in the tie", 1, tied, 1, "relevant")
+    above = in_cell(grid, controls.number_input, "Documents above the tie", 0, MOST_ABOVE, 0, "above")
+    k = in_cell(grid, controls.number_input, "Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
+    below = in_cell(grid, controls.number_input, "Documents below the tie", 0, MOST_ABOVE, 0, "under")
     example = _cached_example(tied, relevant, above, k, below)
     orders = orderings_text(math.log10(example.orderings))
     finding(worked_finding(example, orders))

@@ -12,7 +12,6 @@ import streamlit as st
 
 from dashboard import cache, controls
 from dashboard.boards import leave_board, owner
-from dashboard.cache import cached, file_version
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
@@ -65,7 +64,7 @@ def command_results() -> dict[str, Path]:
     return results
 
 
-@cached(max_entries=32)
+@cache.cached(max_entries=32)
 def _open_stored(path: str, *_changed: int) -> Stored:
     return Stored.open(path)
 
@@ -79,7 +78,7 @@ def choose_results() -> Results | None:
         return None
     select("Results", list(files), _KEY)
     try:
-        stored = _open_stored(*file_version(files[label]))
+        stored = _open_stored(*cache.file_version(files[label]))
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
@@ -155,7 +154,7 @@ def _verdict(rows: pd.DataFrame, measure: str, traditional: str, stored: Stored)
     return leaderboard_finding(rows, parse(measure).traditional, traditional)
 
 
-@cached(show_spinner="Comparing rerankers …", max_entries=64)
+@cache.cached(show_spinner="Comparing rerankers …", max_entries=64)
 def _tested_verdict(
     file: tuple[str, int, int], measure: str, traditional: str, _rows: pd.DataFrame, _stored: Stored
 ) -> Prose:
@@ -166,7 +165,7 @@ def _tested_verdict(
         return leaderboard_verdict(_rows, swaps, pairs, evaluation, measure)
 
 
-@cached(show_spinner="Counting every list …", max_entries=64)
+@cache.cached(show_spinner="Counting every list …", max_entries=64)
 def summarize_stored(
     file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
 ) -> StoredSummary:
@@ -175,7 +174,7 @@ def summarize_stored(
         return stored_summary(_stored, measure, traditional)
 
 
-@cached(max_entries=64)
+@cache.cached(max_entries=64)
 def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
     """Return the lists with the largest gap, with their query IDs."""
     lists = summarize_stored(file, measure, traditional, _stored).farthest

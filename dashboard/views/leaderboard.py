@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, cache, choices, controls, pages, visitor
-from dashboard.boards import while_open
 from dashboard.cache import (
     OFFERED,
     PROMPTS_LABEL,
@@ -26,9 +25,7 @@ from dashboard.cache import (
 from dashboard.charts.labels import CARD_COLUMNS, clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import tool_strip
 from dashboard.choices import Selection, View, choose_relevant_from
-from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
-from dashboard.visitor import visitor_zone
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.first_rows import find_reranker, search_rows, shown_rows
@@ -108,7 +105,7 @@ def data_line(view: Selection) -> None:
         text = f"Sample data: {sample}."
     elif view.record is not None:
         owner = "Your data" if view.record.owner == boards.owner() else "Shared with you"
-        added = view.record.created.replace(tzinfo=UTC).astimezone(visitor_zone())
+        added = view.record.created.replace(tzinfo=UTC).astimezone(visitor.visitor_zone())
         text = f"{owner}: {n_runs}, added on {added.day} {added:%B %Y} from {files}."
     else:
         is_home = board.label == boards.home_board().label
@@ -429,7 +426,7 @@ def unjudged_section(view: View, name: MeasureAt, counts: pd.DataFrame) -> None:
     n_most = min(len(documents), _MOST_DOCUMENTS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         label = f"Documents to judge, of {len(documents):,}"
-        n = number_input(label, 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge", width=220)
+        n = controls.number_input(label, 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge", width=220)
         _form_button(documents.head(n))
     st.caption(_BRING_BACK)
     columns = shown_columns("query_id", "doc_id", "rerankers", "best_rank", "best_reranker", k=k)
@@ -443,7 +440,7 @@ def _form_button(documents: pd.DataFrame) -> None:
     digest = sha256(data).hexdigest()[:6]
     st.download_button(
         "Download qrels to fill in",
-        data=while_open(lambda: data),
+        data=boards.while_open(lambda: data),
         file_name=f"tiescope-unjudged-{len(documents)}-{digest}.{ending}",
         mime="text/csv" if ending == "csv" else "text/plain",
         key="download-qrels-form",

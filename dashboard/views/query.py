@@ -11,11 +11,9 @@ from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts import one_list as charts
 from dashboard.charts.labels import short_names
 from dashboard.choices import Selection, choose_relevant_from
-from dashboard.controls import toggle
 from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
-from dashboard.widgets.components import section
 from metrics import parse
 from metrics.studies import one_list as list_study
 from metrics.studies.permutations import MAX_RANKS
@@ -115,7 +113,7 @@ _MAX_CELLS = 500_000
 """Documents in all listed orders at most."""
 
 
-@section("Permutations")
+@ui.section("Permutations")
 def permutations_section(current: one_list.ListInView) -> None:
     """Draw the possible values of the measure, and every single order if they are few."""
     view, measure = current.view, current.in_question
@@ -128,7 +126,7 @@ def permutations_section(current: one_list.ListInView) -> None:
         _offer_largest_gap(current)
     n_orders = current.counts.orderings or 0
     is_listed = 1 < n_orders <= min(list_study.MAX_LISTED, _MAX_CELLS // len(current.rows))
-    if is_listed and toggle(f"Every order: {n_orders}", "every"):
+    if is_listed and controls.toggle(f"Every order: {n_orders}", "every"):
         pair = possible.measure, possible.beside
         one_list.draw_orders(current.ranking, current.query, current.rows, view.palette, pair)
         return
@@ -144,7 +142,7 @@ def permutations_section(current: one_list.ListInView) -> None:
     ui.table(short, f"The values of {possible.measure}", "permutations", columns, rows)
 
 
-@section("The list and its ties")
+@ui.section("The list and its ties")
 def list_section(current: one_list.ListInView) -> None:
     """Draw the list with its ties, and the list of another reranker if one is chosen."""
     view, rows = current.view, current.rows
@@ -174,7 +172,7 @@ def list_section(current: one_list.ListInView) -> None:
         )
 
 
-@section("Where each document can land")
+@ui.section("Where each document can land")
 def landing_section(current: one_list.ListInView) -> None:
     """Draw the possible ranks of each document."""
     explanation = "Chance of each rank; bold: the grade."
@@ -213,7 +211,7 @@ MAX_STEPS = 250
 _NO_CUTOFF = 10**9
 
 
-@section("Worked values")
+@ui.section("Worked values")
 def values_section(current: one_list.ListInView) -> None:
     """Draw every measure of the list, and what each rank adds to RR, AP or nDCG."""
     _values_table(current)
@@ -293,7 +291,7 @@ MOST_ROWS = 1_000
 """Documents shown in the table at most."""
 
 
-@section("The table of documents")
+@ui.section("The table of documents")
 def documents_table(current: one_list.ListInView) -> None:
     """Draw the documents of the list, or its tie groups."""
     kinds, ranked_by = ("Documents", "Tie groups"), list_study.rank_column(current.rows)

@@ -4,14 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, choices, controls
-from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts import rerankers as charts
 from dashboard.charts.ties_vs_gap import gap_scatter
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
-from dashboard.widgets.components import section
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
 from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
 from dashboard.widgets.one_list import largest_gaps_table
@@ -77,7 +75,7 @@ def show(selection: Selection) -> None:
         one_reranker(view, lists, first, drawn_rows.index)
 
 
-@section("Ties and agreement")
+@ui.section("Ties and agreement")
 def ties_and_agreement(view: View) -> None:
     """Draw what needs no judgments: the ties of each reranker, and the overlap of every two."""
     st.caption("Without judgments: ties and agreement only.")
@@ -99,13 +97,13 @@ def _gaps_and_summary(
     return lists, gap_summary(lists)
 
 
-@section("Scores, ties and gaps")
+@ui.section("Scores, ties and gaps")
 def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str) -> None:
     """Draw scores with bounds, ties and gaps, one row per reranker."""
     st.caption("Right: distribution of |gap| over lists with a gap; diamond: mean |gap| of all lists.")
     names = rows.index.astype(str)
     ui.chart(
-        drawn(charts.aligned_rows, rows, lists, view.palette, measure),
+        cache.drawn(charts.aligned_rows, rows, lists, view.palette, measure),
         "reranker-rows",
         f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
@@ -113,13 +111,13 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
     )
 
 
-@section("Gap against tie ratio")
+@ui.section("Gap against tie ratio")
 def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str) -> None:
     """Draw the gap of each list against its tie ratio, one panel per reranker."""
     st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean |gap|.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     ui.chart(
-        drawn(charts.gap_multiples, lists, view.palette, colours, measure),
+        cache.drawn(charts.gap_multiples, lists, view.palette, colours, measure),
         "gap-multiples",
         f"{measure} gap against tie ratio, one panel per reranker, with a panel of the means.",
         wide=charts.PANELS_WIDTH,
@@ -131,7 +129,7 @@ MOST_LISTS = 10
 """Lists with the largest gaps shown."""
 
 
-@section("One reranker")
+@ui.section("One reranker")
 def one_reranker(view: View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw the choice of a reranker, and its lists and similar rerankers."""
     names = [str(name) for name in drawn_rerankers]
@@ -142,7 +140,7 @@ def one_reranker(view: View, lists: pd.DataFrame, measure: str, drawn_rerankers:
     ui.heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
     if own["first_gap"].any():
         ui.chart(
-            drawn(gap_scatter, own, view.palette, measure, view.treatment.order),
+            cache.drawn(gap_scatter, own, view.palette, measure, view.treatment.order),
             "own-gaps",
             f"Tie ratio of each list of {name} against its gap in {measure}.",
             wide=640,
@@ -153,8 +151,8 @@ def one_reranker(view: View, lists: pd.DataFrame, measure: str, drawn_rerankers:
         _similar_rankings(view, name, names)
 
 
-@cached(show_spinner="Comparing lists …", max_entries=8)
-def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...]) -> pd.DataFrame:
+@cache.cached(show_spinner="Comparing lists …", max_entries=8)
+def _list_pairs(view: cache.ShownBoard, rerankers: tuple[str, ...]) -> pd.DataFrame:
     """Return the similarity of the lists of every two rerankers."""
     return list_similarity({name: view.ranking(name) for name in rerankers}, view.queries)
 
@@ -172,7 +170,7 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     ui.table(own, "", "similar", columns, explanation=_COPIES)
 
 
-@section("Against the baseline")
+@ui.section("Against the baseline")
 def baseline_comparison(view: View, measure: str, order: pd.Index, n_drawn: int) -> None:
     """Draw the queries won, equal and lost against the baseline, by tied and traditional scores."""
     if len(view.rerankers) == 1:
@@ -201,7 +199,7 @@ def baseline_comparison(view: View, measure: str, order: pd.Index, n_drawn: int)
     )
 
 
-@section("The table of rerankers")
+@ui.section("The table of rerankers")
 def summary_table(view: View, summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
     """Draw the mean scores, ties and gaps of each reranker in two measures, and how to read the means."""
     rows = summary.join(ranks_and_ratios(view.evaluation, str(measures[0]), view.baseline)).reset_index()

@@ -15,14 +15,12 @@ from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
 from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.choices import Selection, View
-from dashboard.controls import pills
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.uploads import DROP_SELF, MISSING_SCORE
 from dashboard.widgets import components as ui
 from dashboard.widgets.audited_table import report_choices
 from dashboard.widgets.columns import badge_column
-from dashboard.widgets.components import section
 from dashboard.widgets.leaderboard_parts import verdict_prose
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
@@ -73,7 +71,7 @@ def choose_options(view: View, measure: str) -> ReportOptions:
         )
         audited = report_choices(view.board)
         names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
-        sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
+        sections = controls.pills("Sections", names, "sections", section_label) if preset == "full" else names
         title = controls.text_input("Title", "title", placeholder="Effect of ties", max_chars=200)
         reranker = leader
         if targets := _choose_targets():
@@ -130,7 +128,7 @@ def html_file(board: Board, options_key: str, day: date, _options: ReportOptions
     return finished_report.html(day, draw_charts(finished_report))
 
 
-@section("Preview and export")
+@ui.section("Preview and export")
 def preview_and_export(view: View, options: ReportOptions) -> None:
     """Draw the downloads, the command, and the preview on request; the report is made when asked for."""
     today, key = datetime.now(UTC).date(), repr(options)
@@ -178,7 +176,7 @@ def _export_buttons(make_report: Callable[[], Report], html: Callable[[], str], 
             )
 
 
-@section("Targets")
+@ui.section("Targets")
 def target_sections(view: View, studies: ReportStudies) -> None:
     """Draw the targets that one reranker meets, those of all, and the table of targets."""
     targets, reranker = studies.targets, studies.targets_for

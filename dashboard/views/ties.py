@@ -12,7 +12,6 @@ from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, tie_size_bars
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
-from dashboard.widgets.components import section
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.one_list import largest_gaps_table, list_panel
 from metrics import parse
@@ -46,7 +45,7 @@ def show(selection: Selection) -> None:
         gap_section(view, measure, lists)
 
 
-@section("Ties against gaps")
+@ui.section("Ties against gaps")
 def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
     """Draw the gap of each list against its ties, the list whose mark was clicked, and the largest gaps."""
     if not lists["first_gap"].any():
@@ -87,7 +86,7 @@ def _choose_list(view: View, lists: pd.DataFrame, names: "pd.Series[str]") -> in
     return int(names.index[names == name][0]) if name else None
 
 
-@section("More panels")
+@ui.section("More panels")
 def panels_section(selection: Selection, first: str) -> None:
     """Draw the notebook's panels of two measures."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -113,7 +112,7 @@ def panels_section(selection: Selection, first: str) -> None:
     )
 
 
-@section("Other measures")
+@ui.section("Other measures")
 def other_measures(view: View) -> None:
     """Draw the gaps in every measure."""
     names = tuple(name for name in view.evaluation.measures if not parse(name).measure.answers)
@@ -137,7 +136,7 @@ def _size_counts(view: ShownBoard) -> pd.DataFrame:
     return tie_size_counts({name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists)
 
 
-@section("Tie sizes")
+@ui.section("Tie sizes")
 def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
     """Draw the number of ties by size, and the ties of each reranker."""
     counts = _size_counts(view)

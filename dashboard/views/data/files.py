@@ -8,7 +8,6 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, controls
-from dashboard.cache import cached
 from dashboard.charts.figure import Figure
 from dashboard.charts.marks import column_histogram
 from dashboard.charts.palette import Palette
@@ -47,7 +46,7 @@ _KEPT = f"Kept for {RETENTION.days} days after it was last opened."
 _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
 
 
-@cached(max_entries=MOST_FILES)
+@cache.cached(max_entries=MOST_FILES)
 def _shape(board: Board, position: int, colours: Palette) -> tuple[int, int, Figure]:
     """Return numbers of distinct values and of queries, and a histogram, of the scores or grades of a file."""
     source = board.sources[position]

@@ -12,7 +12,6 @@ import streamlit as st
 
 from dashboard import boards, cache, pages
 from dashboard.access.sign_in import is_open_to_all
-from dashboard.boards import change_library, read_all
 from dashboard.choices import Selection
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec, with_roles
@@ -36,9 +35,9 @@ def actions(view: Selection, ticked: Sequence[Upload]) -> None:
         adds = _button("Add to this board", "add", "library_add")
         deletes = _button("Delete", "discard", "delete")
     if opens:
-        change_library(lambda: _show(_build(_spec_of(ticked, ()))))
+        boards.change_library(lambda: _show(_build(_spec_of(ticked, ()))))
     if adds:
-        change_library(lambda: _add(view, ticked))
+        boards.change_library(lambda: _add(view, ticked))
     if deletes:
         _delete(view, ticked)
 
@@ -87,8 +86,8 @@ def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Co
 
 def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
     with long_work():
-        spec = with_roles(spec, read_all(spec), cache.read_entry)
-        board = cache.build_board(spec, read_all(spec), before)
+        spec = with_roles(spec, boards.read_all(spec), cache.read_entry)
+        board = cache.build_board(spec, boards.read_all(spec), before)
     if isinstance(board, TieScopeError):
         raise board
     return board
@@ -122,7 +121,7 @@ def recently_deleted() -> None:
                 changed = escape_markdown(f"changed {record.changed:%d %b %Y}")
                 st.markdown(f"{escape_markdown(record.name)} :gray[{changed}]", width="content")
                 if st.button("Restore", key=f"restore-{record.id}", type="tertiary"):
-                    change_library(partial(library.restore, record.id, owner), st.rerun)
+                    boards.change_library(partial(library.restore, record.id, owner), st.rerun)
 
 
 _KINDS = {"run": "run", "qrels": "judgments"}

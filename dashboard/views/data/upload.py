@@ -8,8 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, cache, controls, pages
-from dashboard.boards import read_all, replace_draft
-from dashboard.cache import cached
 from dashboard.choices import Selection
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text, with_roles
@@ -129,7 +127,7 @@ def _show_draft(
     if is_cancelled(draft, UNCHANGED):
         return True
     with long_work(draft):
-        sources = read_all(spec)
+        sources = boards.read_all(spec)
         spec, sources, results = _set_results_aside(spec, sources, dropped)
         if not sha256s - {file.sha256 for file in results}:
             _offer_to_audit(results)
@@ -217,9 +215,9 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
             _offer_to_score(spec, sources)
             with st.container(horizontal=True):
                 if st.button("Keep first", type="primary", key="keep-first"):
-                    replace_draft(BoardSpec(spec.entries, "first"))
+                    boards.replace_draft(BoardSpec(spec.entries, "first"))
                 if st.button("Keep highest", key="keep-max"):
-                    replace_draft(BoardSpec(spec.entries, "max"))
+                    boards.replace_draft(BoardSpec(spec.entries, "max"))
     advice = " Remove the files with errors above to read the others." if 0 < len(errors) < len(sources) else ""
     st.caption(f"{UNCHANGED}{advice}")
     _offer_to_add(sources)
@@ -227,7 +225,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
             with st.expander(f"Columns of {escape_markdown(spec.entries[position].file.name)}"):
-                choose_columns(spec, position, error.header, error.mapping, replace_draft)
+                choose_columns(spec, position, error.header, error.mapping, boards.replace_draft)
     if not errors and not _is_complete(sources):
         _offer_other_columns(spec, sources)
 
@@ -246,7 +244,7 @@ def _ask(spec: BoardSpec, question: RolesError) -> None:
             if st.button(f"Score {reading.score}", key=f"reading-{number}"):
                 for place in question.places:
                     spec = spec.with_columns(place, {**dict(spec.entries[place].columns), **reading.columns})
-                replace_draft(spec)
+                boards.replace_draft(spec)
     st.caption(UNCHANGED)
 
 
@@ -266,7 +264,7 @@ def _offer_to_score(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) 
             for position, name in graded.items():
                 columns = {**dict(spec.entries[position].columns), "score": name, "relevance": ""}
                 spec = spec.with_columns(position, columns)
-            replace_draft(spec)
+            boards.replace_draft(spec)
 
 
 def _offer_to_add(sources: Sequence[Source | TieScopeError]) -> None:
@@ -291,7 +289,7 @@ def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeErr
             continue
         if set(source.header) - set(source.mapping.values()):
             with st.expander(f"Columns of {escape_markdown(source.file)}"):
-                choose_columns(spec, position, source.header, source.mapping, replace_draft)
+                choose_columns(spec, position, source.header, source.mapping, boards.replace_draft)
 
 
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
@@ -306,7 +304,7 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
             if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
                 for position in refused:
                     spec = spec.with_rule(position, MISSING_SCORE, rule)
-                replace_draft(spec)
+                boards.replace_draft(spec)
 
 
 def _is_complete(sources: list[Source | TieScopeError]) -> bool:
@@ -344,7 +342,7 @@ _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
 _HELP = {one.name: one.summary for one in COLUMNS}
 
 
-@cached(max_entries=16)
+@cache.cached(max_entries=16)
 def _first_rows(board: Board, position: int) -> pd.DataFrame:
     source = board.sources[position]
     head = source.table.slice(0, _PREVIEWED).to_pandas()

@@ -13,16 +13,12 @@ import streamlit as st
 from pyarrow import csv
 
 from dashboard import boards, cache, controls, pages, visitor
-from dashboard.boards import while_open
-from dashboard.cache import cached, drawn
 from dashboard.charts.simulator import tie_growth
 from dashboard.charts.ties_vs_gap import gap_panels
-from dashboard.controls import number_input
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.views.simulator.text_table import edit_rows, number, text
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
-from dashboard.widgets.components import section
 from dashboard.widgets.leaderboard_parts import leaderboard_charts
 from metrics import Evaluation, Runs, evaluate, parse
 from metrics.errors import TieScopeError
@@ -117,7 +113,7 @@ class Simulation(NamedTuple):
         )
 
 
-@cached(max_entries=16)
+@cache.cached(max_entries=16)
 def runs(simulation: Simulation) -> Runs:
     """Return the simulated lists."""
     if simulation.kind in _NOTEBOOK:
@@ -129,19 +125,19 @@ def runs(simulation: Simulation) -> Runs:
     return simulation.simulate(simulation.rerankers)
 
 
-@cached(max_entries=16)
+@cache.cached(max_entries=16)
 def scores(simulation: Simulation) -> Evaluation:
     """Return the scores of the simulated lists."""
     return evaluate(runs(simulation), ("RR", second_measure(simulation)), _TIES)
 
 
-@cached(max_entries=16)
+@cache.cached(max_entries=16)
 def list_gaps(simulation: Simulation) -> pd.DataFrame:
     """Return the signed gaps of each list in two measures."""
     return gaps(scores(simulation), {"first": "RR", "second": second_measure(simulation)}, "input")
 
 
-@cached(max_entries=16)
+@cache.cached(max_entries=16)
 def gap_sizes(simulation: Simulation) -> pd.DataFrame:
     """Return the mean scores, gaps and ties of each reranker."""
     return gap_summary(list_gaps(simulation))
@@ -174,7 +170,7 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
         "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
         "95% band."
     )
-    figure = drawn(gap_panels, lists, visitor.theme(), names)
+    figure = cache.drawn(gap_panels, lists, visitor.theme(), names)
     alt = f"Tie ratio and largest tie against the gaps in {names[0]} and {names[1]}, and one against the other."
     ui.chart(figure, f"{key}-panels", alt, wide=760)
 
@@ -188,7 +184,7 @@ def exit_buttons(simulation: Simulation) -> None:
             boards.show_board(board, page=pages.LEADERBOARD.file)
         st.download_button(
             "Lists as CSV",
-            data=while_open(lambda: as_csv(long_table(runs(simulation)))),
+            data=boards.while_open(lambda: as_csv(long_table(runs(simulation)))),
             file_name="tiescope-simulated.csv",
             mime="text/csv",
             key=f"download-lists{key}",
@@ -202,7 +198,7 @@ _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
 _LETTERS = 40
 
 
-@section("LLM rerankers")
+@ui.section("LLM rerankers")
 def llm_rerankers() -> None:
     """Draw the settings, charts and figures of a simulation, and the buttons to use its lists."""
     above = st.container()
@@ -230,7 +226,7 @@ def llm_rerankers() -> None:
     exit_buttons(simulation)
 
 
-@cached(max_entries=16)
+@cache.cached(max_entries=16)
 def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
     """Return the scores of one reranker for each tie probability."""
     probabilities = sorted({*precisions.TIE_PROBABILITIES, simulation.ties})
@@ -246,7 +242,7 @@ def _growth_section(simulation: Simulation) -> None:
     size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
     ui.heading("Score as ties grow", f"{size}. The same random draws at every tie probability.")
     alt = "Tied mean, random tie orders and bounds as the tie probability grows."
-    ui.chart(drawn(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
+    ui.chart(cache.drawn(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
 
 
 def _choose_llm() -> Simulation:
@@ -324,7 +320,7 @@ def _choose_lists(
     relevant = _slider(grid, "Relevant", (0, _MOST_RELEVANT), relevant, 1, f"{key}relevant")
     label, usual = ("Lists", 200) if key == "list" else ("Queries", 100)
     queries = _slider(grid, label, (10, _MOST_QUERIES), usual, 10, f"{key}queries")
-    seed = ui.in_cell(grid, number_input, "Seed", 0, 10**6, 42, "madeseed")
+    seed = ui.in_cell(grid, controls.number_input, "Seed", 0, 10**6, 42, "madeseed")
     return queries, documents, relevant, seed
 
 

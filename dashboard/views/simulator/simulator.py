@@ -6,18 +6,15 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, choices, controls, visitor
-from dashboard.boards import is_session_only
 from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts.simulator import precision_panels
 from dashboard.choices import Selection
-from dashboard.controls import toggle
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.views.simulator.notebook import notebook
 from dashboard.views.simulator.simulation import as_csv, build_board, llm_rerankers
 from dashboard.views.simulator.text_table import edit_rows, number, text
 from dashboard.widgets import components as ui
-from dashboard.widgets.components import section
 from dashboard.widgets.one_list import draw_permutations, orderings_text
 from metrics import parse
 from metrics.errors import TieScopeError
@@ -54,14 +51,14 @@ def show(selection: Selection) -> None:
         small_list()
 
 
-@section("A small list")
+@ui.section("A small list")
 def small_list() -> None:
     """Draw a list to edit, with its exact scores and ranks."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = _choose_scenario()
         k = int(controls.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
         relevant_from = int(controls.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
-        has_further = toggle("Then by", "listthen", help="A further score that breaks ties.")
+        has_further = controls.toggle("Then by", "listthen", help="A further score that breaks ties.")
     above = st.container()
     narrow, wide = ui.side_by_side(2, 3, "list")
     with narrow:
@@ -155,7 +152,7 @@ def _score(
 _PRECISIONS = {precisions.precision_label(precision): precision for precision in precisions.PRECISIONS}
 
 
-@section("Number formats")
+@ui.section("Number formats")
 def number_formats(selection: Selection) -> None:
     """Draw the scores of one reranker in fewer bits, decimals or grades."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -184,7 +181,7 @@ def number_formats(selection: Selection) -> None:
             try:
                 board = board_at_precision(view.board, _PRECISIONS[precision])
                 hashes = {file.sha256 for file in board.files}
-                boards.show_board(board, hashes, keep=False if is_session_only(view.board) else None)
+                boards.show_board(board, hashes, keep=False if boards.is_session_only(view.board) else None)
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(
