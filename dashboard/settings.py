@@ -1,4 +1,4 @@
-"""Environment variables that configure the app, and the folder and limits that they name."""
+"""Environment variables that several parts of the app read; `library` names its own."""
 
 import os
 from pathlib import Path

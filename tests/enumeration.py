@@ -235,10 +235,15 @@ def _summary(
     return summarise(_every_value(measure, groups, judged))
 
 
+def rule_of(name: str) -> Rule:
+    assert name in RULES, f"{name}: add a rule to RULES in tests/enumeration.py"
+    return RULES[name]
+
+
 @lru_cache(2**12)  # the lists of a test, which takes one measure under every treatment
 def _seen(name: str, listing: JudgedList) -> tuple[tuple[tuple, ...], object]:
     """What a measure sees of each tie group, and what it takes from the judgments."""
-    rule = RULES[name]
+    rule = rule_of(name)
     groups = tuple(
         tuple(rule.of_document(doc, listing.relevant_from) for doc in group)
         for group in tie_groups(listing.docs)
@@ -259,7 +264,7 @@ def every_value(measure: str, listing: JudgedList) -> tuple[Fraction | float, ..
 def value_in_order(measure: str, listing: JudgedList, docs: Sequence[Doc]) -> Fraction | float:
     """The value of one strict order: falling score, ties as given."""
     name, k = name_and_parameter(measure)
-    rule = RULES[name]
+    rule = rule_of(name)
     order = tuple(rule.of_document(doc, listing.relevant_from) for doc in in_order(docs, "input"))
     return rule.score(order, rule.of_judgments(listing), k)
 

@@ -75,6 +75,8 @@ def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, Sh
     pairs = [(key, key) if isinstance(key, str) else key for key in keys]
     columns = {}
     for name, key in pairs:
+        if key not in COLUMNS:
+            raise LookupError(f"No column {key!r}: add it to metrics/support/words/columns.json.")
         column = COLUMNS[key]
         columns[name] = replace(
             column, label=column.label.format_map(words), help=column.help.format_map(words)

@@ -3,7 +3,9 @@
 import re
 
 import pytest
+from repository import ROOT
 
+from dashboard.settings import OPEN
 from dashboard.views.guide import markdown, read_parts, table_rows
 from metrics import FORMATS, MEASURES, parse
 from metrics.runs import File, read
@@ -37,6 +39,13 @@ def rows_of(file, title):
     (part,) = (part for part in read_parts(file) if part.title == title)
     (table,) = (block for block in part.body.split("\n\n") if block.startswith("| "))
     return table_rows(table)[1:]
+
+
+def test_the_table_of_the_servers_settings_has_every_variable_that_the_code_names():
+    files = [path for package in ("dashboard", "metrics") for path in (ROOT / package).rglob("*.py")]
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
+    named = [code_words(row[0]) for row in rows_of("library", "Settings of the server")]
+    assert {variable for (variable,) in named} == {*re.findall(r'"(TIESCOPE_\w+)"', code)} - {OPEN}
 
 
 @pytest.mark.parametrize("name", FILES)

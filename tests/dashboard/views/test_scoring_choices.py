@@ -164,22 +164,29 @@ def split_rows():
 
 
 RANKED = {"criteria": ["score", "third:asc"], "tiebreak": ["fresh", "second"]}
-TIE_BROKEN_PAGES = [name for name in PAGES if name not in ("large", "guide", "data")]
+LIST_PAGES = [name for name in PAGES if name not in ("large", "guide", "data")]
 """Those whose figures are of lists; Data says what the files hold, whatever is chosen."""
 
 
-def test_every_page_follows_criteria_and_the_further_scores_that_split_their_ties():
+@pytest.mark.parametrize("name", LIST_PAGES)
+def test_a_page_follows_rounding_criteria_and_the_further_scores_that_split_ties(name):
     rows, ranked = split_rows()
+    scores = ["score", "fresh", "second", "third"]
+    rows[scores] += np.random.default_rng(1).uniform(-0.4, 0.4, (len(rows), len(scores)))
     by_columns, by_rank = (add_board(board(split_csv=frame.to_csv(index=False))) for frame in (rows, ranked))
-    for name in TIE_BROKEN_PAGES:
-        page = opened(name, data=by_columns, **RANKED)
-        now, expected = shown(page), shown(opened(name, data=by_rank))
-        assert now["findings"] or name in {"audit", PRESENTATION}
-        assert (name, now["cards"]) == (name, expected["cards"])
-        assert (name, now["findings"]) == (name, expected["findings"])
-        for key, choice in RANKED.items():
-            assert page.multiselect(key=key).value == choice
-            assert page.query_params[key] == choice
+    page = opened(name, data=by_columns, precision="decimals:0", **RANKED)
+    now, expected = shown(page), shown(opened(name, data=by_rank))
+    assert now["findings"] or name in {"audit", PRESENTATION}
+    assert now["cards"] == expected["cards"]
+    assert now["findings"] == expected["findings"]
+    assert page.selectbox(key="precision").value == page.query_params["precision"] == "decimals:0"
+    for key, choice in RANKED.items():
+        assert page.multiselect(key=key).value == choice
+        assert page.query_params[key] == choice
+
+
+def test_criteria_and_tie_breaks_are_said_beside_every_page():
+    page = opened("ties", data=add_board(board(split_csv=split_rows()[0].to_csv(index=False))), **RANKED)
     assert r"ranked by fronts of score and third \(lowest first\)" in sidebar_text(page)
     assert "ties broken first by fresh, second" in sidebar_text(page)
 
