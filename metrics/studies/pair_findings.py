@@ -11,15 +11,7 @@ import pandas as pd
 from metrics.evaluation import Evaluation
 from metrics.measures import parse
 from metrics.studies.pair_tests import ALPHA
-from metrics.studies.pairs import (
-    CORRECTIONS,
-    FEW,
-    LARGEST,
-    compare,
-    find_method,
-    find_pairs,
-    significant_signs,
-)
+from metrics.studies.pairs import CORRECTIONS, FEW, LARGEST, compare, find_method, find_pairs, significant_signs
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, own_rule_note, signed
 from metrics.support.wording import count_of, describe_part, small_number
 from metrics.ties import treatment
@@ -30,23 +22,14 @@ _MOST_NAMED = 2
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """The same pairs by tied and by traditional values, rows in the same order.
+    """The same pairs by tied and by traditional values, rows in the same order."""
 
-    Attributes:
-        tied: table of `compare` with ties averaged.
-        traditional: table of `compare` by the traditional treatment.
-        changed: (n_rows,) as `changed_verdicts` returns it.
-        treatment: name of the traditional treatment.
-        method: the test and its correction in words (`method_text`); empty to leave them out of sentences.
-        interval: what the intervals are, in words.
-    """
-
-    tied: pd.DataFrame
-    traditional: pd.DataFrame
-    changed: "pd.Series[bool]"
-    treatment: str
-    method: str
-    interval: str = ""
+    tied: pd.DataFrame  # of `compare` with ties averaged
+    traditional: pd.DataFrame  # of `compare` by the traditional treatment
+    changed: "pd.Series[bool]"  # (n_rows,) of `changed_verdicts`
+    treatment: str  # name of the traditional treatment
+    method: str  # the test and its correction (`method_text`); empty to leave them out of sentences
+    interval: str = ""  # what the intervals are (`interval_text`)
 
     def among(self, rerankers: Sequence[str]) -> "Verdicts":
         """Return the pairs of these rerankers."""
@@ -111,12 +94,7 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame) -> "pd.Serie
 
 
 def method_text(
-    n_rerankers: int,
-    *,
-    test: str = "flips",
-    correction: str | None = None,
-    family: str = "all",
-    **_: object,
+    n_rerankers: int, *, test: str = "flips", correction: str | None = None, family: str = "all", **_: object
 ) -> str:
     """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
     record, method = find_method(test, correction)
@@ -182,7 +160,12 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
             claim = describe_part(n_significant, total, "difference", "are significant")
         detail = f"The largest puts {better} {lead} ahead of {other} ({source})."
     else:
-        claim = _standings(verdicts, baseline)
+        n_better, n_worse = (int((significant_signs(tied) == sign).sum()) for sign in (1, -1))
+        claim = f"No reranker is significantly better than {baseline}"
+        if n_better:
+            claim = describe_part(n_better, total, "reranker", f"are significantly better than {baseline}")
+        verb = "is" if n_worse == 1 else "are"
+        claim += f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
         detail = (
             f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
             f"{signed(best['difference'])} {name} against {baseline} ({source})."
@@ -198,18 +181,6 @@ def p_text(row: "pd.Series[Any]") -> str:
     """
     differ = describe_part(int(row["n_differ"]), int(row["n"]), "query", "differ")
     return chance(row["p_adjusted"]) + f"; {differ}" * bool(row["n"] and row["n_differ"] < FEW)
-
-
-def _standings(verdicts: Verdicts, baseline: str) -> str:
-    tied = verdicts.tied
-    signs = significant_signs(tied)
-    n_better, n_worse = (int((signs == sign).sum()) for sign in (1, -1))
-    verb = "is" if n_worse == 1 else "are"
-    worse = f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
-    if not n_better:
-        return f"No reranker is significantly better than {baseline}{worse}"
-    better = describe_part(n_better, len(tied), "reranker", f"are significantly better than {baseline}")
-    return better + worse
 
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:

@@ -29,33 +29,24 @@ Interval = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 class PairStatistics(NamedTuple):
-    """Columns of `pairs.compare`, (n_pairs,) each; 0 without queries that both rerankers have.
-
-    `squares` is the sum of squared deviations of the differences from their mean.
-    """
+    """Columns of `pairs.compare`, (n_pairs,) each; 0 without queries that both rerankers have."""
 
     n: IntArray
     mean_baseline: FloatArray
     mean: FloatArray
     difference: FloatArray
-    squares: FloatArray
+    squares: FloatArray  # sum of squared deviations of the differences from their mean
     won: IntArray
     lost: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Pairs of rerankers and their values.
+    """Pairs of rerankers and their values; a difference is reranker minus baseline."""
 
-    Attributes:
-        values: (n_queries, n_rerankers); NaN without a value.
-        pairs: (n_pairs, 2) columns of baseline and reranker; a difference is reranker minus baseline.
-        seed: seed of random draws.
-    """
-
-    values: FloatArray
-    pairs: IntArray
-    seed: int = 0
+    values: FloatArray  # (n_queries, n_rerankers); NaN without a value
+    pairs: IntArray  # (n_pairs, 2) columns of baseline and reranker
+    seed: int = 0  # of random draws
 
     def differences(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of pairs with their (n_queries, n_block) differences; NaN for queries not shared."""
@@ -122,6 +113,7 @@ def largest_statistic(comparison: Comparison) -> Results:
     """
     n, _, _, difference, squares, *_ = comparison.statistics
     signs, n_lacking = _signs(comparison, LARGEST_FLIPS)
+    n_flips = len(signs) + n_lacking
     roots = np.sqrt(squares + n * difference**2)[:, None]
     weights = np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)
     observed = n * np.abs(difference) * weights[:, 0]
@@ -132,30 +124,28 @@ def largest_statistic(comparison: Comparison) -> Results:
         np.maximum(largest, statistics.max(axis=0), out=largest)
     largest.sort()
     reached = len(largest) - np.searchsorted(largest, observed)
-    n_flips = len(signs) + n_lacking
-    place = _place(ALPHA, n_flips) - n_lacking
-    critical = largest[-place] if place > _n_certain(n_lacking) else np.sqrt(len(comparison.values)) + 1
-    half = np.sqrt(_shares(critical**2 * squares, n * (n - critical**2)))
+    place = _places(ALPHA, n_flips, n_lacking)
+    critical = largest[-place] if place else np.sqrt(len(comparison.values)) + 1
+    half = _half_width(critical**2, n, squares)
     return Results(
         (hits + n_lacking) / n_flips, (reached + n_lacking) / n_flips, difference - half, difference + half
     )
 
 
-def _shares(squares: FloatArray, divisors: FloatArray | IntArray) -> FloatArray:
-    """Return squares / divisors, infinite where a divisor is not above 0."""
-    shares = np.full(len(squares), np.inf)
-    np.divide(squares, divisors, out=shares, where=divisors > 0)
-    return shares
+def _half_width(critical: FloatArray, n: IntArray, squares: FloatArray) -> FloatArray:
+    """Return half the width of intervals with these squared critical statistics."""
+    half: FloatArray = np.full(len(n), np.inf)
+    np.divide(critical * squares, n * (n - critical), out=half, where=n > critical)
+    return half**0.5
 
 
-def _n_certain(n_lacking: int) -> int:
-    """Return the flips that reach any statistic: of all flips, those of no sign and of every sign."""
-    return 0 if n_lacking else 2
+def _places(chances: FloatArray | float, n_flips: int, n_lacking: int) -> IntArray:
+    """Return the place of the critical statistic among drawn ones, the largest at 1; 0 where none is critical.
 
-
-def _place(chance: FloatArray | float, n: int) -> IntArray:
-    """Return the place of the first of n sorted draws that is not among a share `chance` of them."""
-    return np.asarray(np.ceil(np.asarray(chance) * n * (1 - EQUAL)), dtype=np.int64)
+    If all flips are drawn, two reach any statistic: those of no sign and of every sign.
+    """
+    places: IntArray = np.ceil(np.asarray(chances) * n_flips * (1 - EQUAL)).astype(np.int64) - n_lacking
+    return places * (places > (0 if n_lacking else 2))
 
 
 def _signs(comparison: Comparison, draws: int) -> tuple[FloatArray, int]:
@@ -226,18 +216,16 @@ def sign_flips(comparison: Comparison) -> tuple[FloatArray, Interval]:
     n, _, _, difference, squares, *_ = comparison.statistics
     signs, n_lacking = _signs(comparison, DRAWS)
     n_flips, observed = len(signs) + n_lacking, n * np.abs(difference)
-    hits = np.zeros(len(n))
+    hits, total = np.zeros(len(n)), squares + n * difference**2
     for part, sums in _flipped_sums(comparison, signs):
         hits[part] = (np.abs(sums) * (1 + _ROUNDING) >= observed[part, None]).sum(axis=1)
 
     def interval(chances: FloatArray) -> tuple[FloatArray, FloatArray]:
-        places, largest = _place(chances, n_flips) - n_lacking, np.zeros(len(n))
+        places, largest = _places(chances, n_flips, n_lacking), np.zeros(len(n))
         for part, sums in _flipped_sums(comparison, signs):
             largest[part] = np.take_along_axis(np.sort(np.abs(sums)), -places[part, None], axis=1)[:, 0]
-        total = squares + n * difference**2
-        squared = np.divide(np.square(largest * (1 + _ROUNDING)), total, out=np.zeros(len(n)), where=total > 0)
-        half = np.sqrt(_shares(squared * squares, n * (n - squared)))
-        half = np.where(places > _n_certain(n_lacking), half, np.inf)
+        critical = np.divide(np.square(largest * (1 + _ROUNDING)), total, out=np.zeros(len(n)), where=total > 0)
+        half = np.where(places > 0, _half_width(critical, n, squares), np.inf)
         return difference - half, difference + half
 
     return (hits + n_lacking) / n_flips, interval
@@ -271,15 +259,13 @@ def bootstrap(comparison: Comparison) -> tuple[FloatArray, Interval]:
     p = np.where(squares > 0, 2 * stdtr(freedom, shrinkage * ndtri(share)), agreeing)
 
     def interval(chances: FloatArray) -> tuple[FloatArray, FloatArray]:
-        low, high = agreeing_interval(chances)
         tails = ndtr(stdtrit(freedom, chances / 2) / shrinkage)
-        places = np.ceil((DRAWS + 1) * tails).astype(np.int64) - 2
+        places, ends = np.ceil((DRAWS + 1) * tails).astype(np.int64) - 2, np.empty((2, len(n)))
         for part, means in resampled():
-            ordered, place = np.sort(means), np.clip(places[part], 0, DRAWS - 1)[:, None]
-            ends = (np.take_along_axis(ordered, one, axis=1)[:, 0] for one in (place, DRAWS - 1 - place))
-            for end, quantile, unbounded in zip((low, high), ends, (-np.inf, np.inf), strict=True):
-                bound = np.where(places[part] < 0, unbounded, quantile)
-                end[part] = np.where(squares[part] > 0, bound, end[part])
+            ordered, place, rows = np.sort(means), np.maximum(0, places[part]), np.arange(len(means))
+            ends[:, part] = ordered[rows, place], ordered[rows, -1 - place]
+        ends[:, places < 0] = [[-np.inf], [np.inf]]
+        low, high = np.where(squares > 0, ends, agreeing_interval(chances))
         return low, high
 
     return p, interval
@@ -298,47 +284,32 @@ def mann_whitney(comparison: Comparison) -> tuple[FloatArray, Interval]:
             permuted = stats.PermutationMethod(n_resamples=DRAWS, rng=np.random.default_rng(comparison.seed))
             method = permuted if len(a) + len(b) <= MOST_PERMUTED else "asymptotic"
             p[number] = stats.mannwhitneyu(a, b, method=method).pvalue
-    count, mean, share = np.array([_welch_parts(one) for one in samples]).T
+    n = np.isfinite(comparison.values).sum(axis=0)
+    means, freedoms = np.nansum(comparison.values, axis=0) / np.maximum(1, n), np.maximum(1, n - 1)
+    shares = np.nansum((comparison.values - means) ** 2, axis=0) / freedoms / np.maximum(1, n)
     baseline, reranker = comparison.pairs.T
-    difference, squared = mean[reranker] - mean[baseline], share[reranker] + share[baseline]
-    parts = sum(share[one] ** 2 / np.maximum(1, count[one] - 1) for one in (baseline, reranker))
+    difference, squared = means[reranker] - means[baseline], shares[reranker] + shares[baseline]
+    parts = sum(shares[one] ** 2 / freedoms[one] for one in (baseline, reranker))
     freedom = np.divide(squared**2, parts, out=np.ones_like(squared), where=parts > 0)
-    is_testable = np.minimum(count[baseline], count[reranker]) > 1
 
     def interval(chances: FloatArray) -> tuple[FloatArray, FloatArray]:
-        half = np.where(is_testable, stats.t.isf(chances / 2, freedom) * np.sqrt(squared), np.inf)
+        half = stats.t.isf(chances / 2, freedom) * np.sqrt(squared)
         return difference - half, difference + half
 
     return p, interval
 
 
-def _welch_parts(values: FloatArray) -> tuple[int, float, float]:
-    """Return number, mean and squared standard error of values; 0 where they are too few."""
-    n = len(values)
-    return n, float(values.mean()) if n else 0.0, float(values.var(ddof=1) / n) if n > 1 else 0.0
-
-
 @dataclass(frozen=True)
 class Test:
-    """A test of pairs.
+    """A test of pairs."""
 
-    Attributes:
-        name: as typed on the command line.
-        label: in the app.
-        summary: its question and its assumptions.
-        interval: what its interval is.
-        source: where it comes from.
-        function: returns p of each pair, and its interval at any level.
-        is_paired: whether it compares query by query.
-    """
-
-    name: str
-    label: str
-    summary: str
-    interval: str
+    name: str  # as typed on the command line
+    label: str  # in the app
+    summary: str  # its question and its assumptions
+    interval: str  # what its interval is
     source: str
-    function: Callable[[Comparison], tuple[FloatArray, Interval]]
-    is_paired: bool = True
+    function: Callable[[Comparison], tuple[FloatArray, Interval]]  # p of each pair, its interval at any level
+    is_paired: bool = True  # whether it compares query by query
 
 
 TESTS = (

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from metrics.errors import UsageError, needs
@@ -25,29 +24,11 @@ CORRECTIONS = {
     "none": "none",
 }
 """Corrections for the number of pairs, by name, with their label."""
-COLUMNS = {
-    "baseline": "str",
-    "reranker": "str",
-    "n": "int64",
-    "n_differ": "int64",
-    "mean_baseline": "float64",
-    "mean": "float64",
-    "difference": "float64",
-    "low": "float64",
-    "high": "float64",
-    "p": "float64",
-    "p_adjusted": "float64",
-    "stars": "str",
-    "won": "int64",
-    "equal": "int64",
-    "lost": "int64",
-    "note": "str",
-}
-"""Columns of the table of pairs and their types."""
-STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-"""Stars of an adjusted p below each bound."""
-MARKS = (*(mark for _, mark in STARS), "ns")
-"""Stars by increasing p."""
+COLUMNS = (
+    *("baseline", "reranker", "n", "n_differ", "mean_baseline", "mean", "difference", "low", "high"),
+    *("p", "p_adjusted", "stars", "won", "equal", "lost", "note"),
+)
+"""Columns of the table of pairs."""
 FEW = 20
 """Differing queries below which their number is said beside p."""
 
@@ -98,34 +79,36 @@ def compare(
     names = [str(name) for name in table.columns]
     values = table.to_numpy() if len(table) else np.full((1, len(names)), np.nan)
     pairs = np.column_stack(np.triu_indices(len(names), 1))
-    is_asked = np.ones(len(pairs), dtype=bool)
+    n_asked = len(pairs)
     if baseline is not None:
-        pairs, is_asked = _baseline_first(pairs, names, baseline)
+        check_baseline(names, baseline)
+        is_its_own, n_asked = pairs == names.index(baseline), len(names) - 1
+        pairs = np.where(is_its_own[:, 1:], pairs[:, ::-1], pairs)  # the baseline is the first of its own
+        pairs = pairs[np.argsort(~is_its_own.any(axis=1), kind="stable")]
     if family == "baseline":
-        pairs, is_asked = pairs[is_asked], is_asked[is_asked]
+        pairs = pairs[:n_asked]
     comparison = Comparison(values, pairs, seed)
     results = largest_statistic(comparison) if method == LARGEST else _corrected(record, comparison, method)
-    columns, is_present = comparison.statistics._asdict(), np.isfinite(comparison.values)
-    n_own = is_present.sum(axis=0)[pairs]
-    n = columns["n"]
+    n, columns = comparison.statistics.n, comparison.statistics._asdict()
+    n_own = np.isfinite(values).sum(axis=0)
     if not record.is_paired:
-        n, own_means = n_own.min(axis=1), np.nansum(values, axis=0) / np.maximum(1, is_present.sum(axis=0))
-        columns["mean_baseline"], columns["mean"] = own_means[pairs.T]
+        n = n_own[pairs].min(axis=1)
+        columns["mean_baseline"], columns["mean"] = (np.nansum(values, axis=0) / np.maximum(1, n_own))[pairs.T]
         columns["difference"] = columns["mean"] - columns["mean_baseline"]
         columns["difference"][np.abs(columns["difference"]) <= EQUAL] = 0
     columns["n_differ"] = columns["won"] + columns["lost"]
     columns["equal"] = columns["n"] - columns["n_differ"]
-    notes = _notes(n, columns["n_differ"], results, None if record.is_paired else n_own)
+    notes = _notes(n, columns["n_differ"], results, None if record.is_paired else n_own[pairs])
     largest, labels = largest_difference(measure), pd.array(names, dtype="str")
     for name, ends in (("low", results.low), ("high", results.high)):
         columns[name] = np.where(np.isinf(ends), np.copysign(largest, ends), ends)
     columns |= {"baseline": labels.take(pairs[:, 0]), "reranker": labels.take(pairs[:, 1])}
     columns |= {"p": results.p, "p_adjusted": results.p_adjusted, "note": pd.array(notes, dtype="str")}
     columns["stars"] = stars(results.p_adjusted)
-    table = pd.DataFrame({name: columns[name] for name in COLUMNS}).astype(COLUMNS)
+    table = pd.DataFrame({name: columns[name] for name in COLUMNS})
     table.loc[n < 2, ["low", "high", "p", "p_adjusted", "stars"]] = [*[np.nan] * 4, "–"]  # noqa: PLR2004 a deviation needs two
     table.loc[n == 0, ["mean_baseline", "mean", "difference"]] = np.nan
-    return table[is_asked].reset_index(drop=True)
+    return table[:n_asked]
 
 
 def check_baseline(names: Sequence[str], baseline: str | None) -> None:
@@ -134,19 +117,10 @@ def check_baseline(names: Sequence[str], baseline: str | None) -> None:
         raise UsageError(f"There is no reranker {baseline!r}. Choose the baseline among: {', '.join(names)}.")
 
 
-def _baseline_first(
-    pairs: IntArray, names: Sequence[str], baseline: str
-) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-    """Return the pairs with the baseline as the first of its own, and (n_pairs,) which ones these are."""
-    check_baseline(names, baseline)
-    is_its_own = pairs == names.index(baseline)
-    return np.where(is_its_own[:, 1:], pairs[:, ::-1], pairs), is_its_own.any(axis=1)
-
-
 def stars(p: FloatArray) -> pd.api.extensions.ExtensionArray:
     """Return (n,) stars of p values: *** < 0.001, ** < 0.01, * < 0.05, else ns."""
-    places = np.searchsorted([bound for bound, _ in STARS], p, side="right")
-    return pd.array(MARKS, dtype="str").take(places)
+    marks = pd.array(("***", "**", "*", "ns"), dtype="str")
+    return marks.take(np.searchsorted((0.001, 0.01, 0.05), p, side="right"))
 
 
 def _corrected(test: Test, comparison: Comparison, correction: str) -> Results:
@@ -204,9 +178,8 @@ def find_pairs(pairs: pd.DataFrame, rerankers: Sequence[str], baselines: Sequenc
     swapped = pairs.rename(columns=other | {name: key for key, name in other.items()})
     swapped[["difference", "low", "high"]] *= -1
     oriented = pd.concat([pairs, swapped[pairs.columns]]).set_index(["reranker", "baseline"])
-    return oriented.loc[
-        pd.MultiIndex.from_arrays([rerankers, baselines], names=oriented.index.names)
-    ].reset_index()
+    keys = pd.MultiIndex.from_arrays([rerankers, baselines], names=oriented.index.names)
+    return oriented.loc[keys].reset_index()
 
 
 def significant_signs(pairs: pd.DataFrame) -> IntArray:
@@ -215,11 +188,7 @@ def significant_signs(pairs: pd.DataFrame) -> IntArray:
 
 
 def rank_intervals(
-    evaluation: Evaluation,
-    measure: str,
-    ties: str = "expected",
-    *,
-    pairs: pd.DataFrame | None = None,
+    evaluation: Evaluation, measure: str, ties: str = "expected", *, pairs: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Return an interval for the rank of each reranker's true mean.
 

@@ -12,7 +12,16 @@ from metrics.runs import Runs
 from metrics.studies.draws import affordable_draws, draws
 from metrics.studies.leaderboard import places, swaps_of
 from metrics.studies.pairs import compare, find_pairs, significant_signs
-from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, chance, decimal, own_rule_note
+from metrics.studies.prose import (
+    NOTHING_SCORED,
+    ONE_RERANKER,
+    Prose,
+    Strong,
+    chance,
+    decimal,
+    own_rule_note,
+    significant_part,
+)
 from metrics.support.wording import describe_part, small_number
 from metrics.ties import treatment
 
@@ -21,11 +30,7 @@ _TOP = 10
 
 
 def swapped_orders(
-    evaluation: Evaluation,
-    measure: str,
-    traditional: str,
-    *,
-    pairs: pd.DataFrame | None = None,
+    evaluation: Evaluation, measure: str, traditional: str, *, pairs: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Return the pairs of rerankers whose traditional order differs from their tied order.
 
@@ -93,12 +98,9 @@ def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> Prose:
     if not (swaps["p"] < 1).any():
         return claim, f"{averaged}."
     n_in_top = int((swaps[["tied_place_a", "tied_place_b"]] <= _TOP).all(axis=1).sum())
-    if n_swaps == 1:
-        place = f"{'in' if n_in_top else 'outside'} the top {_TOP} and " * (n_rerankers > _TOP)
-        return claim, f"{averaged}; it is {place}{'' if n_significant else 'not '}significant."
-    top = f"{small_number(n_in_top)} of them in the top {_TOP}, " * (n_rerankers > _TOP)
-    significant = "all" if n_significant == n_swaps else small_number(n_significant)
-    return claim, f"{averaged}; {top}{significant}{'' if top else ' of them'} significantly."
+    top = f"; {small_number(n_in_top)} in the top {_TOP}" * (n_rerankers > _TOP)
+    significant = significant_part(n_significant, n_swaps, small_number(n_significant))
+    return claim, f"{averaged}, {significant}{top}."
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:

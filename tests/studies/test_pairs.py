@@ -59,7 +59,9 @@ def spread_values(seed, queries=40, rerankers=9, step=0.12):
 def test_a_row_says_who_is_compared_and_by_how_much():
     table = compared([(0.5, 1), (0.5, 0.5), (1, 0.5), (0, 1), (0.1 + 0.2, 0.3)], baseline="r0")
     assert table.columns.to_list() == list(COLUMNS)
-    assert table.dtypes.astype(str).to_dict() == COLUMNS
+    texts, counts = ("baseline", "reranker", "stars", "note"), ("n", "n_differ", "won", "equal", "lost")
+    types = dict.fromkeys(texts, "str") | dict.fromkeys(counts, "int64")
+    assert table.dtypes.astype(str).to_dict() == {name: types.get(name, "float64") for name in COLUMNS}
     row = table.loc[0]
     means = [pytest.approx(mean) for mean in (0.46, 0.66, 0.2)]
     assert row[MEANS].to_list() == ["r0", "r1", 5, *means, 2, 2, 1]

@@ -153,12 +153,12 @@ def test_the_finding_counts_the_rows(seed, n_rerankers):
     n, n_significant = len(swaps), int((swaps["p_adjusted"] < 0.05).sum())
     text = plain(swaps_finding(swaps, n_rerankers, "MRR"))
     if n == 1:
-        words = "it is significant" if n_significant else "it is not significant"
+        words = "which is significant" if n_significant else "which is not significant"
         assert text.startswith(f"1 of {comb(n_rerankers, 2)} pair")
     else:
-        words = f"{'all' if n == n_significant else small_number(n_significant)} of them significantly"
+        words = f"{'all' if n == n_significant else small_number(n_significant)} of them significant"
         assert text.startswith(f"{n} of {comb(n_rerankers, 2)} pairs change order ")
-    assert f"; {words}. " in text
+    assert f" averaged, {words}. " in text
 
 
 def test_an_order_that_was_not_evaluated_is_named():

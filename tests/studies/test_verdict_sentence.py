@@ -215,13 +215,13 @@ def test_of_many_swaps_those_in_the_top_ten_and_the_significant_are_counted():
     evaluation = evaluate(cache.sample_board().runs, ["RR"], ["expected", "input"])
     swaps = swapped_orders(evaluation, "RR", "input")
     assert plain(swap_count(swaps.assign(tied_place_b=11), 200)) == (
-        "9 of 19,900 pairs change order when ties are averaged; none of them in the top 10, five significantly."
+        "9 of 19,900 pairs change order when ties are averaged, five of them significant; none in the top 10."
     )
     assert plain(swap_count(swaps.head(0), 200)) == "No pair of rerankers changes order when ties are averaged."
     significant = swaps[swaps["verdict"] != "swaps"].head(1)
     assert (
         plain(swap_count(significant, 12))
-        == "1 of 66 pairs changes order when ties are averaged; it is in the top 10 and significant."
+        == "1 of 66 pairs changes order when ties are averaged, which is significant; one in the top 10."
     )
 
 

@@ -89,10 +89,8 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
         return ("The only pair with different published means ", Strong(ending), ".")
     number = "all" if n_firm == n else small_number(n_firm)
     prose: Prose = (
-        *(
-            f"Of {small_number(n)} pairs with different published means, ",
-            Strong(f"{number} {'keeps its' if n_firm == 1 else 'keep their'} order"),
-        ),
+        f"Of {small_number(n)} pairs with different published means, ",
+        Strong(f"{number} {'keeps its' if n_firm == 1 else 'keep their'} order"),
         " in every tie order",
     )
     for part, manner in ((n_swaps, swap), (n_can_swap, can_swap)):
@@ -103,17 +101,11 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
 
 @dataclass(frozen=True, eq=False)
 class AuditedOrder:
-    """The audit of the order that a table prints by one measure.
+    """The audit of the order that a table prints by one measure."""
 
-    Attributes:
-        measure: name in the table.
-        pairs: table of `pair_verdicts`.
-        places: table of `published_places`.
-    """
-
-    measure: str
-    pairs: pd.DataFrame
-    places: pd.DataFrame
+    measure: str  # name in the table
+    pairs: pd.DataFrame  # of `pair_verdicts`
+    places: pd.DataFrame  # of `published_places`
 
 
 def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
@@ -137,14 +129,12 @@ def orders_by_measure(audit: Audit) -> pd.DataFrame:
         index measure (as published); n_orders (pairs of different means), hold (in every tie order), can_swap
         (in some), swap (with ties averaged).
     """
-    counts = {}
+    columns = {STANDS: "hold", CAN_SWAP: "can_swap", SWAPS: "swap"}
+    table = pd.DataFrame(0, pd.Index(audit.measures, name="measure"), ["n_orders", *columns.values()])
     for measure in audit.measures:
         rows = printed_orders(_published_means(audit, measure), audit.evaluation, audit.measure(measure))
-        n = rows["verdict"].value_counts().reindex([STANDS, CAN_SWAP, SWAPS], fill_value=0)
-        counts[measure] = (len(rows), *n)
-    columns = ["n_orders", "hold", "can_swap", "swap"]
-    table = pd.DataFrame.from_dict(counts, orient="index", columns=columns, dtype=np.int64)
-    return table.rename_axis("measure")
+        table.loc[measure] = rows["verdict"].map(columns).value_counts().reindex(table.columns, fill_value=0)
+    return table.assign(n_orders=table.sum(axis=1))
 
 
 def _published_means(audit: Audit, measure: str) -> "pd.Series[float]":
@@ -192,7 +182,4 @@ def widest_first(pairs: pd.DataFrame) -> pd.DataFrame:
 def written_chances(pairs: pd.DataFrame) -> list[str]:
     """Return the chance of each printed order when ties are broken at random, or "every order"."""
     is_firm = pairs["verdict"].isin([WITHIN_LUCK, STANDS])
-    return [
-        "every order" if firm else chance_percent(chance)
-        for firm, chance in zip(is_firm, pairs["p_above"], strict=True)
-    ]
+    return list(pairs["p_above"].map(chance_percent).mask(is_firm, "every order"))

@@ -37,7 +37,7 @@ def test_slides_begin_with_one_list_and_each_names_what_is_compared_with_what():
 def test_only_the_point_of_the_sentence_is_coloured_and_names_are_no_markup():
     page = opened("present", slide="2")
     assert only(page.header).value.startswith(
-        ":orange[9 of 28 pairs change order] when ties are averaged; five of them significantly"
+        ":orange[9 of 28 pairs change order] when ties are averaged, five of them significant"
     )
     assert only(page.header).value.count(":orange[") == 1
 

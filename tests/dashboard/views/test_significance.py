@@ -24,13 +24,14 @@ from dashboard.views import compare as compare_page
 from metrics import evaluate
 from metrics.studies.draws import draws
 from metrics.studies.pair_findings import Verdicts, verdicts
-from metrics.studies.pairs import COLUMNS, STARS, compare, significant_signs
+from metrics.studies.pairs import COLUMNS, compare, significant_signs
 from metrics.studies.prose import chance, plain, signed
 from metrics.studies.query_values import query_differences, values_by_query
 from metrics.support.wording import written_p
 
 BASE = "GPT-4 (Low Ties)"
 SIMULATED = cache.SIMULATED_LABEL
+BOUNDS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 FEW = ["Against the baseline", "Stability", "Trade-offs"]
 """Sections of up to three rerankers."""
 TIES = ("expected", "docid_asc")
@@ -96,7 +97,7 @@ def test_a_link_shows_the_stars_of_paired_t_tests_without_correction(sample):
     for name, row in rows.iterrows():
         p = stats.ttest_rel(values[name], values[BASE]).pvalue
         assert row["p_adjusted"] == pytest.approx(p)
-        assert row["stars"] == next((mark for bound, mark in STARS if p < bound), "ns")
+        assert row["stars"] == next((mark for bound, mark in BOUNDS if p < bound), "ns")
     assert "Paired t-test, not corrected." in texts(page)
 
 
