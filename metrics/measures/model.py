@@ -122,6 +122,11 @@ class MeasureAt:
         return (self.measure.tied or f"tied {self.measure.traditional or self.measure.name}") + self._suffix
 
     @property
+    def compared(self) -> str:
+        """Name of the tied mean by which two rerankers are compared: that of gm_map is arithmetic."""
+        return "tied MAP" if self.measure.geometric else self.tied
+
+    @property
     def _suffix(self) -> str:
         if self.parameter is not None:
             return f"({np.format_float_positional(self.parameter, trim='-')})"

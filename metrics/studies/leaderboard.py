@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from metrics.errors import needs
 from metrics.evaluation import EQUAL, EXCESS, Evaluation
 from metrics.measures import parse, side_by_side
+from metrics.measures.model import GEOMETRIC_FLOOR
 from metrics.runs import Runs
 from metrics.scale.stored import Stored
 from metrics.studies.gaps import difference, named_values
@@ -159,17 +160,21 @@ def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
 def mean_intervals(evaluation: Evaluation, measure: str) -> pd.DataFrame:
     """Return Student's t interval of each tied mean over queries; it is of one mean, not of a difference.
 
-    It ends at 0 and at the largest value of the measure.
+    It ends at 0 and at the largest value of the measure; that of a geometric mean is one of logarithms.
 
     Returns:
         index reranker; query_low and query_high (NaN for one query), n (queries).
     """
     with needs("stats"):
         from scipy.special import stdtrit  # noqa: PLC0415 a quarter of a second to import
-    lists = evaluation.scores[measure, "expected"].groupby(level="reranker", sort=False)
+    values, is_geometric = evaluation.scores[measure, "expected"], parse(measure).measure.geometric
+    if is_geometric:
+        values = np.log(values.clip(lower=GEOMETRIC_FLOOR))
+    lists = values.groupby(level="reranker", sort=False)
     n, mean = lists.count(), lists.mean()
     half = stdtrit(np.maximum(1, n - 1), 0.975) * lists.sem()
-    low, high = (mean - half).clip(lower=0), (mean + half).clip(upper=largest_difference(measure))
+    low, high = (np.exp(end) if is_geometric else end for end in (mean - half, mean + half))
+    low, high = low.clip(lower=0), high.clip(upper=largest_difference(measure))
     return pd.DataFrame({"query_low": low, "query_high": high, "n": n})
 
 

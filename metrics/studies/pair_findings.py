@@ -136,7 +136,7 @@ def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
 
 
 def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
-    tied, total, name = verdicts.tied, len(verdicts.tied), parse(measure).tied
+    tied, total, name = verdicts.tied, len(verdicts.tied), parse(measure).compared
     baseline, own_rule = str(tied["baseline"].iloc[0]), own_rule_note(measure)[:1]
     is_tested, has_one_baseline = tied["p"].notna(), len(set(tied["baseline"])) == 1
     differences, tested = tied["difference"].where(is_tested), "tested " * (not is_tested.all())

@@ -12,16 +12,7 @@ from metrics.runs import Runs
 from metrics.studies.draws import affordable_draws, draws
 from metrics.studies.leaderboard import places, swaps_of
 from metrics.studies.pairs import compare, find_pairs, significant_signs
-from metrics.studies.prose import (
-    NOTHING_SCORED,
-    ONE_RERANKER,
-    Prose,
-    Strong,
-    chance,
-    decimal,
-    own_rule_note,
-    significant_part,
-)
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, own_rule_note, significant_part
 from metrics.support.wording import describe_part, small_number
 from metrics.ties import treatment
 
@@ -105,8 +96,8 @@ def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> Prose:
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
     """Say how many pairs swap, and which one swaps most."""
-    if n_rerankers < 2:  # noqa: PLR2004 a pair
-        return ONE_RERANKER if n_rerankers else NOTHING_SCORED
+    if n_rerankers == 1:
+        return ONE_RERANKER
     if note := own_rule_note(measure):
         return note
     count = swap_count(swaps, n_rerankers)

@@ -18,8 +18,12 @@ from metrics.ties import Ranking
 
 _DEPTH = 10
 """Cut-off for measures without one."""
-SCENARIOS = ("as_judged", "left_out", "all_relevant")
-"""Columns of `scenarios`, one for each scenario."""
+SCENARIOS = {
+    "as_judged": "as judged",
+    "left_out": "with unjudged documents left out",
+    "all_relevant": "if all of them are relevant",
+}
+"""Columns of `scenarios`, one for each scenario, in words."""
 
 
 def depth_of(measure: MeasureAt) -> int:
@@ -113,7 +117,12 @@ def scenario_finding(table: pd.DataFrame, measure: MeasureAt) -> Prose:
     leaders = values.index[is_best.all(axis=1)]
     if len(leaders):
         verb = f"{and_more(len(leaders) - 1)} share the lead" if len(leaders) > 1 else " leads"
-        return (Strong(str(leaders[0])), f"{verb} in all three scenarios.")
+        level = [words for name, words in SCENARIOS.items() if is_best[name].all()]
+        if not level or len(leaders) == len(values):
+            return (Strong(str(leaders[0])), f"{verb} in all three scenarios.")
+        apart = [words for words in SCENARIOS.values() if words not in level]
+        scores = f"; {' and '.join(level)}, all rerankers score the same."
+        return Strong(str(leaders[0])), f"{verb} {' and '.join(apart)}{scores}"
     judged, left_out, relevant = (Strong(str(is_best.index[is_best[name]][0])) for name in SCENARIOS)
     return (
         Strong("The leader depends on unjudged documents"),

@@ -47,7 +47,7 @@ def leaderboard_verdict(
     if len(rows) == 1:
         verdict = _single_verdict(rows.iloc[0], name, order)
     else:
-        names = (label, name.traditional)
+        names = (label, name.traditional, name.compared if name.measure.geometric else label)
         verdict = (*_ranking_verdict(rows, pairs, swaps, names, order), copies_text(copies))
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
@@ -105,13 +105,13 @@ def _single_verdict(row: "pd.Series[float]", name: MeasureAt, order: str) -> Pro
 
 
 def _ranking_verdict(
-    rows: pd.DataFrame, pairs: Verdicts, swaps: pd.DataFrame, names: tuple[str, str], order: str
+    rows: pd.DataFrame, pairs: Verdicts, swaps: pd.DataFrame, names: tuple[str, str, str], order: str
 ) -> Prose:
     """Say who leads, whose lead is of tie order alone, and who cannot be told from the leader.
 
-    `names` are those of the measure when ties are averaged, and broken.
+    `names` are those of the measure when ties are averaged, when they are broken, and of differences.
     """
-    label, traditional = names
+    label, traditional, compared = names
     leader, second = map(str, rows.index[:2])
     score, is_first = f"{label} {decimal(rows['tied'].iloc[0])}", rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
@@ -127,7 +127,7 @@ def _ranking_verdict(
         return (
             Strong(f"{leader} leads{' in every tie order' * bool(in_every)}"),
             f" ({score}){_rivals_clause(rows, pairs, 'but')}. ",
-            f"{subject} is {_size_of_lead(pairs, leader, second, label)}{claim}.{swaps_text}",
+            f"{subject} is {_size_of_lead(pairs, leader, second, compared)}{claim}.{swaps_text}",
         )
     former = rows[is_first].iloc[0]
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
@@ -140,7 +140,7 @@ def _ranking_verdict(
         )
     return (
         Strong(f"By {order}, {former.name} leads; with ties averaged, {leader} leads. "),
-        f"{leader} is {_size_of_lead(pairs, leader, str(former.name), label)}"
+        f"{leader} is {_size_of_lead(pairs, leader, str(former.name), compared)}"
         f"{_rivals_clause(rows, pairs, 'and')}.",
     )
 
@@ -154,9 +154,8 @@ def _rivals_clause(rows: pd.DataFrame, pairs: Verdicts, conjunction: str) -> str
     rivals = against["baseline"][significant_signs(against) <= 0].to_list()
     if not rivals:
         return f", significantly better than {'all others' if len(names) > _PAIR else names[1]}"
-    group, tied = [names[0], *rivals], pairs.tied
-    inside = tied[tied["reranker"].isin(group) & tied["baseline"].isin(group)]
-    if significant_signs(inside).any():
+    group = [names[0], *rivals]
+    if significant_signs(pairs.among(group).tied).any():
         n = small_number(len(rivals))
         return f", {conjunction} {n} {'other' if len(rivals) == 1 else 'others'} cannot be told from it"
     the = "the " if len(group) == len(names) else ""

@@ -9,6 +9,7 @@ from drawing import frame, tables
 from enumeration import Doc
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from metrics import Evaluation, Runs, evaluate
 from metrics.evaluation import EQUAL
@@ -17,6 +18,7 @@ from metrics.runs.findings import as_frame
 from metrics.studies.leaderboard import (
     leaderboard,
     leaderboard_finding,
+    mean_intervals,
     mean_std,
     place_range,
 )
@@ -104,6 +106,16 @@ def test_the_deviation_of_a_mean_is_that_of_independent_lists():
     evaluation = evaluate(runs, ["RR"], ["std"])
     each = [np.std([1 / place for place in range(1, size + 1)]) for size in (5, 3)]
     assert mean_std(evaluation, "RR")["llm"] == pytest.approx(np.hypot(*each) / 3)
+
+
+def test_the_interval_of_a_geometric_mean_is_students_of_the_logarithms():
+    lists = {"q1": ranked(1), "q2": ranked(2, size=3), "q3": ranked(9)}
+    evaluation = evaluate(Runs.from_frame(frame({"llm": lists})), ["AP", "gm_map"], ["expected"])
+    logs = np.log(evaluation.scores["AP", "expected"].clip(lower=1e-5))
+    ends = np.exp(logs.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, 2) * stats.sem(logs))
+    row = mean_intervals(evaluation, "gm_map").loc["llm"]
+    assert row.to_list() == pytest.approx([ends[0], min(ends[1], 1), 3])
+    assert row["query_low"] < evaluation.means("gm_map")["expected"].item() < row["query_high"]
 
 
 VALUES = st.one_of(st.just(math.nan), st.sampled_from([0, 0.5, 0.5 + EQUAL / 2, 0.5 + 2 * EQUAL, 1]))

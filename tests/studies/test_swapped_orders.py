@@ -125,7 +125,7 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     p = swaps["p_adjusted"].item()
     assert p > 0.05
     text = plain(swaps_finding(swaps, 3, "MRR"))
-    assert text.startswith("1 of 3 pairs changes order when ties are averaged; it is not significant.")
+    assert text.startswith("1 of 3 pairs changes order when ties are averaged, which is not significant.")
     assert "By file order, lucky is 0.1667 MRR above sound." in text
     assert f"With ties averaged, sound is 0.2222 above (p = {p:.3f}, corrected for all pairs)." in text
 
@@ -133,7 +133,7 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
 @pytest.mark.parametrize(
     ("n_rerankers", "sentence"),
     [
-        (0, "No list is scored: every query was left out."),
+        (0, "No pair of rerankers changes order when ties are averaged."),
         (1, "There is only one reranker, so there is nothing to compare."),
         (2, "No pair of rerankers changes order when ties are averaged."),
     ],

@@ -101,6 +101,11 @@ def test_a_share_is_of_the_documents_that_lists_have_in_the_top():
             "The leader depends on unjudged documents: a as judged, b with them left out, b if all of them are "
             "relevant.",
         ),
+        (
+            {"a": (0.5, 1, 1), "b": (0.4, 1, 1)},
+            "a leads as judged; with unjudged documents left out and if all of them are relevant, all "
+            "rerankers score the same.",
+        ),
         ({"a": (0.5, 0.4, 0.75)}, "a has MTRR between 0.400 and 0.750 in the three scenarios."),
         ({"a": (0.5, 0.5, 0.5)}, "a has MTRR of 0.500 in the three scenarios."),
         ({"a": (None, None, None)}, "No list is scored: every query was left out."),

@@ -42,6 +42,18 @@ def test_difference_and_p_are_those_of_the_table_of_pairs():
     assert f"{decimal(row['difference'])} MTRR ahead of MiniLM prompt 2 ({written_test(row)})" in text
 
 
+def test_geometric_means_are_ranked_and_their_arithmetic_means_are_compared():
+    runs = cache.sample_board(cache.PROMPTS_LABEL).runs
+    text = verdict(runs, "gm_map")
+    row = find_pairs(
+        compare(evaluate(runs, ["AP"], ["expected"]), "AP"), ["MiniLM prompt 1"], ["MiniLM prompt 2"]
+    ).iloc[0]
+    assert (
+        f"{decimal(row['difference'])} tied MAP ahead of MiniLM prompt 2 ({written_test(row)}, 100 queries)"
+        in text
+    )
+
+
 def test_a_leader_by_file_order_alone_is_called_that_and_the_tied_leader_and_its_rivals_are_named():
     assert verdict(cache.sample_board().runs) == (
         "MiniLM grade 0-10 leads only because of its tie order: #1 by file order (MRR 0.773), #7 with ties "
