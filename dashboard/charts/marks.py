@@ -14,7 +14,7 @@ from dashboard.charts.labels import NAME_COLUMNS, chart_names, hover_text, text_
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import BoolArray, FloatArray, histogram
 
-_ROW, _DENSE_ROW, _FEW_ROWS = 34, 24, 12
+_ROW, _DENSE_ROW, _FEW_ROWS = 32, 24, 12
 """Pixels of a reranker's row, also of one of more than a few rows."""
 _BESIDE, _LETTER = 15, 6.3
 """Pixels beside a row's name and per letter; plotly draws again where the margin is too small."""

@@ -15,7 +15,7 @@ from metrics.studies.prose import decimal
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import treatment
 
-_ROW, _ROWS, _TOP = 36, 300, 46
+_ROW, _ROWS, _TOP = 36, 300, 52
 """Pixels of a row and of all rows at most, and above the first row."""
 _STRIP, _CHANCE, _VALUE = (0.19, 0.53), (0.59, 0.69), (0.72, 0.86)
 """Left and right end of the example orders, the chances and the axis of values, as shares of the width."""

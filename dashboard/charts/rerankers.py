@@ -187,7 +187,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
             for line in ({"color": palette.ground, "width": _HALO}, {"color": palette.text, "width": _LINE}):
                 figure.draw_shape(type="path", path=path, line=line, layer="above", **place)
         _write_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", **place)
-    figure.style(40 + (220 if rows == 1 else 168) * rows, t=36, l=60, r=40).set_layout(showlegend=False)
+    figure.style(40 + (220 if rows == 1 else 166) * rows, t=36, l=60, r=40).set_layout(showlegend=False)
     figure.set_xaxes(title_text="tie ratio", row=rows, col=1)
     figure.set_xaxes(tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):

@@ -173,7 +173,7 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
     """
     rows = pd.Series(np.arange(len(covered)), covered.index)
     figure = Figure(palette).style(
-        84 + marks.row_height(len(covered)) * len(covered), r=_LOSS + _TARGETS, t=32, b=BELOW_TICKS
+        84 + marks.row_height(len(covered)) * len(covered), r=_LOSS + _TARGETS, t=38, b=BELOW_TICKS
     )
     marks.add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}

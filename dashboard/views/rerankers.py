@@ -11,7 +11,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
-from dashboard.widgets.leaderboard_parts import segment_chart, segment_gaps
+from dashboard.widgets.leaderboard_parts import TABLE, segment_chart, segment_gaps
 from dashboard.widgets.one_list import largest_gaps_table
 from metrics import Evaluation, parse
 from metrics.measures import MeasureAt, question
@@ -196,6 +196,7 @@ def baseline_comparison(view: View, measure: str, order: pd.Index, n_drawn: int)
             ("changed", "changed_queries"),
             "n",
         ),
+        height=TABLE,
     )
 
 

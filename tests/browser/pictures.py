@@ -60,6 +60,14 @@ MISFITS = """() => {
         .concat(sideways > 1 ? [`${sideways} pixels scroll sideways`] : []);
 }"""
 """Charts not drawn in the width of their places, and by how much the page is wider than its window."""
+COVERED = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot => {
+    const icons = [...plot.querySelectorAll('.modebar-btn svg')].map(icon => icon.getBoundingClientRect());
+    const covers = ({left, right, top, bottom}) => icons.some(icon =>
+        icon.left < right && left < icon.right && icon.top < bottom && top < icon.bottom);
+    return [...plot.querySelectorAll('.main-svg text')]
+        .filter(text => covers(text.getBoundingClientRect())).map(text => text.textContent);
+})"""
+"""Texts of charts behind the buttons that a chart shows on hover."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),
@@ -116,4 +124,5 @@ def judge_look(page, name, look, *, is_section=False):
     problems += [f"{name}, {look}: label cut, {label}" for label in page.evaluate(CUT_LABELS)]
     if size == DESK:
         problems += [f"{name}, {look}: margins too small, {chart}" for chart in page.evaluate(OVERFLOWING)]
+        problems += [f"{name}, {look}: buttons cover, {text}" for text in page.evaluate(COVERED)]
     return problems

@@ -38,6 +38,12 @@ def marks(figure, trace_type="scatter"):
     return list(figure.to_plotly().select_traces({"type": trace_type, "mode": "markers"}))
 
 
+def test_the_axis_of_tie_ratios_begins_where_lists_do():
+    lists = lists_of([0.5, 0.0, 0.2], [1.0, 1.0, 0.0]).assign(tie_ratio=[0.8, 0.9, 1.0])
+    assert list(scatter(lists).layout.xaxis.range) == pytest.approx([0.794, 1.006])
+    assert list(scatter(lists.assign(tie_ratio=1.0)).layout.xaxis.range) == pytest.approx([0.9588, 1.0012])
+
+
 def test_lists_with_equal_gaps_share_a_dot_that_counts_them():
     trace = dots(lists_of([0.5, 0.5, 0.5, 0.2], [1.0, 1.0, 1.0, 0.0]))
     assert list(zip(trace.x, trace.y, strict=True)) == [(0.5, 1.0), (0.2, 0.0)]

@@ -89,6 +89,8 @@ def test_a_reranker_without_a_gap_is_opened_without_a_chart():
 def test_query_groups_are_drawn_where_the_files_name_them(downloads):
     page = opened("rerankers", section="Query groups")
     assert list(charts(page)) == ["groups", "duels"]
+    names = list(table(page, "Won, equal, lost")["reranker"])
+    assert (names[0], names[-1]) == ("MiniLM int8", "TF-IDF")  # best tied score first, as the page is sorted
     rows = downloads["groups"]()
     assert rows.groupby("reranker", sort=False)["n"].sum().eq(200).all()
     assert list(charts(opened("rerankers", data=cache.SIMULATED_LABEL, section="Query groups"))) == ["duels"]

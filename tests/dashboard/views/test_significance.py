@@ -201,6 +201,7 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     text = texts(page)
     assert "p = 0.250" in text
     assert charts(page)["differences"]["data"][1]["x"][0] > 0
+    assert charts(page)["differences"]["layout"]["yaxis"]["dtick"] == 1  # no half query
     page.segmented_control(key="test").set_value("Mann-Whitney U").run()
     assert "3 queries of the reranker, 3 of the baseline." in texts(page)
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
