@@ -116,14 +116,14 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         (verdicts.tied, room - 24, "tied", palette.tied),
     ):
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
-        figure.write(title, **place, yref="paper", y=1, yanchor="top", font={"color": colour, "size": 12})
+        figure.write(title, **place, yref="paper", y=1, yanchor="bottom", font={"color": colour, "size": 12})
         for number, stars in enumerate(table["stars"]):
             is_quiet = stars in {"ns", "–"}
             font = {"color": palette.muted if is_quiet else colour, "size": 12 if is_quiet else 15}
             figure.write(stars, **place, y=number + middle, font=font)
     if not is_narrow:
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": 62, "font": {"size": 12}}
-        figure.write("won · lost · equal", **place, yref="paper", y=1, yanchor="top")
+        figure.write("won · lost · equal", **place, yref="paper", y=1, yanchor="bottom")
         for number, row in enumerate(verdicts.tied.itertuples()):
             won, lost = f"{row.won:,}", f"{row.lost:,}"
             won, lost = (f"<b>{won}</b>", lost) if row.won > row.lost else (won, f"<b>{lost}</b>")

@@ -478,7 +478,7 @@ def _choose(*, is_timed: bool) -> tuple[int, tradeoffs.Latency, float | None]:
 
     Latency and budget need timed lists; the budget is None for any latency.
     """
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         depth = controls.segmented(
             "Depth",
             DEPTHS,
