@@ -263,7 +263,7 @@ def sum_of_values(possible: PossibleValues) -> Prose:
             " is exact.",
         )
     terms = [
-        f"{chance_text(row.chance)} × {_written(row.value)}"
+        f"{_exact_chance(row.chance)} × {_written(row.value)}"
         for row in possible.rows.itertuples()
         if row.chance > 0
     ]
@@ -277,6 +277,14 @@ def chance_text(chance: float) -> str:
     if chance >= _SMALLEST_WHOLE:
         return with_signs(percent(round(chance, _DECIMALS)))
     return f"{chance:.1%}" if chance >= _SMALLEST_WHOLE / 10 else "<0.1%"
+
+
+def _exact_chance(chance: float) -> str:
+    """Write a chance that a reader can sum: 60%, 1/13, or with one decimal more than `chance_text`."""
+    near = Fraction(chance).limit_denominator(100)
+    if abs(near - chance) > 10**-_DECIMALS:
+        return f"{chance:.1%}" if chance >= _SMALLEST_WHOLE else chance_text(chance)
+    return str(near) if 100 % near.denominator else chance_text(chance)
 
 
 def _written(value: float) -> str:
