@@ -48,7 +48,8 @@ def choices() -> Choices:
 def read_address(page: str) -> None:
     """Begin a run: read the address at the start of a session and after each page switch.
 
-    The menu opens pages without a query; `write_address` then restores the choices of the session.
+    The menu opens pages without a query, which means the choices of the session: the address names them at
+    once, so that it opens the same if the page is left before it is drawn.
     """
     now = choices()
     now.page_keys.clear()
@@ -58,9 +59,12 @@ def read_address(page: str) -> None:
     if section := now.sections.get(page):
         now.texts[SECTION] = section
     now.page = page
-    new = {key: texts for key, texts in address_choices().items() if now.texts.get(key) != texts}
+    address = address_choices()
+    new = {key: texts for key, texts in address.items() if now.texts.get(key) != texts}
     now.texts |= new
     now.linked = now.linked - {SECTION} | set(new)
+    if not address:
+        st.query_params.from_dict(now.texts)
 
 
 def write_address() -> None:

@@ -62,18 +62,21 @@ function look() {
 }
 
 // Streamlit adds a history entry per click, and clears the query of the old page before a page switch. Here,
-// steps within a page replace each other, and a step right before a page switch is dropped. Going back to
-// another page loads it from its address.
+// steps within a page replace each other, and a clearing right before a page switch is dropped. Going back to
+// another page loads it from its address, with the board of now if the address names none.
 function keepHistoryTrue() {
   if (window.tiescopeHistory) return;
   window.tiescopeHistory = true;
   const push = history.pushState.bind(history);
-  let waiting, leaving = false, page = location.pathname;
+  const boardOf = (url) => url.searchParams.get("data");
+  let waiting, leaving = false, page = location.pathname, board = boardOf(new URL(location.href));
   history.pushState = (state, unused, url) => {
     clearTimeout(waiting);
     if (leaving) return;
-    if (new URL(url, location.href).pathname === location.pathname) {
-      waiting = setTimeout(() => history.replaceState(state, unused, url), 200);
+    const address = new URL(url, location.href);
+    if (address.pathname === location.pathname) {
+      board = boardOf(address);
+      waiting = setTimeout(() => history.replaceState(state, unused, url), address.search ? 0 : 200);
     } else {
       push(state, unused, url);
       page = location.pathname;
@@ -84,6 +87,9 @@ function keepHistoryTrue() {
     clearTimeout(waiting);
     if (location.pathname !== page) {
       leaving = true;
+      const address = new URL(location.href);
+      if (board && !boardOf(address)) address.searchParams.set("data", board);
+      history.replaceState(history.state, "", address);
       location.reload();
     }
     page = location.pathname;

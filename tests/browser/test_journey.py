@@ -83,6 +83,39 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     expect(other.locator("h1")).to_have_text("Share")
 
 
+CLICK_TWO_PAGES = """([first, second]) => {
+    const link = path => document.querySelector(`[data-testid=stSidebarNav] a[href$='${path}']`);
+    const push = history.pushState;
+    history.pushState = (...entry) => {
+        push(...entry);
+        if (location.pathname !== first) return;
+        history.pushState = push;
+        link(second).click();
+    };
+    link(first).click();
+}"""
+"""Open a page of the menu, and another as soon as the first is in the history."""
+
+
+def test_back_to_a_page_left_at_once_and_to_that_of_the_upload_keeps_the_board(new_page, files):
+    page = new_page("/data")
+    upload(page, files[0])
+    settle(page, "Leaderboard")
+    board = page.get_by_role("combobox", name="Board")
+    own_board = board.input_value()
+    assert "Sample" not in own_board
+    page.evaluate(CLICK_TWO_PAGES, ["/share", "/query"])
+    settle(page, "Queries")
+    for title in ("Share", "Leaderboard", "Data"):
+        page.go_back()
+        settle(page, title)
+        expect(board).to_have_value(own_board)
+        expect(page).to_have_url(re.compile("data="))
+    page.reload()
+    settle(page, "Data")
+    expect(board).to_have_value(own_board)
+
+
 FIRST_BYTES = {"SVG": b"<svg", "PNG": b"\x89PNG"}
 
 
