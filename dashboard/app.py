@@ -29,26 +29,19 @@ def menu() -> dict[str, list[StreamlitPage]]:
     has_results = bool(command_results())
     is_results_only = has_results and boards.opened_board() is None
     pages: dict[str, list[StreamlitPage]] = {}
-    for page in PAGES:
+    for page in (*PAGES, LARGE):
+        is_shown = has_results if page is LARGE else bool(page.icon)
+        is_first = page is (LARGE if is_results_only else PAGES[0])
         pages.setdefault(page.section, []).append(
             st.Page(
                 page.file,
                 title=page.title,
                 icon=f":material/{page.icon}:" if page.icon else None,
-                default=page is PAGES[0] and not is_results_only,
-                visibility="visible" if page.icon else "hidden",
+                url_path="" if is_first and page is LARGE else None,
+                default=is_first,
+                visibility="visible" if is_shown else "hidden",
             )
         )
-    pages["Data"].append(
-        st.Page(
-            LARGE.file,
-            title=LARGE.title,
-            icon=f":material/{LARGE.icon}:",
-            url_path="" if is_results_only else "large",
-            default=is_results_only,
-            visibility="visible" if has_results else "hidden",
-        )
-    )
     if is_results_only:
         pages["Data"].append(st.Page(LARGE.file, url_path="large", title=LARGE.title, visibility="hidden"))
     return pages

@@ -10,18 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, cache, choices, controls, pages, visitor
-from dashboard.cache import (
-    OFFERED,
-    PROMPTS_LABEL,
-    SAMPLE_LABEL,
-    SIMULATED_LABEL,
-    ShownBoard,
-    board_turn,
-    cached,
-    drawn,
-    pair_verdicts,
-    segments,
-)
 from dashboard.charts.labels import CARD_COLUMNS, clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import tool_strip
 from dashboard.choices import Selection, View, choose_relevant_from
@@ -56,9 +44,9 @@ SCORES, MEASURES, PAIRS = "Scores", "All measures", "Pairs that swap"
 TOOLS, UNJUDGED = "Other tools", "Unjudged documents"
 _FINDABLE = 12  # rerankers from which on one is looked for by name
 _SAMPLES = {
-    SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
-    SIMULATED_LABEL: "four simulated rerankers with increasingly many ties",
-    PROMPTS_LABEL: "one model with five prompts; the score depends on the prompt, not on the tie order",
+    cache.SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
+    cache.SIMULATED_LABEL: "four simulated rerankers with increasingly many ties",
+    cache.PROMPTS_LABEL: "one model with five prompts; the score depends on the prompt, not on the tie order",
 }
 
 
@@ -152,7 +140,7 @@ def scores_section(
 ) -> None:
     """Draw ranks, scores with their bounds, and the ranked table."""
     if len(rows) > 1:
-        pairs = pair_verdicts(view, str(name), view.traditional).tied
+        pairs = cache.pair_verdicts(view, str(name), view.traditional).tied
         rows = with_rank_intervals(rows, rank_intervals(view.evaluation, str(name), pairs=pairs))
     rows = rows.join(view.study(mean_intervals, str(name)))
     drawable = charted_rerankers(rows)
@@ -198,11 +186,13 @@ def link_to_list(view: View, name: MeasureAt) -> None:
     )
 
 
-@cached(max_entries=24)
-def measure_columns(view: ShownBoard, measures: tuple[str, ...], traditional: str) -> dict[str, pd.DataFrame]:
+@cache.cached(max_entries=24)
+def measure_columns(
+    view: cache.ShownBoard, measures: tuple[str, ...], traditional: str
+) -> dict[str, pd.DataFrame]:
     """Return the column of each measure in the table of all measures."""
     return {
-        name: measure_column(view.evaluation, name, pair_verdicts(view, name, traditional).tied)
+        name: measure_column(view.evaluation, name, cache.pair_verdicts(view, name, traditional).tied)
         for name in measures
     }
 
@@ -210,7 +200,7 @@ def measure_columns(view: ShownBoard, measures: tuple[str, ...], traditional: st
 @ui.section(MEASURES)
 def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) -> None:
     """Draw the means of all measures with letters of significance, and the table for papers."""
-    names, labels = tuple(dict.fromkeys([*OFFERED, measure])), short_names(map(str, rows.index))
+    names, labels = tuple(dict.fromkeys([*cache.OFFERED, measure])), short_names(map(str, rows.index))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         others = [name for name in cache.MEASURES if name not in names]
         names += tuple(_choose_some("Add measures", "added", others))
@@ -232,7 +222,7 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
         )
     )
     places.buttons()
-    note = caption(len(rows), pair_verdicts(view, measure, view.traditional).method)
+    note = caption(len(rows), cache.pair_verdicts(view, measure, view.traditional).method)
     st.caption(" ".join(filter(None, (escape_markdown(note), shared_text(rows)))))
     with downloads:
         with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
@@ -258,11 +248,11 @@ _VERDICTS = {
 }
 
 
-@cached(show_spinner="Breaking ties at random …", max_entries=24)
-def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
+@cache.cached(show_spinner="Breaking ties at random …", max_entries=24)
+def swap_chances(view: cache.ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first pairs that swap, with the chance of each order under random tie-breaking."""
     rows = swapped_orders(view, measure, traditional).head(n_rows)
-    with board_turn(view.board):
+    with cache.board_turn(view.board):
         return study.order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
 
 
@@ -283,7 +273,7 @@ def swaps_section(view: View, measure: str) -> None:
     rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
     sentence, whole_names = ui.elide_prose(prose, sentence_names(view.rerankers))
     extract = f" The {len(rows)} widest of {len(swaps):,}." if len(rows) < len(swaps) else ""
-    test = f"p: {pair_verdicts(view, measure, view.traditional).method}."
+    test = f"p: {cache.pair_verdicts(view, measure, view.traditional).method}."
     order = view.treatment.order
     columns = {
         **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
@@ -306,12 +296,12 @@ _HEAD_COLUMNS = 32
 """Characters of a tool's name in a column header."""
 
 
-@cached(show_spinner="Computing the values of other tools …", max_entries=16)
-def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd.DataFrame:
+@cache.cached(show_spinner="Computing the values of other tools …", max_entries=16)
+def tool_table(view: cache.ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd.DataFrame:
     """Return the value that each tool reports for a measure."""
-    owners = segments(view.board)
+    owners = cache.segments(view.board)
     queries = set(owners.index[owners.isin(view.segments)]) if view.segments else None
-    with board_turn(view.board):
+    with cache.board_turn(view.board):
         return tool_values(view.board.runs, measure, rerankers, view.scoring, queries)
 
 
@@ -335,7 +325,7 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     if len(reported):
         title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
         alt = f"{title} of each reranker by tool, drawn on the reranker's range from worst to best case."
-        ui.chart(drawn(tool_strip, rows, reported, view.palette, title), "tools", alt)
+        ui.chart(cache.drawn(tool_strip, rows, reported, view.palette, title), "tools", alt)
         if note := question_text(reported):
             st.caption(escape_markdown(note))
     if len(names) < len(view.rerankers):
@@ -379,8 +369,8 @@ _BRING_BACK = (
 )
 
 
-@cached(max_entries=24)
-def unjudged_counts(view: ShownBoard, measure: str) -> pd.DataFrame | None:
+@cache.cached(max_entries=24)
+def unjudged_counts(view: cache.ShownBoard, measure: str) -> pd.DataFrame | None:
     """Return the documents in the top k of each reranker and the unjudged ones; None without unjudged ones."""
     if view.board.runs.qrels is None:
         return None
@@ -390,17 +380,17 @@ def unjudged_counts(view: ShownBoard, measure: str) -> pd.DataFrame | None:
     return counts if counts["unjudged"].sum() > EQUAL else None
 
 
-@cached(show_spinner="Scoring three scenarios …", max_entries=24)
-def scenarios(view: ShownBoard, measure: str) -> pd.DataFrame:
+@cache.cached(show_spinner="Scoring three scenarios …", max_entries=24)
+def scenarios(view: cache.ShownBoard, measure: str) -> pd.DataFrame:
     """Return the tied means of the shown rerankers in three scenarios of their unjudged documents."""
-    with board_turn(view.board):
+    with cache.board_turn(view.board):
         return unjudged_study.scenarios(view.runs, measure, view.scoring, view.queries)
 
 
-@cached(show_spinner="Collecting unjudged documents …", max_entries=8)
-def unjudged_documents(view: ShownBoard, k: int) -> pd.DataFrame:
+@cache.cached(show_spinner="Collecting unjudged documents …", max_entries=8)
+def unjudged_documents(view: cache.ShownBoard, k: int) -> pd.DataFrame:
     """Return the unjudged documents in the top k of the shown rerankers."""
-    with board_turn(view.board):
+    with cache.board_turn(view.board):
         return unjudged_study.unjudged_documents(view.runs, view.scoring, k, view.queries)
 
 
