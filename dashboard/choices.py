@@ -14,7 +14,7 @@ from dashboard import cache, controls
 from dashboard.boards import DATA, choose_board, notify, owner
 from dashboard.cache import Testing, grade_counts
 from dashboard.charts.palette import Palette
-from dashboard.controls import choose, get_text, segmented, select, set_values
+from dashboard.controls import choose, get_text, segmented, select, select_after, set_values
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, queries_text
 from dashboard.library.records import Record
@@ -212,7 +212,7 @@ def measure(label: str = "Measure", key: str = _MEASURE, default: str = "", *, h
     if is_row:
         measure_name = segmented(label, options, key, default, label_visibility="collapsed")
     else:
-        measure_name = select(label, options, key, default, width=180)
+        measure_name = select_after(label, {name: name for name in options}, key, default, width=230)
     if has_more:
         more_menu(key)
     return measure_name

@@ -157,7 +157,7 @@ def list_section(current: one_list.ListInView) -> None:
     boxes = escape_markdown(one_list.boxes_text(tables, view.scoring)) + " Hatched: unjudged." * is_hatched
     is_cut = len(rows) > charts.MAX_DOCUMENTS
     first = f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents." * is_cut
-    ui.heading("The list and its ties", boxes + first)
+    st.caption(boxes + first)
     alt, look = f"The list of {current.query} with its ties.", (view.palette, current.k)
     if not other:
         ui.chart(drawn(charts.tie_ladder, rows, *look), "ladder", alt, wide=560)

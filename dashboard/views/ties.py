@@ -90,7 +90,7 @@ def _choose_list(view: View, lists: pd.DataFrame, names: "pd.Series[str]") -> in
 def panels_section(selection: Selection, first: str) -> None:
     """Draw the notebook's panels of two measures."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        second = choices.measure("Second measure", "second", "Hits@3")
+        second = choices.measure("Second measure:", "second", "Hits@3")
     view = selection.score(first, second)
     if note := own_rule_note(second):
         ui.section_finding(note)
