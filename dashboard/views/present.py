@@ -145,7 +145,7 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
     has_ties = bool(lists["n_tie_groups"].any())
     says_something = {_list: has_ties, _order: True, _ties: has_ties, _tests: has_pairs and has_queries}
-    settings = (measure, view.traditional, view.baseline, view.palette)
+    settings = (measure, view.traditional, view.baseline, view.palette, visitor.is_narrow())
     return [
         partial(_make_slide, view, slide.__name__, slide, *settings)
         for slide, is_shown in says_something.items()
@@ -162,6 +162,7 @@ def _make_slide(
     traditional: str,
     baseline: str,
     palette: Palette,
+    is_narrow: bool,  # noqa: FBT001 a part of the cache's key
 ) -> Slide:
     """Return a slide, cached by its name and the settings."""
     return _draw(view, measure)
@@ -210,11 +211,11 @@ def _ties(view: View, measure: str) -> Slide:
 def _tests(view: View, measure: str) -> Slide:
     name = parse(measure).traditional
     rows = pair_verdicts(view, measure, view.traditional).against(view.baseline)
-    n_drawn = MOST_ROWS - 4
+    n_drawn, is_narrow = MOST_ROWS - 4, visitor.is_narrow()
     changed = "Changed verdicts come first. " if rows.changed.any() else ""
     return Slide(
         significance_finding(replace(rows, method=""), name),
-        difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name),
+        difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_narrow=is_narrow),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
         f"Each reranker against {_short(view, view.baseline)}, {rows.method}: by "
         f"{view.treatment.order} (orange) and with ties averaged (blue). "
@@ -233,7 +234,7 @@ def _list(view: View, measure: str) -> Slide:
         finding = query_finding(current.rows, current.chances, *list_values)
     if len(current.rows):
         possible = possible_values_of(view, reranker, query, measure, view.traditional, current.ranking)
-        figure = permutations_figure(possible, current.rows, view.palette)
+        figure = permutations_figure(possible, current.rows, view.palette, is_narrow=visitor.is_narrow())
     return Slide(
         finding,
         figure,
@@ -241,7 +242,7 @@ def _list(view: View, measure: str) -> Slide:
         f"The list with {reason}: {query_before(query)}{query} of {_short(view, reranker)}, "
         f"{view.treatment.order} (diamond) compared with all orders of its ties (line: mean). "
         "Row: a value, one order that gives it, and its chance.",
-        wide=_PANELS,
+        wide=_PHONE if visitor.is_narrow() else _PANELS,
     )
 
 

@@ -7,6 +7,7 @@ from boards import COARSE, EXTREMES, QRELS, STRICT, board
 from opening import FILES, charts, only, opened, plain, title
 
 from dashboard import cache
+from dashboard.visitor import BROWSER_KEY
 
 
 def sentence(page):
@@ -32,6 +33,18 @@ def test_slides_begin_with_one_list_and_each_names_what_is_compared_with_what():
         (note,) = [plain(caption.value) for caption in page.caption if caption.value.startswith("MRR, 200")]
         assert ("The list with the largest gap" in note) == (slide == "1")
         assert (" compared with all orders" if slide == "1" else " against ") in note
+
+
+def test_a_phone_shows_permutations_and_differences_in_their_narrow_form():
+    page = opened("present", slide="1")
+    page.session_state[BROWSER_KEY] = {"is_narrow": True}
+    page.run()
+    texts = [text for trace in charts(page)["slide-1"]["data"] for text in trace.get("text") or []]
+    assert "rank 1 · 11% · <b>RR 1.000</b> · Hits@3 1" in texts
+    page.segmented_control(key="slide").set_value("4").run()
+    notes = [note["text"] for note in charts(page)["slide-4"]["layout"]["annotations"]]
+    assert "MiniLM int8" in notes
+    assert "won · lost · equal" not in notes
 
 
 def test_only_the_point_of_the_sentence_is_coloured_and_names_are_no_markup():
