@@ -172,8 +172,8 @@ def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
     """Return phrases for settings that differ from the defaults; `counts` has n_missing and n_empty."""
     outcomes = {"zero": "count as 0", "one": "count as 1", "skip": "are left out"}
-    tie_breaks = escape_markdown(", ".join(scoring.tiebreak_by))
-    criteria = escape_markdown(criteria_words(scoring.criteria)) if scoring.criteria else ""
+    tie_breaks = ", ".join(scoring.tiebreak_by)
+    criteria = criteria_words(scoring.criteria) if scoring.criteria else ""
     phrases = {
         f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}": counts["n_missing"],
         f"{counts['n_empty']:,} without relevant documents {outcomes[scoring.empty]}": counts["n_empty"],
@@ -291,17 +291,26 @@ class View(cache.ShownBoard):
         baseline: the chosen baseline, or else BM25, or else the first reranker.
         palette: colours of the theme.
         record: record of the board in the library, None if it is not kept.
+        phrases: settings that differ from the defaults, and how many queries they concern.
     """
 
     traditional: str
     baseline: str
     palette: Palette
     record: Record | None
+    phrases: tuple[str, ...]
 
     @property
     def treatment(self) -> Treatment:
         """The treatment of ties for the traditional score."""
         return treatment(self.traditional)
+
+    def conditions(self, measure: str) -> str:
+        """Return what the figures of a measure hold for: tie order, queries and settings, to be copied."""
+        queries = queries_text(self.evaluation.scores.index.get_level_values("query_id").nunique())
+        groups = [f"query groups {', '.join(self.segments)}"] * bool(self.segments)
+        order = f"tie order: {self.treatment.order}"
+        return f"{'; '.join([measure, order, queries, *groups, *self.phrases])}."
 
     def colour(self, reranker: str) -> str:
         """Return the colour of a reranker, the same on every page."""
@@ -377,6 +386,7 @@ class Selection:
             baseline,
             theme(),
             self.record,
+            tuple(phrases),
         )
 
 
@@ -388,9 +398,9 @@ def offered_rerankers(board: Board) -> list[str]:
 _BASELINE = "baseline"
 
 
-def choose_baseline(names: Sequence[str], **more_options: Any) -> None:
-    """Draw the choice of the baseline, which `View` has."""
-    controls.select_name("Baseline", names, _BASELINE, usual_baseline(names), **more_options)
+def choose_baseline(names: Sequence[str], default: str = "", **more_options: Any) -> None:
+    """Draw the choice of the baseline, which `View` has; by default the usual one of these names."""
+    controls.select_name("Baseline", names, _BASELINE, default or usual_baseline(names), **more_options)
 
 
 def choose_selection() -> Selection | None:
@@ -426,7 +436,11 @@ def _count(board: Board, n_rerankers: int, n_queries: int, phrases: Sequence[str
     """Draw how many rerankers and queries are shown, and the settings that differ from the defaults."""
     n_all = len(board.runs.tables)
     shown = count_of(n_all, "reranker") if n_rerankers == n_all else part_of(n_rerankers, n_all, "reranker")
-    parts = [shown, queries_text(n_queries), *(phrases if board.runs.is_judged else ["no judgments"])]
+    parts = [
+        shown,
+        queries_text(n_queries),
+        *(map(escape_markdown, phrases) if board.runs.is_judged else ["no judgments"]),
+    ]
     st.caption(f"{', '.join(parts)}.{'' if owner() else ' Runs stay on this machine.'}")
 
 

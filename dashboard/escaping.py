@@ -12,15 +12,15 @@ _FOLDERS = re.compile(r"(?:(?<![\w.…:/])|(?<=://))/(?:[^\s/:;,()'\"]+/)+")
 @lru_cache(maxsize=4096)
 def escape_markdown(text: str) -> str:
     """Escape all Markdown of a text and drop control characters."""
-    plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
-    plain = re.sub(r"(?i)(://|www\.|@)", "\u2060\\1", plain)  # a word joiner: an address is not a link
+    plain = re.sub(
+        r"(?i)(://|www\.|@)", "\u2060\\1", without_controls(text)
+    )  # a word joiner: an address is not a link
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/])", r"\\\1", plain)
 
 
-def escape_copied(text: str) -> str:
-    """Escape only what starts Markdown, for text to be pasted elsewhere."""
-    plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
-    return re.sub(r"([\\`*_\[\]<])", r"\\\1", plain)
+def without_controls(text: str) -> str:
+    """Drop control characters."""
+    return "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
 
 
 def without_folders(message: str) -> str:

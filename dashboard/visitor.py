@@ -81,7 +81,7 @@ def _draw_again() -> None:
 
 
 def offer_copy(key: str, label: str, text: str = "") -> None:
-    """Draw a button that copies a Markdown text with a link to the page, or the address alone."""
+    """Draw a button that copies a text with the address below it, or the address alone."""
     _mount_copy(key=key, data={"label": label, "text": text}, width="content" if text else "stretch")
 
 

@@ -101,13 +101,13 @@ def has_four_cards(page):
 
 def finding(page):
     """The sentence that a page says first, with names in full, as its button copies it."""
-    return copied(page).partition("\n- ")[0].strip()
+    return copied(page).partition("\n")[0]
 
 
-def copied(page):
-    """What the button of the finding copies before the link, without marks of Markdown."""
-    (data,) = (one.proto.json for one in page.get("bidi_component") if one.proto.id.endswith("copy-finding"))
-    return plain(json.loads(data)["text"]).replace("**", "")
+def copied(page, key="finding"):
+    """What the button of a finding copies before the link."""
+    (data,) = (one.proto.json for one in page.get("bidi_component") if one.proto.id.endswith(f"copy-{key}"))
+    return json.loads(data)["text"]
 
 
 def table(page, heading):

@@ -11,14 +11,14 @@ async function copy(text) {
   return isCopied;
 }
 
-// Copies a Markdown text that ends in the address, or the address alone.
+// Copies a text with the address below it, or the address alone.
 export default function ({ parentElement, data }) {
   const button = parentElement.querySelector("button");
   const label = button.querySelector("span");
   label.textContent = data.label;
   button.classList.toggle("plain", Boolean(data.text));
   button.onclick = async () => {
-    const text = data.text ? `${data.text} [TieScope](${location.href})` : location.href;
+    const text = data.text ? `${data.text}\nTieScope: ${location.href}` : location.href;
     label.textContent = (await copy(text)) ? "Copied" : "The browser does not allow it";
     setTimeout(() => { label.textContent = data.label; }, SHOWN_FOR);
   };

@@ -126,9 +126,9 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
         figure.write("won · lost · equal", **place, yref="paper", y=1, yanchor="bottom")
         for number, row in enumerate(verdicts.tied.itertuples()):
             won, lost = f"{row.won:,}", f"{row.lost:,}"
-            won, lost = (f"<b>{won}</b>", lost) if row.won > row.lost else (won, f"<b>{lost}</b>")
-            text = f"{won} · {lost} · {row.equal:,}"
-            figure.write(text, **place, y=number + middle)
+            won = f"<b>{won}</b>" if row.won > row.lost else won
+            lost = f"<b>{lost}</b>" if row.lost > row.won else lost
+            figure.write(f"{won} · {lost} · {row.equal:,}", **place, y=number + middle)
     return figure
 
 
@@ -137,7 +137,8 @@ def difference_histogram(
 ) -> Figure:
     """Draw how many queries differ by how much, with the mean difference and its interval above.
 
-    `differences` are those that are not 0, `pair` is the row of the table of pairs.
+    `differences` are those that are not 0, `pair` is the row of the table of pairs. The mean is filled if its
+    difference is significant.
     """
     figure = Figure(palette, bargap=0.08)
     reach = float(np.abs(differences).max(initial=0)) or 1.0
@@ -153,10 +154,11 @@ def difference_histogram(
     figure.draw_upright(0, line={"width": 1, "dash": "solid"}, layer="below")
     if np.isfinite(pair["low"]):
         figure.draw_line(x=[pair["low"], pair["high"]], y=[top, top], line={"color": palette.tied, "width": 3})
+    fill = palette.tied if significant_signs(pair.to_frame().T)[0] else palette.ground
     figure.draw_marks(
         x=[pair["difference"]],
         y=[top],
-        marker={"color": palette.tied, "size": 11},
+        marker=_marker("circle", 11, fill, palette.tied) | {"opacity": 1},
         hovertemplate=f"mean {signed(pair['difference'], 4)}<br>{_test_text(pair)}",
     )
     side, end = ("left", pair["high"]) if pair["difference"] >= 0 else ("right", pair["low"])
@@ -198,11 +200,11 @@ def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
 
 _ROW, _ROWS = (30, 16), 480
 """Maximum and minimum pixels of a row, and of all rows where that leaves a choice."""
-_MAX_WRITTEN = 24
+_MAX_WRITTEN = 30
 """Rerankers up to which cells have figures."""
 _LEGEND_INSIDE = 9
 """Rerankers from which the legend fits in the empty triangle."""
-_COLUMN, _LETTER = 31, 7.5
+_COLUMN, _LETTER = 28, 7.5
 """Pixels of a column with figures, and of a letter of a name."""
 _PHONE_COLUMN, _PHONE_ROW, _NAME = 25, 46, 22
 """Pixels of a column, a row and a name on a phone."""
@@ -260,7 +262,10 @@ def order_matrix(
 def verdict_matrix(
     pairs: Verdicts, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
 ) -> Figure:
-    """Write the tied difference of each pair, bold if significant, coloured by which test is significant."""
+    """Write the tied difference of each pair, bold if significant, coloured by which test is significant.
+
+    The legend counts all pairs, of which those of rerankers in `order` are drawn.
+    """
     names = pd.Index(order)
     ends = [names.get_indexer(pairs.tied[column]) for column in ("reranker", "baseline")]
     tied, traditional = (significant_signs(rows) != 0 for rows in (pairs.tied, pairs.traditional))
@@ -268,6 +273,8 @@ def verdict_matrix(
     kinds, cells_of_pairs = traditional + 2 * tied, PairCells()
     for reranker, baseline, code, row in zip(*ends, kinds.tolist(), pairs.tied.itertuples(), strict=True):
         first, second = sorted((reranker, baseline))
+        if first < 0:
+            continue
         difference = row.difference if reranker < baseline else -row.difference
         text = _difference_text(difference, palette, is_bold=code > 1)
         p_text = f"adjusted p, tied {written_p(row.p_adjusted)}"

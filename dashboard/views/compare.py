@@ -25,7 +25,7 @@ from dashboard.charts.labels import MATRIX_COLUMNS, elide_text, sentence_names, 
 from dashboard.charts.marks import MOST_BARS
 from dashboard.charts.tradeoffs import latency_scatter, recall_dumbbell
 from dashboard.choices import Selection, View, choose_testing
-from dashboard.escaping import escape_copied, escape_markdown
+from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
@@ -40,8 +40,9 @@ from metrics.studies.experiment import heading as measure_heading
 from metrics.studies.leaderboard import places
 from metrics.studies.pair_findings import Verdicts, p_text, significance_finding
 from metrics.studies.pairs import find_method, significant_signs
-from metrics.studies.prose import Prose, Strong, and_more, chance, decimal, signed
+from metrics.studies.prose import Prose, Strong, and_more, decimal, plain, signed
 from metrics.studies.query_values import SortKey, query_differences
+from metrics.studies.targets import usual_baseline
 from metrics.studies.tradeoffs import coverage
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, part_of
@@ -68,8 +69,9 @@ def show(selection: Selection) -> None:
             if is_large:
                 st.caption(f"All pairs of more than {MOST_ROWS} rerankers: `tiescope compare`.")
         choices.choose_relevant_from(selection.board)
-        choices.choose_baseline(selection.rerankers, width=260)
-    view = selection.score(measure)
+        view = selection.score(measure)
+        best_first = list(map(str, sorted_means(view, measure).index))
+        choices.choose_baseline(best_first, usual_baseline(view.rerankers), width=260)
     baseline = view.baseline
     has_pairs = len(view.rerankers) >= _FEW and not is_large
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
@@ -77,9 +79,9 @@ def show(selection: Selection) -> None:
     name = parse(measure).traditional
     verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
-        finding(
-            significance_finding(verdicts, name), view.rerankers, figures_text(verdicts, parse(measure).tied)
-        )
+        conditions = copied_conditions(view, verdicts, measure)
+        lines = figure_lines(verdicts, parse(measure).tied)
+        finding(significance_finding(verdicts, name), view.rerankers, [*lines, *conditions])
     if section == STABILITY:
         stability_section(view, measure)
     elif section == TRADEOFFS:
@@ -96,6 +98,8 @@ _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".re
     " p < ", "\u00a0p\u00a0<\u00a0"
 )
 _PAIR, _MOST_COPIED = 2, 30
+_MOST_PAIRED = 60
+"""Rerankers of which every pair is drawn at first."""
 _MAX_NOTES = 4
 """Notes shown below the table at most; the table has all."""
 _HIDDEN = (
@@ -159,7 +163,7 @@ def comparison_table(verdicts: Verdicts) -> None:
 
 def test_notes(verdicts: Verdicts, labels: Mapping[str, str]) -> None:
     """Name test and correction, and show the reservations about comparisons."""
-    st.caption(f"{verdicts.method[0].upper()}{verdicts.method[1:]}.")
+    st.caption(f"Test: {verdicts.method}.")
     noted = verdicts.tied[verdicts.tied["note"] != ""].groupby("note", sort=False)["reranker"]
     for note, names in islice(noted, _MAX_NOTES):
         further = and_more(len(names) - 1)
@@ -189,12 +193,12 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
             tie_effect = verdicts.tied.set_index("reranker")["difference"]
             tie_effect -= verdicts.traditional.set_index("reranker")["difference"]
             most_moved = str(tie_effect.abs().fillna(0).idxmax())
-            reranker = controls.select_name(
-                "Compared with the baseline", other_names, "compared", most_moved, width=240
-            )
+            reranker = controls.select_name("Reranker", other_names, "compared", most_moved, width=340)
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
-        row = verdicts.tied.set_index("reranker").loc[reranker]
-        section_finding(comparison_sentence(row, parse(measure).traditional), view.rerankers)
+        row = verdicts.tied.set_index("reranker", drop=False).loc[reranker]
+        prose = comparison_sentence(row, parse(measure).tied)
+        conditions = copied_conditions(view, verdicts, measure)
+        finding(prose, view.rerankers, conditions, key="comparison", icon="")
         _query_table(view, measure, reranker, baseline, order)
 
 
@@ -209,7 +213,8 @@ def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> 
     labels = short_names(view.rerankers)
     heading(
         f"{escape_markdown(labels[reranker])} minus {escape_markdown(labels[baseline])}, query by query",
-        f"Tied {measure} differences. Above: their mean with 95% {verdicts.interval}.{equal}",
+        f"Tied {measure} differences. Above: their mean (hollow: not significant) with 95% "
+        f"{verdicts.interval}.{equal}",
     )
     figure = drawn(difference_histogram, differences, pair, view.palette, measure)
     chart(
@@ -219,30 +224,29 @@ def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> 
     _query_table(view, measure, reranker, baseline, "difference")
 
 
-def figures_text(verdicts: Verdicts, measure: str) -> str:
-    """Return a Markdown list with the figures of comparisons: means, difference, interval, p and queries."""
-    lines = [
-        f"- {escape_copied(row.reranker)} {decimal(row.mean)}, {escape_copied(row.baseline)} "
-        f"{decimal(row.mean_baseline)} {measure}: {signed(row.difference)}, 95% interval "
-        f"{signed(row.low)} to {signed(row.high)}, {chance(row.p_adjusted)}; won, lost, equal: "
-        f"{row.won:,}, {row.lost:,}, {row.equal:,}"
-        for row in verdicts.best_first().tied.head(_MOST_COPIED).itertuples()
-        if row.n > 1
-    ]
-    return "".join(f"\n{line}" for line in lines) + "\n\n" * bool(lines)
+def figure_lines(verdicts: Verdicts, measure: str) -> list[str]:
+    """Return a line with the figures of each comparison that has a test, to be copied."""
+    rows = verdicts.best_first().tied.head(_MOST_COPIED)
+    return [f"- {plain(comparison_sentence(row, measure))}" for _, row in rows[rows["n"] > 1].iterrows()]
+
+
+def copied_conditions(view: View, verdicts: Verdicts, measure: str) -> list[str]:
+    """Return the test, and what figures hold for, to be copied below comparisons."""
+    return [f"Test: {verdicts.method}.", view.conditions(measure)]
 
 
 def comparison_sentence(row: "pd.Series[Any]", measure: str) -> Prose:
-    """Describe a comparison in words: difference, interval, p and queries."""
+    """Describe a comparison in words: means, difference, interval, p and queries."""
+    reranker, baseline = Strong(str(row["reranker"])), str(row["baseline"])
     if not row["n"]:
-        return Strong(str(row.name)), " has no query in common with the baseline."
-    interval = f", 95% interval {signed(row['low'])} to {signed(row['high'])} ({p_text(row)}). "
+        return reranker, f" has no query in common with {baseline}."
+    interval = f", 95% interval {signed(row['low'])} to {signed(row['high'])} ({p_text(row)})"
     return (
-        Strong(str(row.name)),
-        f": {signed(row['difference'])} {measure}",
-        ". " if pd.isna(row["p_adjusted"]) else interval,
-        f"The reranker is better on {row['won']:,} of {count_of(int(row['n']), 'query')}, worse on "
-        f"{row['lost']:,} and equal on {row['equal']:,}.",
+        reranker,
+        f" has {decimal(row['mean'])} {measure} against {decimal(row['mean_baseline'])} of {baseline}: "
+        f"{signed(row['difference'])}{'' if pd.isna(row['p_adjusted']) else interval}. It is better on "
+        f"{row['won']:,} of {count_of(int(row['n']), 'query')}, worse on {row['lost']:,} and equal on "
+        f"{row['equal']:,}.",
     )
 
 
@@ -288,9 +292,14 @@ def shown_draws(view: ShownBoard, measure: str, n_draws: int, noise: Noise) -> D
         return draws(view.runs, measure, view.scoring, n_draws, noise, queries=view.queries)
 
 
+def sorted_means(view: View, measure: str) -> "pd.Series[float]":
+    """Return the tied mean of each reranker, best first, those without a mean last."""
+    return view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
+
+
 def best_rerankers(view: View, measure: str, limit: int) -> View:
     """Return the view of the best scored rerankers by tied score, best first, and mention the selection."""
-    means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable").dropna()
+    means = sorted_means(view, measure).dropna()
     if len(means) > limit:
         st.caption(f"The best {limit} of {len(view.rerankers):,} rerankers by tied mean.")
     names = [str(name) for name in means.index[:limit]] or view.rerankers
@@ -299,7 +308,7 @@ def best_rerankers(view: View, measure: str, limit: int) -> View:
 
 def pairs_section(view: View, measure: str, testing: Testing) -> None:
     """Draw the verdict on every pair."""
-    row_range = shown_rows(len(view.rerankers), "paired")
+    row_range = shown_rows(len(view.rerankers), "paired", _MOST_PAIRED)
     best_view = best_rerankers(view, measure, row_range.n_shown)
     pairs = compared_pairs(view, measure, view.traditional, "", testing._replace(family="all"))
     pair_chart(best_view, pairs, measure)
@@ -343,9 +352,8 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
     st.caption(
         f"{part_of(n_significant, len(pairs.tied), 'pair')} differ significantly by tied scores. Tied "
         f"{measure} difference, row minus column; bold: significant. Colour: significance by traditional and "
-        f"by tied scores. {pairs.method[0].upper()}{pairs.method[1:]}."
+        f"by tied scores. Test: {pairs.method}."
     )
-    pairs = pairs.among(view.rerankers)
     order = [name for name in view.rerankers if name in {*pairs.tied["reranker"], *pairs.tied["baseline"]}]
     alt = "Tied difference of each pair of rerankers, with significance by traditional and by tied scores."
     is_narrow = visitor.is_narrow()

@@ -120,7 +120,8 @@ _MANY_EMPTY = 0.2
 @ui.section("The verdict")
 def verdict(view: View, measure: str) -> None:
     """Draw the verdict, and how queries without relevant documents count if they are many."""
-    ui.finding(verdict_prose(view, measure, view.traditional), view.rerankers)
+    prose = verdict_prose(view, measure, view.traditional)
+    ui.finding(prose, view.rerankers, [view.conditions(measure)])
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
         outcome, offer, choice = "count as 0", "Leave them out", "skip"
@@ -225,10 +226,11 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
     note = caption(len(rows), cache.pair_verdicts(view, measure, view.traditional).method)
     st.caption(" ".join(filter(None, (escape_markdown(note), shared_text(rows)))))
     with downloads:
-        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+        with st.popover("Copy table", icon=":material/content_copy:", type="tertiary"):
             whole_cells = cells(columns, table_rows, {name: name for name in labels}, measure)
-            st.code(as_markdown(*whole_cells, note), "markdown", height=160)
-            st.code(as_latex(*whole_cells, note), "latex", height=160)
+            for language, write in (("Markdown", as_markdown), ("LaTeX", as_latex)):
+                st.caption(language)
+                st.code(write(*whole_cells, note), language.casefold(), height=160)
         parts = [column.add_prefix(f"{name}_") for name, column in columns.items()]
         export = pd.concat([*parts, rows[["tie_ratio", "gap"]]], axis=1).loc[ordered.index]
         ui.download_csv(export.reset_index(), "measures")

@@ -19,7 +19,7 @@ from metrics.studies import one_list as list_study
 from metrics.studies.permutations import MAX_RANKS
 from metrics.studies.prose import Strong, decimal, signed
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of
+from metrics.support.wording import count_of, query_before
 from metrics.ties.fronts import criterion_words
 
 PERMUTATIONS, RANKS, VALUES, DOCUMENTS = "Permutations", "Ranks", "Worked values", "Documents"
@@ -33,7 +33,8 @@ def show(selection: Selection) -> None:
     words = current.measure, current.view.traditional, current.written
     prose = list_study.query_finding(current.rows, current.chances, current.value, *words)
     with verdict:
-        ui.finding(prose, current.view.rerankers)
+        names = f"This list: {query_before(current.query)}{current.query} of {current.reranker}."
+        ui.finding(prose, current.view.rerankers, [names, current.view.conditions(current.measure)])
     if not len(current.rows):
         st.info("The run has no documents for this query.", icon=":material/info:")
         return

@@ -55,7 +55,8 @@ def show(selection: Selection) -> None:
     lists, summary = view.study(_gaps_and_summary, first, second, view.traditional)
     summary = summary.sort_values(_SORTED_BY[sort], ascending=False, kind="stable")
     with verdict:
-        ui.finding((*own_rule_note(measure), *reranker_finding(lists, first)), view.rerankers)
+        prose = *own_rule_note(measure), *reranker_finding(lists, first)
+        ui.finding(prose, view.rerankers, [view.conditions(first)])
     drawn_rows = row_range.of(summary)
     if section == SUMMARY:
         summary_table(view, summary, (name, parse(second)))

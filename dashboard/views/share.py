@@ -43,7 +43,8 @@ def show(selection: Selection) -> None:
             pages.PRESENT.file, label=pages.PRESENT.title, icon=":material/slideshow:", width="content"
         )
     with verdict:
-        ui.finding(verdict_prose(view, measure, view.traditional), view.rerankers)
+        prose = verdict_prose(view, measure, view.traditional)
+        ui.finding(prose, view.rerankers, [view.conditions(measure)])
     preview_and_export(view, options)
     if options.targets:
         target_sections(view, board_report(view.board, repr(options), options).studies)

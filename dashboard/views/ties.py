@@ -35,7 +35,7 @@ def show(selection: Selection) -> None:
     view = selection.score(measure)
     lists = gaps(view.evaluation, {"first": measure}, view.traditional)
     with verdict:
-        ui.finding(gap_finding(lists, measure), view.rerankers)
+        ui.finding(gap_finding(lists, measure), view.rerankers, [view.conditions(measure)])
     if section == PANELS:
         panels_section(selection, measure)
         other_measures(view)

@@ -16,7 +16,7 @@ from dashboard.cache import drawn
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.controls import recall
-from dashboard.escaping import error_markdown, escape_copied, escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown, without_controls
 from dashboard.visitor import is_narrow, offer_copy
 from dashboard.widgets import columns as table_columns
 from dashboard.widgets.first_rows import rows_left_out
@@ -54,15 +54,22 @@ class Card:
     help: str | None = None
 
 
-def finding(prose: Prose, names: Iterable[str] = (), figures: str = "") -> None:
-    """Show the main finding of a page with a button that copies it as Markdown, `figures` and a link with it.
+def finding(
+    prose: Prose,
+    names: Iterable[str] = (),
+    lines: Iterable[str] = (),
+    *,
+    key: str = "finding",
+    icon: str = ":material/lightbulb: ",
+) -> None:
+    """Show a finding, framed with an icon, and a button that copies it with further lines and a link as text.
 
     Its tooltip has long names in full.
     """
-    with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
+    with st.container(border=bool(icon), key=key, horizontal=True, vertical_alignment="center"):
         with st.container():
-            section_finding(prose, names, ":material/lightbulb: ")
-        offer_copy("copy-finding", "Copy", prose_markdown(prose, escape_copied).strip() + figures)
+            section_finding(prose, names, icon)
+        offer_copy(f"copy-{key}", "Copy", "\n".join(map(without_controls, (plain(prose).strip(), *lines))))
 
 
 def section_finding(prose: Prose, names: Iterable[str] = (), icon: str = "") -> None:
@@ -83,12 +90,12 @@ def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
     return short, "  \n".join(lines)
 
 
-def prose_markdown(prose: Prose, escape: Callable[[str], str] = escape_markdown) -> str:
+def prose_markdown(prose: Prose) -> str:
     """Return a sentence as Markdown, with user texts escaped."""
     return "".join(
-        f"**{escape(part.text.strip())}**" + " " * part.text.endswith(" ")
+        f"**{escape_markdown(part.text.strip())}**" + " " * part.text.endswith(" ")
         if isinstance(part, Strong)
-        else escape(part)
+        else escape_markdown(part)
         for part in prose
     )
 

@@ -237,6 +237,10 @@ def test_the_table_of_measures_is_copied_with_whole_names_for_papers(downloads):
     assert "tied P@10" in markdown
     assert "\\caption{Tied means, the best in bold." in latex
     assert "corrected for 28 pairs" in latex
+    assert [text for text in texts(page, "caption").splitlines() if text in ("Markdown", "LaTeX")] == [
+        "Markdown",
+        "LaTeX",
+    ]
     rows = downloads["measures"]().set_index("reranker")
     assert rows.loc["MiniLM int8", "RR_letters"] == "a"
     assert {"P@10_tied", "P@10_low", "P@10_high", "tie_ratio", "gap"} <= set(rows)

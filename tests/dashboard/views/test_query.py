@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import EXTREMES, HOSTILE, board
-from opening import finding, opened
+from opening import copied, finding, opened
 
 from dashboard import cache
 from dashboard.charts.one_list import (
@@ -123,6 +123,10 @@ def test_the_page_opens_at_the_largest_gap_of_few_orders_until_a_list_is_chosen(
     assert page.query_params["reranker"] == first[0]
     page.segmented_control(key="measure").set_value("AP").run()
     assert shown_list(page) == (first[0], "q008")
+    assert copied(page).splitlines()[1:] == [
+        f"This list: query q008 of {first[0]}.",
+        "AP; tie order: file order; 100 queries.",
+    ]
 
 
 def test_the_table_of_documents_has_text_and_possible_ranks(texts):

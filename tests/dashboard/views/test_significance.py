@@ -15,6 +15,7 @@ from scipy import stats
 from dashboard import cache
 from dashboard.charts.compare import (
     difference_forest,
+    difference_histogram,
     finish_heatmap,
     order_matrix,
     verdict_matrix,
@@ -25,7 +26,7 @@ from metrics import evaluate
 from metrics.studies.draws import draws
 from metrics.studies.pair_findings import Verdicts, verdicts
 from metrics.studies.pairs import COLUMNS, compare, significant_signs
-from metrics.studies.prose import chance, plain, signed
+from metrics.studies.prose import chance, decimal, plain, signed
 from metrics.studies.query_values import query_differences, values_by_query
 from metrics.support.wording import written_p
 
@@ -83,7 +84,7 @@ def test_the_page_shows_the_table_of_all_pairs_of_the_board(sample):
     marks_drawn = {trace["name"]: trace["x"] for trace in charts(page)["forest"]["data"] if "error_x" in trace}
     assert marks_drawn["tied"] == pytest.approx(pairs.best_first().tied["difference"].tolist())
     assert finding(page).startswith("1 of 3 verdicts depends on tie order.")
-    assert "Sign flips, corrected for 6 pairs by the largest statistic." in texts(page)
+    assert "Test: sign flips, corrected for 6 pairs by the largest statistic." in texts(page)
 
 
 CHOICES = {"test": "t-test", "correction": "none", "family": "against the baseline"}
@@ -98,7 +99,7 @@ def test_a_link_shows_the_stars_of_paired_t_tests_without_correction(sample):
         p = stats.ttest_rel(values[name], values[BASE]).pvalue
         assert row["p_adjusted"] == pytest.approx(p)
         assert row["stars"] == next((mark for bound, mark in BOUNDS if p < bound), "ns")
-    assert "Paired t-test, not corrected." in texts(page)
+    assert "Test: paired t-test, not corrected." in texts(page)
 
 
 @pytest.mark.parametrize(
@@ -121,14 +122,14 @@ def test_a_test_chosen_in_more_changes_every_figure_and_line_of_compare(sample, 
     tied = expected.tied.set_index("reranker").loc[rows.index]
     assert rows[["low", "high", "p_adjusted"]].equals(tied[["low", "high", "p_adjusted"]])
     assert not rows["low"].reset_index(drop=True).equals(usual.tied["low"])
-    assert f"{expected.method[0].upper()}{expected.method[1:]}." in texts(page)
+    assert f"Test: {expected.method}." in texts(page)
     assert f"95% {expected.interval}." in texts(page)
     assert expected.method in finding(page) or expected.changed.any()
     pairs = verdicts(sample, "Hits@5", "docid_asc", **testing | {"family": "all"})
     page.segmented_control(key="section").set_value("All pairs").run()
     n_significant = np.count_nonzero(significant_signs(pairs.tied))
     assert f"{n_significant} of 6 pairs differ significantly by tied scores." in texts(page)
-    assert f"{pairs.method[1:]}." in texts(page)
+    assert f"Test: {pairs.method}." in texts(page)
 
 
 def test_a_subset_on_screen_is_still_corrected_for_all_pairs_of_the_board(sample):
@@ -151,7 +152,9 @@ def test_two_rerankers_have_one_distribution_and_the_queries_that_decide(sample)
     assert interval["x"] == [pair["low"], pair["high"]]
     assert mean["x"] == [pair["difference"]]
     figures = f"{signed(pair['difference'])}, 95% interval {signed(pair['low'])} to {signed(pair['high'])}"
-    assert f"TMHits@5: {figures}, {chance(pair['p_adjusted'])}; won, lost, equal: {pair['won']}" in copied(page)
+    means = f"{decimal(pair['mean'])} TMHits@5 against {decimal(pair['mean_baseline'])} of {names[0]}"
+    (line,) = (line for line in copied(page).splitlines() if line.startswith(f"- {names[1]} has {means}: "))
+    assert f": {figures} ({chance(pair['p_adjusted'])}). It is better on {pair['won']} of" in line
     rows = table(page, "Query by query")
     assert rows["difference"].abs().is_monotonic_decreasing
     assert not page.expander
@@ -205,7 +208,7 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     page.segmented_control(key="test").set_value("Mann-Whitney U").run()
     assert "3 queries of the reranker, 3 of the baseline." in texts(page)
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
-    assert "\nWilcoxon signed-rank test.\n" in text
+    assert "\nTest: Wilcoxon signed-rank test.\n" in text
     assert "Student's t interval of the mean difference (p compares ranks), corrected like p" in text
     assert "For high, p compares ranks, the interval compares means, and the two disagree." in text
 
@@ -225,9 +228,30 @@ def test_the_detail_of_a_comparison_is_that_of_its_row(sample):
     for name, row in outcome.iterrows():
         text = texts(opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", compared=name))
         assert f"95% interval {signed(row['low'])} to {signed(row['high'])}" in text
+        means = f"{decimal(row['mean'])} TMHits@5 against {decimal(row['mean_baseline'])} of {BASE}"
+        assert f"**{name}** has {means}: {signed(row['difference'])}, 95%" in text
         assert (
             f"better on {row['won']} of {row['n']} queries, worse on {row['lost']} and equal on {row['equal']}."
         ) in text
+
+
+def test_a_comparison_in_detail_is_copied_with_its_test_and_what_it_holds_for():
+    page = detailed(data=SIMULATED, measure="RR", order="docid_asc", relevant_from="2")
+    sentence, test, conditions = copied(page, "comparison").split("\n")
+    assert sentence in texts(page).replace("**", "")
+    assert " MTRR against " in sentence
+    assert test == "Test: sign flips, corrected for 6 pairs by the largest statistic."
+    assert conditions.startswith("RR; tie order: Anserini's order; 100 queries; ")
+    assert conditions.endswith("relevant from grade 2.")
+
+
+def test_names_are_copied_as_they_are():
+    names = {"low": "a_b*<c>", "high": "[d](e)`f"}
+    text = THREE.replace("low,", f"{names['low']},").replace("high,", f"{names['high']},")
+    page = opened("compare", data=label(board(named_csv=text)))
+    assert f"- {names['high']} has " in copied(page)
+    assert f" of {names['low']}: " in copied(page)
+    assert "\\" not in copied(page)
 
 
 def test_a_link_to_one_comparison_opens_its_detail(sample):
@@ -263,18 +287,32 @@ def many():
     return label(board(many_csv=MANY.replace("r20", "run-bm25")))
 
 
-@pytest.mark.parametrize(
-    ("section", "keys"), [("All pairs", ["all-pairs"]), ("Stability", ["above", "finishes"])]
-)
-def test_of_many_rerankers_pairs_are_those_of_the_twenty_best_and_all_on_request(many, section, keys):
-    page = opened("compare", data=many, section=section)
+def test_all_pairs_of_many_rerankers_are_drawn_and_counted(many):
+    page = opened("compare", data=many, section="All pairs")
+    cells, _, *legend = charts(page)["all-pairs"]["data"]
+    assert len(cells["customdata"]) == 21
+    assert sum(int(entry["name"].partition(" · ")[2]) for entry in legend) == 210
+    assert "of 210 pairs differ significantly by tied scores." in texts(page)
+    assert "by tied mean" not in texts(page)
+
+
+def test_the_legend_of_all_pairs_counts_also_those_that_are_not_drawn(sample):
+    pairs = verdicts(sample, "Hits@5", "docid_asc")
+    cells, _, *legend = verdict_matrix(pairs, pairs.tied["reranker"].unique()[:2].tolist(), LIGHT).data
+    assert np.isfinite(cells.z.astype(float)).sum() == 1
+    assert sum(int(entry.name.partition(" · ")[2]) for entry in legend) == 6
+
+
+def test_of_many_rerankers_stability_has_the_twenty_best_and_all_on_request(many):
+    page = opened("compare", data=many, section="Stability")
     drawn = charts(page)
-    assert {key: len(drawn[key]["data"][0]["customdata"]) for key in drawn} == dict.fromkeys(keys, 20)
+    counts = {key: len(drawn[key]["data"][0]["customdata"]) for key in drawn}
+    assert counts == {"above": 20, "finishes": 20}
     assert "The best 20 of 21 rerankers by tied mean." in texts(page)
     hints = [node.proto.body for node in page.get("html")]
     assert sum("Scroll the chart sideways" in hint for hint in hints) == 1, "the matrix, and it alone"
     page.button(key="show-paired-expand_more").click().run()
-    assert len(charts(page)[keys[0]]["data"][0]["customdata"]) == 21
+    assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
     assert "by tied mean" not in texts(page)
 
 
@@ -290,6 +328,13 @@ def test_beyond_two_hundred_rerankers_pairs_are_for_the_command():
     assert "All pairs" not in page.segmented_control(key="section").options
     assert "All pairs of more than 200 rerankers: `tiescope compare`." in texts(page)
     assert "forest" in charts(page)
+
+
+def test_baselines_are_listed_by_tied_mean_and_the_usual_one_stays_the_default():
+    page = opened("compare", data=label(board(three_csv=THREE)))
+    assert page.selectbox(key="baseline").options == ["Baseline: high", "Baseline: low"]
+    assert page.selectbox(key="baseline").value == "low"
+    assert "baseline" not in page.query_params
 
 
 def test_of_many_rerankers_the_twenty_others_are_compared_with_bm25(many):
@@ -332,6 +377,16 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
     row = outcome.tied.iloc[0]
     assert row["won"] < row["lost"]
     assert f"{row['won']} · <b>{row['lost']}</b> · {row['equal']}" in words(figure)
+    level = outcome.tied.assign(won=row["lost"])
+    drawn_level = difference_forest(replace(outcome, tied=level), palette, "Hits@5")
+    assert f"{row['lost']} · {row['lost']} · {row['equal']}" in words(drawn_level)
+
+
+@pytest.mark.parametrize(("p", "fill"), [(0.494, LIGHT.ground), (0.049, LIGHT.tied)])
+def test_the_mean_of_two_rerankers_is_filled_only_if_significant(p, fill):
+    pair = pd.Series({"difference": 0.025, "low": 0.0, "high": 0.05, "p_adjusted": p})
+    mean = difference_histogram(np.array([0.25, 0.25]), pair, LIGHT, "RR").data[-1]
+    assert (mean.marker.color, mean.marker.line.color) == (fill, LIGHT.tied)
 
 
 def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars(sample):
@@ -346,9 +401,8 @@ def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars
 
 
 def test_a_comparison_without_a_common_query_is_described_without_numbers():
-    rows = compare(scored(expected={"A": {"a": 1}, "B": {"b": 1}}), "RR")
-    row = rows.set_index("reranker").loc["B"]
-    assert plain(compare_page.comparison_sentence(row, "MRR")) == "B has no query in common with the baseline."
+    row = compare(scored(expected={"A": {"a": 1}, "B": {"b": 1}}), "RR").iloc[0]
+    assert plain(compare_page.comparison_sentence(row, "MTRR")) == "B has no query in common with A."
 
 
 def test_a_row_far_off_the_scale_is_told_in_words(sample):
