@@ -80,7 +80,7 @@ def show(selection: Selection) -> None:
     verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
         conditions = copied_conditions(view, verdicts, measure)
-        lines = figure_lines(verdicts, parse(measure).tied)
+        lines = figure_lines(verdicts, parse(measure).compared)
         finding(significance_finding(verdicts, name), view.rerankers, [*lines, *conditions])
     if section == STABILITY:
         stability_section(view, measure)
@@ -196,7 +196,7 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
             reranker = controls.select_name("Reranker", other_names, "compared", most_moved, width=340)
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         row = verdicts.tied.set_index("reranker", drop=False).loc[reranker]
-        prose = comparison_sentence(row, parse(measure).tied)
+        prose = comparison_sentence(row, parse(measure).compared)
         conditions = copied_conditions(view, verdicts, measure)
         finding(prose, view.rerankers, conditions, key="comparison", icon="")
         _query_table(view, measure, reranker, baseline, order)
