@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import boards, cache, choices, controls, pages, visitor
-from dashboard.charts.labels import CARD_COLUMNS, clipped, sentence_names, short_names
+from dashboard.charts.labels import clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import tool_strip
 from dashboard.choices import Selection, View, choose_relevant_from
 from dashboard.escaping import escape_markdown
@@ -43,6 +43,7 @@ from metrics.support.wording import count_of, first_names, part_of
 SCORES, MEASURES, PAIRS = "Scores", "All measures", "Pairs that swap"
 TOOLS, UNJUDGED = "Other tools", "Unjudged documents"
 _FINDABLE = 12  # rerankers from which on one is looked for by name
+_FILE_COLUMNS = 60  # columns of the name of a file
 _SAMPLES = {
     cache.SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
     cache.SIMULATED_LABEL: "four simulated rerankers with increasingly many ties",
@@ -87,8 +88,7 @@ def data_line(view: Selection) -> None:
     """Draw what was read of the data shown, and buttons to check it and to upload data."""
     board = view.board
     sample, n_runs = _SAMPLES.get(board.label), count_of(len(board.runs.rerankers), "run")
-    names = short_names([file.name for file in board.files], CARD_COLUMNS)
-    files = first_names(list(names.values()), 2)
+    files = first_names([clipped(file.name, _FILE_COLUMNS) for file in board.files], 2)
     if sample:
         text = f"Sample data: {sample}."
     elif view.record is not None:

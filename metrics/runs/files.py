@@ -210,7 +210,7 @@ class File:
             if len(head) >= _HEAD:
                 break
         if not head.strip():
-            raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
+            raise ReadError(self.name, "the file is empty", "Export it again and check its size.")
         return head[:_HEAD]
 
     def given(self) -> pa.NativeFile:

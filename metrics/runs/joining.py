@@ -55,13 +55,24 @@ def join_sources(
     if not judged:
         return stacks, qrels
     if not any(stack.names for stack in stacks):
-        raise UsageError("No run is given. Give a file with a score for each document.")
+        raise _no_run_error(sources)
     lacking = [stack for stack in stacks if stack.names and "relevance" not in stack.table.column_names]
     if qrels is not None:
         refuse_empty_lists(stacks, qrels.table)
     elif lacking:
         raise no_relevance_error(lacking[0].names[0])
     return stacks, qrels
+
+
+def _no_run_error(sources: Sequence[Source]) -> UsageError:
+    """Return the error of files without a run, which says why each is read as judgments."""
+    reasons = [
+        f"{source.file} has {first_names(source.header, 8)} and no score column, so it is read as judgments."
+        for source in sources
+        if source.kind == "qrels"
+    ]
+    hint = "Give a run: a file with a score for each document."
+    return UsageError(" ".join([*(reasons or ["No run is given."]), hint]))
 
 
 def _stack(source: Source) -> RunStack:

@@ -40,7 +40,7 @@ def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, 
         ("bad.trec", "q Q0 a 1 high t\n", "bad.trec, line 1: score 'high' is not a number"),
         ("alone.trec", "q Q0 a 1 1 t\n", "--qrels"),
         ("picture.csv", "\x00\x01\x02", "picture.csv, line 1"),
-        (":100:[b].csv", "", ":100:[b].csv, line 1: the file is empty"),
+        (":100:[b].csv", "", ":100:[b].csv: the file is empty"),
     ],
 )
 def test_unreadable_input_exits_2_with_the_file_and_line_on_stderr(call, write, name, text, words):

@@ -211,7 +211,8 @@ def test_a_run_in_place_of_judgments_is_refused(write):
 def test_no_run_at_all_is_refused(write):
     with pytest.raises(UsageError, match="No run is given"):
         read_runs([])
-    with pytest.raises(UsageError, match="No run is given"):
+    reason = "has query_id, iteration, doc_id, relevance and no score column, so it is read as judgments."
+    with pytest.raises(UsageError, match=rf"^qrels\.txt {reason} Give a run: a file with a score for each"):
         read_runs([], write("qrels.txt", QRELS))
 
 

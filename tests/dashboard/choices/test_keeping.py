@@ -184,10 +184,13 @@ def test_session_files_of_the_simulator_are_not_kept(library):
     assert library.uploads() == []
 
 
-def test_own_data_is_said_to_be_so_without_the_sample_line_and_its_hash(library):
-    record = library.keep(board(coarse_trec=COARSE, strict_trec=STRICT, qrels_txt=QRELS))
+def test_own_data_is_named_by_its_whole_file_names_without_the_sample_line_and_its_hash(library):
+    runs = {"docsearch_passages_grades_coarse_trec": COARSE, "docsearch_passages_grades_strict_trec": STRICT}
+    record = library.keep(board(**runs, docsearch_qrels_txt=QRELS))
     page = opened("leaderboard", data=record.id)
     assert "Your data: 2 runs, added on " in texts(page)
+    files = "docsearch.passages.grades.coarse.trec, docsearch.passages.grades.strict.trec and 1 more."
+    assert f" from {files}" in texts(page)
     assert "Sample data" not in texts(page)
     assert page.selectbox(key="data").options[-1] == record.name
     assert record.id not in " ".join(page.selectbox(key="data").options)

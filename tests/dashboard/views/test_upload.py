@@ -138,10 +138,10 @@ def test_rows_can_be_pasted():
 
 
 WRONG = {
-    "picture_csv": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: this is a PNG picture"),
-    "empty_trec": (b"", "line 1: the file is empty"),
-    "bare_csv": (b"query_id,doc_id,text\n1,2,x\n", "line 1: no score column"),
-    "word_trec": (b"1 Q0 a 1 0.5 t\n1 Q0 b 2 high t\n", "line 2: score 'high' is not a number"),
+    "picture_csv": (b"\x89PNG\r\n\x1a\n\x00\x00", ", line 1: this is a PNG picture"),
+    "empty_trec": (b"", ": the file is empty"),
+    "bare_csv": (b"query_id,doc_id,text\n1,2,x\n", ", line 1: no score column"),
+    "word_trec": (b"1 Q0 a 1 0.5 t\n1 Q0 b 2 high t\n", ", line 2: score 'high' is not a number"),
 }
 
 
@@ -151,7 +151,7 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing():
     assert name.startswith("strict vs coarse · ")
     for file, (content, message) in WRONG.items():
         drop(page, **{file: content})
-        assert f"{file.replace('_', '.')}, {message}" in said(page)
+        assert f"{file.replace('_', '.')}{message}" in said(page)
         assert (board_name(page), dict(page.query_params)) == (name, address)
     assert set(table(opened("leaderboard", **address), "All rerankers")["reranker"]) == {"strict", "coarse"}
 
@@ -235,7 +235,8 @@ def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgmen
 def test_judgments_that_are_dropped_alone_are_added_to_the_board_by_a_button():
     labels = csv(("query", "passage", "relevant"))
     page = drop(opened("data"), labels_csv=labels)
-    assert "No run is given" in said(page)
+    columns = "query, passage, relevant and no score column, so it is read as judgments."
+    assert f"labels.csv has {columns} Give a run: a file" in said(page)
     assert "add-judgments" not in {button.key for button in page.button}  # there is only the sample
     page = drop(opened("data"), **GRADES)
     assert "nothing can be scored before you add judgments" in plain(texts(page))

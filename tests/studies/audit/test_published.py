@@ -210,7 +210,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
 
 
 REFUSED = {
-    "an empty file": (b"", "t.csv, line 1: the file is empty"),
+    "an empty file": (b"", "t.csv: the file is empty"),
     "no figures": (b"run,AP\na,b\n", "t.csv, line 1: this table has no figure"),
     "a value that is no number": (b"run,measure,value\na,AP,high\n", "t.csv, line 2: 'high' is not a number"),
     "two rows of one name": (
