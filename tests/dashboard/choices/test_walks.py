@@ -98,7 +98,7 @@ def content(element):
         case "button" | "download_button":
             return element.label
         case "button_group":
-            return sorted(element.formatted_values) or element.options  # each in its place; none means all
+            return sorted(element.formatted_values or element.options)  # each in its place; none means all
         case "multiselect":
             return element.value or element.options
     value = element.value
