@@ -78,7 +78,7 @@ with waiting_shown(), st.sidebar, section("The sidebar"):
         results = choose_results()
     else:
         selection = choose_selection()
-    visitor.offer_copy("link", "Copy link")
+    visitor.offer_link("link", width="stretch")
     sign_in.show_account()
 messages = st.container()
 undo()

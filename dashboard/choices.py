@@ -223,9 +223,9 @@ def settings_row() -> DeltaGenerator:
     return st.container(horizontal=True, vertical_alignment="center", gap="small")
 
 
-def more_menu(key: str = _MEASURE, help: str = "Choose any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
+def more_menu(key: str = _MEASURE) -> DeltaGenerator:
     """Draw the menu with all other measures and cut-offs, and return it for further controls."""
-    menu = st.popover("More", icon=":material/tune:", help=help)
+    menu = st.popover("More", icon=":material/tune:")
     in_sight = {*(cache.OFFERED if key == _MEASURE else cache.MEASURES), get_text(key)}
     with menu:
         if measures := [name for name in cache.MEASURES if name not in in_sight]:

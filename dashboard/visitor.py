@@ -2,7 +2,8 @@
 
 from pathlib import Path
 from secrets import token_hex
-from typing import cast
+from typing import Literal, cast
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -16,6 +17,7 @@ from dashboard.streamlit_internals import browser_token
 BROWSER_KEY = "browser"
 """Key of the component that reports what the browser does."""
 _BROWSER = "_browser"
+Width = Literal["content", "stretch"]
 
 
 def visitor_id() -> str:
@@ -80,9 +82,25 @@ def _draw_again() -> None:
     """Do nothing: the rerun that follows a callback draws the page."""
 
 
-def offer_copy(key: str, label: str, text: str = "") -> None:
-    """Draw a button that copies a text with the address below it, or the address alone."""
-    _mount_copy(key=key, data={"label": label, "text": text}, width="content" if text else "stretch")
+def offer_copy(key: str, label: str, text: str = "", width: Width = "content") -> None:
+    """Draw a button that copies a text with the address below it, or the address alone.
+
+    The text has no address if it opens on this computer only.
+    """
+    data = {"label": label, "text": text, "is_local": is_local()}
+    _mount_copy(key=key, data=data, width=width)
+
+
+def offer_link(key: str, width: Width = "content") -> None:
+    """Draw a button that copies the address of the page, and say if it opens on this computer only."""
+    offer_copy(key, "Copy link", width=width)
+    if is_local():
+        st.caption("This link opens on this computer only. To send the board, download the HTML report.")
+
+
+def is_local() -> bool:
+    """Return whether the visitor reaches the app at an address that only this computer reaches."""
+    return is_loopback(urlsplit(st.context.url or "").hostname)
 
 
 def mend_looks(colours: Palette) -> None:

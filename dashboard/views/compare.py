@@ -63,7 +63,7 @@ def show(selection: Selection) -> None:
     verdict, is_large = st.container(), len(selection.board.runs.rerankers) > MOST_ROWS
     with choices.settings_row():
         measure = choices.measure(has_more=False)
-        with choices.more_menu(help="Choose the test, the correction or another measure."):
+        with choices.more_menu():
             testing = choose_testing()
             st.caption(f"{find_method(testing.test, None)[0].summary} {_STARS}")
             if is_large:

@@ -183,7 +183,9 @@ def link_to_list(view: View, name: MeasureAt) -> None:
         pages.QUERIES.file,
         label=f"Why: a list of {escape_markdown(short_names(view.rerankers)[reranker])} in all its orders",
         icon=":material/arrow_forward:",
-        query_params=controls.link_parameters({"reranker": reranker, "query": query}),
+        query_params=controls.link_parameters(
+            {"reranker": reranker, "query": query, controls.SECTION: "Permutations"}
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import streamlit as st
 
-from dashboard import choices, controls, pages
+from dashboard import choices, controls, pages, visitor
 from dashboard.boards import while_open
 from dashboard.cache import board_turn, cached
 from dashboard.charts.labels import CARD_COLUMNS, short_names
@@ -175,6 +175,8 @@ def _export_buttons(make_report: Callable[[], Report], html: Callable[[], str], 
                 type="primary" if ending == "html" else "secondary",
                 on_click="ignore",
             )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        visitor.offer_link("share-link")
 
 
 @ui.section("Targets")

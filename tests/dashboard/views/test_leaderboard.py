@@ -1,10 +1,11 @@
 """The Leaderboard: what is drawn of many rerankers, and what stands first."""
 
 import re
+from urllib.parse import parse_qs
 
 import numpy as np
 from boards import EXTREMES, board
-from opening import charts, finding, opened, table, texts
+from opening import FILES, charts, finding, opened, table, texts
 
 from dashboard import cache
 from dashboard.visitor import BROWSER_KEY
@@ -59,6 +60,15 @@ def test_the_first_screen_has_the_verdict_rank_intervals_and_the_ranked_table():
     expected = [f"{row.lowest}–{row.highest}" for row in ranks.itertuples()]
     assert text_columns(page)[0] == expected
     assert names_drawn(page) == ranks["reranker"].tolist()
+
+
+def test_the_link_to_a_list_in_all_its_orders_opens_the_section_of_permutations():
+    page = opened("query", data=cache.SIMULATED_LABEL, section="Documents")
+    page.switch_page(FILES["leaderboard"]).run()
+    (link,) = page.get("page_link")
+    page.query_params = parse_qs(link.proto.query_string)
+    page.switch_page(FILES["query"]).run()
+    assert page.segmented_control(key="section").value == "Permutations"
 
 
 def test_a_subset_on_screen_keeps_the_ranks_of_its_verdicts_on_the_whole_board():

@@ -1,13 +1,15 @@
 """Share: targets, the file itself, and the command that makes the same."""
 
+import json
 import shlex
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import pairwise
 
 import pytest
+import streamlit as st
 from boards import COARSE, QRELS, STRICT, board
-from opening import finding, metrics, only, opened
+from opening import finding, metrics, only, opened, texts
 
 from dashboard import cache
 from dashboard.charts.report import draw_charts
@@ -178,3 +180,16 @@ def test_charts_of_the_file_are_the_same_whenever_they_are_drawn(tmp_path):
     runs = [read_runs([tmp_path / "strict.trec"], tmp_path / "qrels.txt") for _ in range(2)]
     first, second = (draw_charts(report(one)) for one in runs)
     assert first.figures == second.figures
+
+
+@pytest.mark.parametrize(
+    ("host", "is_local"), [("127.0.0.1:8501", True), ("localhost", True), ("ties.example.org", False)]
+)
+def test_links_that_open_on_this_computer_only_say_so_and_are_left_out_of_copied_sentences(
+    label, monkeypatch, host, is_local
+):
+    monkeypatch.setattr(type(st.context), "url", f"http://{host}/share")
+    page = opened("share", data=label)
+    buttons = [data for one in page.get("bidi_component") if "text" in (data := json.loads(one.proto.json))]
+    assert {data["label"]: data["is_local"] for data in buttons} == {"Copy": is_local, "Copy link": is_local}
+    assert texts(page, "caption").count("on this computer only") == 2 * is_local  # in the sidebar, on the page
