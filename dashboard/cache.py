@@ -376,9 +376,7 @@ def compared_pairs(
 
 
 def _board_evaluation(view: ShownBoard, measure: str, traditional: str) -> Evaluation:
-    runs = view.board.runs
-    if view.rerankers == runs.rerankers:
+    every_reranker = view.board.runs.rerankers
+    if view.rerankers == every_reranker:
         return view.evaluation
-    ties = ("expected", traditional)
-    with board_turn(view.board):
-        return score_runs(runs, measure, ties, view.scoring).only(runs.rerankers, view.queries)
+    return replace(view, rerankers=every_reranker).score(measure, ("expected", traditional))
