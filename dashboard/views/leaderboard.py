@@ -205,8 +205,8 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
     """Draw the means of all measures with letters of significance, and the table for papers."""
     names, labels = tuple(dict.fromkeys([*cache.OFFERED, measure])), short_names(map(str, rows.index))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        others = [name for name in cache.MEASURES if name not in names]
-        names += tuple(_choose_some("Add measures", "added", others))
+        other_names = [name for name in cache.MEASURES if name not in names]
+        names += tuple(_choose_some("Add measures", "added", other_names))
         columns = measure_columns(view, names, view.traditional)
         keys = {parse(name).tied: columns[name]["tied"] for name in names}
         keys |= {"tie ratio": rows["tie_ratio"], "gap": rows["gap"].abs()}

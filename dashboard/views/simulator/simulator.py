@@ -89,8 +89,8 @@ def small_list() -> None:
 
 def _choose_scenario() -> str:
     name = controls.choose("scenario", "Complex Tie", NOTEBOOK_SCENARIOS.__contains__)
-    shown = controls.bound("scenario", name, clears=[KEY])
-    st.segmented_control("Scenario", list(NOTEBOOK_SCENARIOS), required=True, wrap=True, **shown)
+    options = controls.bound("scenario", name, clears=[KEY])
+    st.segmented_control("Scenario", list(NOTEBOOK_SCENARIOS), required=True, wrap=True, **options)
     return name
 
 
