@@ -132,9 +132,10 @@ def uploads_section(view: Selection) -> None:
     """Draw the visitor's uploads and boards in tables."""
     uploads = cache.open_library().uploads(boards.owner())
     finding(library_finding(uploads))
+    st.caption(_whose(boards.owner()))
     _boards_table()
-    heading("Uploads", _whose(boards.owner()))
     if uploads:
+        heading("Uploads", "")
         event = st.dataframe(
             uploads_frame(uploads, visitor_zone()),
             key=f"uploads-{hash(tuple(upload.sha256 for upload in uploads))}",  # other rows: nothing is ticked
@@ -182,12 +183,14 @@ def library_finding(uploads: Sequence[Upload]) -> Prose:
 
 def _whose(owner: str) -> str:
     if not owner and is_open_to_all():
-        return "Kept on this server. Everyone who can reach the server can see, use and delete these uploads."
+        return "Uploads are kept on this server. Everyone who can reach it can see, use and delete them."
     if not owner:
-        return "Kept on this machine."
+        return "Uploads are kept on this machine."
     if owner.startswith(STRANGER):
-        return "Kept on this server. Links to boards keep working; this list is lost when you leave."
-    return f"Kept on this server, for {escape_markdown(owner)} only."
+        return (
+            "Uploads are kept on this server. Links to boards keep working; this list is lost when you leave."
+        )
+    return f"Uploads are kept on this server, for {escape_markdown(owner)} only."
 
 
 def uploads_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:

@@ -79,6 +79,7 @@ def test_an_empty_library_says_what_would_fill_it(library):
     page = opened("data", section="Library")
     assert library.uploads() == []
     assert "Nothing is kept yet" in words(page)
+    assert not page.header  # nor is there a heading of a table that is not there
 
 
 def test_the_table_shows_every_upload_the_newest_first(library):
