@@ -157,7 +157,7 @@ def _pair_by_pair(
             yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
         tables.clear()  # frees millions of rows before the next measure
     if is_tested:
-        say(f"low and high: 95% {interval_text(**testing)}.")
+        say(f"low and high: 95% {interval_text(len(evaluation.policies), **testing)}.")
 
 
 def _with_changes(tables: "dict[str, pd.DataFrame]", measure: str, method: str) -> "dict[str, pd.DataFrame]":

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from metrics.evaluation import Evaluation
@@ -83,7 +82,8 @@ def verdicts(
     tied, before = (
         compare(evaluation, measure, ties, baseline, **testing) for ties in ("expected", traditional)
     )
-    words = method_text(len(evaluation.policies), **testing), interval_text(**testing)
+    n_rerankers = len(evaluation.policies)
+    words = method_text(n_rerankers, **testing), interval_text(n_rerankers, **testing)
     return Verdicts(tied, before, changed_verdicts(tied, before), traditional, *words)
 
 
@@ -99,7 +99,7 @@ def method_text(
     """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
     record, method = find_method(test, correction)
     n_pairs = n_rerankers - 1 if family == "baseline" else comb(n_rerankers, 2)
-    if n_pairs == 1:
+    if n_pairs <= 1:
         return record.label
     if method == "none":
         return f"{record.label}, not corrected"
@@ -107,9 +107,11 @@ def method_text(
     return f"{record.label}, corrected for {count_of(n_pairs, 'pair')} by {words}"
 
 
-def interval_text(*, test: str = "flips", correction: str | None = None, **_: object) -> str:
+def interval_text(n_rerankers: int, *, test: str = "flips", correction: str | None = None, **_: object) -> str:
     """Return what the intervals of a test are, and what they hold for."""
     record, method = find_method(test, correction)
+    if comb(n_rerankers, 2) <= 1:
+        return f"interval by {record.label}" if method == LARGEST else record.interval
     if method == LARGEST:
         return "intervals of all pairs together (largest statistic)"
     scope = "of one pair" if method == "none" else "corrected like p"
@@ -117,7 +119,7 @@ def interval_text(*, test: str = "flips", correction: str | None = None, **_: ob
 
 
 def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
-    """Say how many verdicts depend on the order of ties, and how the ones moved farthest change."""
+    """Count significant differences and verdicts that depend on tie order; describe those moved farthest."""
     total, n_changed = len(verdicts.tied), int(verdicts.changed.sum())
     if not total:
         return ONE_RERANKER
@@ -127,7 +129,8 @@ def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
         return _unchanged_finding(verdicts, measure)
     claim = "The verdict depends on tie order"
     if total > 1:
-        claim = describe_part(n_changed, total, "verdict", "depend on tie order")
+        changed = describe_part(n_changed, total, "verdict", "depend on tie order")
+        claim = f"{_standings(verdicts.tied)}, with ties averaged. {changed}"
     prose: Prose = (Strong(f"{claim}."),)
     for row in verdicts.farthest_moved()[:_MOST_NAMED]:
         change = _verdict_change(verdicts.traditional.loc[row], verdicts.tied.loc[row], measure, verdicts)
@@ -145,33 +148,43 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
     if best["difference"] < 0:
         better, other = other, better
     lead = f"{decimal(abs(best['difference']))} {name}"
-    n_significant = int(np.count_nonzero(significant_signs(tied)))
+    is_significant = significant_signs(tied).any()
     source = "; ".join(filter(None, (p_text(best), verdicts.method)))
     if decimal(differences.abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
         claim = f"{whose} the same mean as {baseline}"
         detail = f"Every {tested}difference is 0 {name}."
     elif total == 1:
-        claim = f"{better} is {'' if n_significant else 'not '}significantly better than {other}"
+        claim = f"{better} is {'' if is_significant else 'not '}significantly better than {other}"
         detail = f"{better} is {lead} ahead ({source})."
     elif not has_one_baseline:
-        claim = "No difference is significant"
-        if n_significant:
-            claim = describe_part(n_significant, total, "difference", "are significant")
+        claim = _standings(tied)
         detail = f"The largest puts {better} {lead} ahead of {other} ({source})."
     else:
-        n_better, n_worse = (int((significant_signs(tied) == sign).sum()) for sign in (1, -1))
-        claim = f"No reranker is significantly better than {baseline}"
-        if n_better:
-            claim = describe_part(n_better, total, "reranker", f"are significantly better than {baseline}")
-        verb = "is" if n_worse == 1 else "are"
-        claim += f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
+        claim = _standings(tied)
         detail = (
             f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
             f"{signed(best['difference'])} {name} against {baseline} ({source})."
         )
     end = "." if own_rule else ", whether ties are broken or averaged."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
+
+
+def _standings(tied: pd.DataFrame) -> str:
+    """Count the significant differences: those from the baseline by their sign, if all have the same one."""
+    n_better, n_worse = (int((significant_signs(tied) == sign).sum()) for sign in (1, -1))
+    total, baseline = len(tied), str(tied["baseline"].iloc[0])
+    if (tied["baseline"] != baseline).any():
+        phrase = describe_part(n_better + n_worse, total, "difference", "are significant")
+        return phrase if n_better + n_worse else "No difference is significant"
+    if n_better:
+        verb = "is" if n_worse == 1 else "are"
+        worse = f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
+        return describe_part(n_better, total, "reranker", f"are significantly better than {baseline}") + worse
+    if n_worse:
+        worse = describe_part(n_worse, total, "reranker", f"are significantly worse than {baseline}")
+        return f"{worse}, and none is significantly better"
+    return f"No reranker is significantly better than {baseline}"
 
 
 def p_text(row: "pd.Series[Any]") -> str:
@@ -185,7 +198,8 @@ def p_text(row: "pd.Series[Any]") -> str:
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
     """Say how a reranker stands against the baseline by the tie order, and with ties averaged."""
-    by_sort, averaged = (_standing(row, parse(measure).traditional) for row in (before, tied))
+    name = parse(measure)
+    by_sort, averaged = _standing(before, name.traditional), _standing(tied, name.compared)
     return (
         f"By {treatment(verdicts.treatment).order}, ",
         *(Strong(str(tied["reranker"])), f" {by_sort}. With ties averaged, it {averaged}."),

@@ -9,12 +9,12 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, parse
 from metrics.studies.draws import copies_text
 from metrics.studies.leaderboard import leaderboard_finding
-from metrics.studies.pair_findings import Verdicts, p_text
+from metrics.studies.pair_findings import Verdicts
 from metrics.studies.pairs import find_pairs, significant_signs
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal, plain
 from metrics.studies.query_values import values_by_query
 from metrics.studies.swapped_orders import swap_count
-from metrics.support.wording import count_of, small_number
+from metrics.support.wording import count_of, describe_part, small_number
 from metrics.ties import treatment
 
 _PAIR = 2
@@ -166,11 +166,10 @@ def _size_of_lead(pairs: Verdicts, leader: str, other: str, label: str) -> str:
     row = find_pairs(pairs.tied, [leader], [other]).iloc[0]
     if not row["n"]:
         return f"not comparable with {other}, because they share no query"
-    test, queries = p_text(row), count_of(int(row["n"]), "query")
-    if np.isnan(row["p"]):
-        test = f"{queries}, too few for a test"
-    elif "differ" not in test:
-        test = f"{test}, {queries}"
+    test = f"{count_of(int(row['n']), 'query')}, too few for a test"
+    if not np.isnan(row["p"]):
+        differ = describe_part(int(row["n_differ"]), int(row["n"]), "query", "differ")
+        test = f"{chance(row['p_adjusted'])}; {differ}"
     ahead = "ahead of" if row["difference"] >= 0 else "behind"
     return f"{decimal(abs(row['difference']))} {label} {ahead} {other} ({test})"
 

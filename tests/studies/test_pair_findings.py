@@ -121,7 +121,19 @@ def test_a_verdict_is_by_an_adjusted_p_below_five_percent(p, expected):
 )
 def test_the_test_its_correction_and_its_intervals_are_said(testing, method, interval):
     assert method_text(4, **testing) == method
-    assert interval_text(**testing) == interval
+    assert interval_text(4, **testing) == interval
+
+
+@pytest.mark.parametrize(
+    ("testing", "method", "interval"),
+    [
+        ({}, "sign flips", "interval by sign flips"),
+        ({"test": "t", "family": "baseline"}, "paired t-test", "Student's t interval"),
+    ],
+)
+def test_of_one_pair_no_correction_is_said(testing, method, interval):
+    assert method_text(2, **testing) == method
+    assert interval_text(2, **testing) == interval
 
 
 def test_few_differing_queries_are_said_beside_p():
@@ -156,8 +168,11 @@ def test_the_finding_tells_which_verdicts_rest_on_sort_order_and_their_figures()
     outcome = verdicts(flipped(), "RR", "input", "A")
     sentence = plain(significance_finding(outcome, "MRR"))
     before, tied = outcome.traditional.loc[1], outcome.tied.loc[1]
-    assert sentence.startswith("2 of 3 verdicts depend on tie order. By file order, C trails A by 0.0")
-    assert f"With ties averaged, it beats A by {tied['difference']:.3f} MRR (p < 0.001)." in sentence
+    assert sentence.startswith(
+        "1 of 3 rerankers is significantly better than A, and one is significantly worse, with ties averaged. "
+        "2 of 3 verdicts depend on tie order. By file order, C trails A by 0.0"
+    )
+    assert f"With ties averaged, it beats A by {tied['difference']:.3f} MTRR (p < 0.001)." in sentence
     assert "−" not in sentence, "how far is said without a sign, which way in words"
     assert f"by {-before['difference']:.3f} MRR (p < 0.001)" in sentence
     assert "B trails A" in sentence
@@ -180,7 +195,7 @@ def test_a_reranker_that_ties_put_behind_is_said_to_be_behind_without_a_minus():
     evaluation = scored(input={"A": level, "B": level + 0.1 + level / 9}, expected={"A": level, "B": behind})
     sentence = finding(evaluation)
     assert re.search(
-        r"B beats A by 0\.\d{3} MRR .*\. With ties averaged, it trails A by 0\.0\d\d MRR \(p", sentence
+        r"B beats A by 0\.\d{3} MRR .*\. With ties averaged, it trails A by 0\.0\d\d MTRR \(p", sentence
     )
 
 
@@ -216,7 +231,14 @@ def test_the_finding_counts_who_is_better_and_who_is_worse_than_the_baseline(shi
     sentence = plain(significance_finding(outcome, "MRR"))
     is_shown = outcome.tied["p_adjusted"] < 0.05
     n_better, n_worse = (int((is_shown & (sign * outcome.tied["difference"] > 0)).sum()) for sign in (1, -1))
-    assert sentence.startswith(("No reranker is", "All rerankers have the same mean")) == (n_better == 0)
+    assert sentence.startswith(("No reranker is", "All rerankers have the same mean")) == (
+        n_better + n_worse == 0
+    )
+    is_said = (
+        sentence.startswith(f"{n_worse} of {len(shifts)} rerankers")
+        and "none is significantly better" in sentence
+    )
+    assert n_better > 0 or n_worse == 0 or is_said
     assert n_better == 0 or sentence.startswith(f"{n_better} of {len(shifts)} rerankers")
     assert n_better == 0 or "significantly better than base" in sentence
     assert ("significantly worse" in sentence) == (n_worse > 0)

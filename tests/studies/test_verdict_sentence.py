@@ -49,8 +49,8 @@ def test_geometric_means_are_ranked_and_their_arithmetic_means_are_compared():
         compare(evaluate(runs, ["AP"], ["expected"]), "AP"), ["MiniLM prompt 1"], ["MiniLM prompt 2"]
     ).iloc[0]
     assert (
-        f"{decimal(row['difference'])} tied MAP ahead of MiniLM prompt 2 ({written_test(row)}, 100 queries)"
-        in text
+        f"{decimal(row['difference'])} tied MAP ahead of MiniLM prompt 2 "
+        f"({written_test(row)}; {row['n_differ']} of 100 queries differ)" in text
     )
 
 
@@ -65,7 +65,7 @@ def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
     text = verdict(cache.sample_board().runs, traditional="docid_desc")
     assert text.startswith("By trec_eval's order, MiniLM float32 leads; with ties averaged, MiniLM int8 leads.")
     assert "MiniLM int8 is 0.0019 MTRR ahead of MiniLM float32" in text
-    assert text.endswith("(p > 0.999, 200 queries), and seven rerankers cannot be told apart.")
+    assert text.endswith("(p > 0.999; 20 of 200 queries differ), and seven rerankers cannot be told apart.")
 
 
 def test_the_prompts_open_with_who_leads_and_that_chance_may_decide_it():

@@ -17,5 +17,5 @@ def test_pages_show_the_first_200_rerankers_of_more():
 
 def test_one_criterion_ranks_by_its_values_and_not_by_fronts():
     none, scoring = {"n_missing": 0, "n_empty": 0}, ScoringOptions(criteria=("cost:asc",))
-    assert policy_phrases(none, scoring) == [r"ranked by cost \(lowest first\)"]
+    assert policy_phrases(none, scoring) == ["ranked by cost (lowest first)"]
     assert bracket_text(scoring) == "shaded block: documents with the same value of cost (lowest first)"

@@ -83,7 +83,8 @@ def test_the_page_shows_the_table_of_all_pairs_of_the_board(sample):
     pd.testing.assert_frame_equal(rows[shown], expected[shown])
     marks_drawn = {trace["name"]: trace["x"] for trace in charts(page)["forest"]["data"] if "error_x" in trace}
     assert marks_drawn["tied"] == pytest.approx(pairs.best_first().tied["difference"].tolist())
-    assert finding(page).startswith("1 of 3 verdicts depends on tie order.")
+    assert " significantly worse than GPT-4 (Low Ties), and none is significantly better" in finding(page)
+    assert ", with ties averaged. 1 of 3 verdicts depends on tie order." in finding(page)
     assert "Test: sign flips, corrected for 6 pairs by the largest statistic." in texts(page)
 
 
@@ -209,7 +210,9 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     assert "3 queries of the reranker, 3 of the baseline." in texts(page)
     assert "high is not significantly better than low, whether ties are broken or averaged." in text
     assert "\nTest: Wilcoxon signed-rank test.\n" in text
-    assert "Student's t interval of the mean difference (p compares ranks), corrected like p" in text
+    assert "95% Student's t interval of the mean difference (p compares ranks)." in text
+    page.segmented_control(key="test").set_value("sign flips").run()
+    assert "Above: their mean (hollow: not significant) with 95% interval by sign flips." in texts(page)
     assert "For high, p compares ranks, the interval compares means, and the two disagree." in text
 
 
