@@ -200,8 +200,8 @@ def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
 
 _ROW, _ROWS = (30, 16), 480
 """Maximum and minimum pixels of a row, and of all rows where that leaves a choice."""
-_MAX_WRITTEN = 30
-"""Rerankers up to which cells have figures."""
+_MAX_WRITTEN, _MAX_ABOVE = 30, 24
+"""Rerankers up to which cells have figures, and up to which a phone has names above cells."""
 _LEGEND_INSIDE = 9
 """Rerankers from which the legend fits in the empty triangle."""
 _COLUMN, _LETTER = 28, 7.5
@@ -216,7 +216,7 @@ PairCells = dict[tuple[int, int], tuple[float, str, str]]
 
 def matrix_width(n: int, *, is_narrow: bool = False) -> int:
     """Return the pixels that so many rerankers need on any screen."""
-    if is_narrow and n <= _MAX_WRITTEN:
+    if is_narrow and n <= _MAX_ABOVE:
         return _PHONE_COLUMN * n
     return 150 + (_COLUMN if n <= _MAX_WRITTEN else 8) * n
 
@@ -319,7 +319,7 @@ def _draw_triangle(
     colours, low, high = scale
     look = {"customdata": hover, "hovertemplate": "%{customdata}", "zmin": low, "zmax": high}
     figure = Figure(palette).draw(cells(values, colours, text if n <= _MAX_WRITTEN else None, **look))
-    is_narrow = is_narrow and n <= _MAX_WRITTEN
+    is_narrow = is_narrow and n <= _MAX_ABOVE
     margin = max(8, (_name_above if is_narrow else _name_at_diagonal)(figure, order))
     look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": palette.muted}}
     add_legend(figure, {words: look | {"color": colour} for words, colour in legend.items()})
