@@ -8,13 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts.figure import Figure, signed_ticks
-from dashboard.charts.labels import (
-    MATRIX_COLUMNS,
-    escaped,
-    hover_text,
-    short_names,
-    text_columns,
-)
+from dashboard.charts.labels import MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import (
     CLEAR_TOP,
     add_chance_key,

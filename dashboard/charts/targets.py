@@ -7,14 +7,7 @@ import pandas as pd
 
 from dashboard.charts import marks
 from dashboard.charts.figure import BELOW_TICKS, Figure, named_ticks
-from dashboard.charts.labels import (
-    TEXT_COLUMNS,
-    chart_names,
-    escaped,
-    hover_text,
-    short_names,
-    text_columns,
-)
+from dashboard.charts.labels import TEXT_COLUMNS, chart_names, escaped, hover_text, short_names, text_columns
 from dashboard.charts.palette import Palette
 
 MAX_COLUMNS = 30

@@ -8,12 +8,7 @@ import typer
 
 from dashboard.cli.serving import app_command
 from metrics.cli.auditing import audit_command, conformance_command
-from metrics.cli.deciding import (
-    compare_command,
-    gate_command,
-    review_command,
-    stability_command,
-)
+from metrics.cli.deciding import compare_command, gate_command, review_command, stability_command
 from metrics.cli.evaluating import check_command, evaluate_command, permutations_command
 from metrics.cli.options import with_inputs_kept
 from metrics.cli.reporting import report_command

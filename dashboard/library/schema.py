@@ -2,20 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    Column,
-    DateTime,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-)
+import sqlalchemy as sa
 
 REVISION = "0007"
 """The revision of this schema; see `migrations/versions`."""
@@ -25,67 +12,67 @@ RETENTION = timedelta(days=30)
 UNDO = timedelta(days=1)
 """How long a deletion can be undone."""
 
-metadata = MetaData()
+metadata = sa.MetaData()
 _SHA256, _BOARD, _OWNER, _NAME = 64, 12, 320, 1000
 
-uploads = Table(  # the bytes of uploads, in rows of 4 MB, each a zstd frame
+uploads = sa.Table(  # the bytes of uploads, in rows of 4 MB, each a zstd frame
     "uploads",
     metadata,
-    Column("sha256", String(_SHA256), primary_key=True),  # of the uploaded bytes
-    Column("position", Integer, primary_key=True),
-    Column("data", LargeBinary, nullable=False),
+    sa.Column("sha256", sa.String(_SHA256), primary_key=True),  # of the uploaded bytes
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
 )
 
-boards = Table(
+boards = sa.Table(
     "boards",
     metadata,
-    Column("id", String(_BOARD), primary_key=True),
-    Column("owner", String(_OWNER), nullable=False),
-    Column("access", String(7), nullable=False),  # private or link
-    Column("name", String(_NAME), nullable=False),
-    Column("named", Boolean, nullable=False),  # chosen by a person
-    Column("digest", String(_SHA256), nullable=False),  # of its spec
-    Column("repeated", String(5), nullable=False),
-    Column("names", JSON),  # shown rerankers: name in the files, shown name
-    Column("runs", Integer, nullable=False),  # numbers
-    Column("queries", Integer, nullable=False),
-    Column("view", JSON, nullable=False),  # settings: key of a control → value
-    Column("version", Integer, nullable=False),  # increases with every change
-    Column("created", DateTime, nullable=False),  # UTC, here and below
-    Column("changed", DateTime, nullable=False),
-    Column("opened", DateTime, nullable=False),  # to the day
-    Column("deleted", DateTime),
-    Index("boards_of_owner", "owner", "changed"),
+    sa.Column("id", sa.String(_BOARD), primary_key=True),
+    sa.Column("owner", sa.String(_OWNER), nullable=False),
+    sa.Column("access", sa.String(7), nullable=False),  # private or link
+    sa.Column("name", sa.String(_NAME), nullable=False),
+    sa.Column("named", sa.Boolean, nullable=False),  # chosen by a person
+    sa.Column("digest", sa.String(_SHA256), nullable=False),  # of its spec
+    sa.Column("repeated", sa.String(5), nullable=False),
+    sa.Column("names", sa.JSON),  # shown rerankers: name in the files, shown name
+    sa.Column("runs", sa.Integer, nullable=False),  # numbers
+    sa.Column("queries", sa.Integer, nullable=False),
+    sa.Column("view", sa.JSON, nullable=False),  # settings: key of a control → value
+    sa.Column("version", sa.Integer, nullable=False),  # increases with every change
+    sa.Column("created", sa.DateTime, nullable=False),  # UTC, here and below
+    sa.Column("changed", sa.DateTime, nullable=False),
+    sa.Column("opened", sa.DateTime, nullable=False),  # to the day
+    sa.Column("deleted", sa.DateTime),
+    sa.Index("boards_of_owner", "owner", "changed"),
 )
 
-board_files = Table(
+board_files = sa.Table(
     "board_files",
     metadata,
-    Column("board_id", ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("sha256", String(_SHA256), nullable=False),
-    Column("name", String(_NAME), nullable=False),
-    Column("columns", JSON, nullable=False),  # chosen columns
-    Column("kind", String(5), nullable=False),  # run or qrels
-    Column("rows", BigInteger, nullable=False),
-    Column("size", BigInteger, nullable=False),  # uploaded bytes
-    Column("added", DateTime, nullable=False),  # to a board of this owner
-    Index("files_of_upload", "sha256"),
+    sa.Column("board_id", sa.ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("sha256", sa.String(_SHA256), nullable=False),
+    sa.Column("name", sa.String(_NAME), nullable=False),
+    sa.Column("columns", sa.JSON, nullable=False),  # chosen columns
+    sa.Column("kind", sa.String(5), nullable=False),  # run or qrels
+    sa.Column("rows", sa.BigInteger, nullable=False),
+    sa.Column("size", sa.BigInteger, nullable=False),  # uploaded bytes
+    sa.Column("added", sa.DateTime, nullable=False),  # to a board of this owner
+    sa.Index("files_of_upload", "sha256"),
 )
 
-published_tables = Table(  # published results of a board
+published_tables = sa.Table(  # published results of a board
     "published_tables",
     metadata,
-    Column("board_id", ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
-    Column("label", String(_NAME), nullable=False),  # label in links
-    Column("packed", LargeBinary, nullable=False),  # names and contents
+    sa.Column("board_id", sa.ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("label", sa.String(_NAME), nullable=False),  # label in links
+    sa.Column("packed", sa.LargeBinary, nullable=False),  # names and contents
 )
 
-sign_outs = Table(  # sign-ins that ended before their cookies
+sign_outs = sa.Table(  # sign-ins that ended before their cookies
     "sign_outs",
     metadata,
-    Column("sign_in", String(_SHA256), primary_key=True),  # hash of the sign-in
-    Column("ended", DateTime, nullable=False),
+    sa.Column("sign_in", sa.String(_SHA256), primary_key=True),  # hash of the sign-in
+    sa.Column("ended", sa.DateTime, nullable=False),
 )
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 LONGEST = 1000
 """Most letters of a text that are written; names may have 65,536."""
 
-_LONG = 10_000
-"""Rows from which pandas takes seconds to write a table."""
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 _ADDRESS = re.compile(r"(?i)(://|www\.|(?<!\w)@|@(?=[\w-]+\.\w))")
 _MARKS = re.compile(r"([\\`*\[\]<#|~$]|&(?=#|\w+;)|(?<!\w)_|_(?!\w))")
@@ -137,11 +135,6 @@ def latin(letter: str) -> str | None:
 
 def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
     """Return a table as CSV; unlike pandas, quotes carriage returns."""
-    if len(table) >= _LONG:
-        from metrics.support.plain_csv import plain_csv  # noqa: PLC0415 pyarrow, which a short table need not load
-
-        if (rows := plain_csv(table)) is not None:
-            return csv_text(table[:0], header=header) + rows
     texts = table.select_dtypes(exclude=["number", "bool"])
     cells = (table.columns, *(column for _, column in texts.items()))
     has_return = any("\r" in str(text) for column in cells for text in column)
