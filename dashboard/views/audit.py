@@ -347,8 +347,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         row_range.buttons()
     with right:
         ui.heading(
-            "Rules tried",
-            f"Reproduced figures by rule, of {n_figures:,}. Click a bar to see its figures.",
+            "Rules tried", f"Reproduced figures by rule, of {n_figures:,}. Click a bar to see its figures."
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")

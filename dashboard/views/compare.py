@@ -386,15 +386,9 @@ def finish_chart(view: View, tie_draws: Draws, measure: str, name: str) -> None:
     )
     means = view.evaluation.means(measure)[view.traditional]
     ranks = places(means).loc[tie_draws.means.columns].astype(int).tolist()
-    chart(
-        drawn(
-            finish_heatmap,
-            *(tie_draws.places, tie_draws.rank_ranges, ranks, view.palette),
-            is_narrow=visitor.is_narrow(),
-        ),
-        "finishes",
-        "Chance of each rank for each reranker when ties are broken at random.",
-    )
+    chances = tie_draws.places, tie_draws.rank_ranges, ranks
+    figure = drawn(finish_heatmap, *chances, view.palette, is_narrow=visitor.is_narrow())
+    chart(figure, "finishes", "Chance of each rank for each reranker when ties are broken at random.")
 
 
 NO_LIMIT = "no limit"

@@ -219,11 +219,8 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
     matches = search_rows(ordered.drop(pinned), part)
     places = shown_rows(len(matches), "measure_rows", first=LETTERED)
     table_rows = pd.concat([ordered.loc[pinned], places.of(matches)])
-    st.html(
-        measures_html(
-            *cells(columns, table_rows, labels, measure), list(table_rows.index), len(pinned), view.palette
-        )
-    )
+    texts = cells(columns, table_rows, labels, measure)
+    st.html(measures_html(*texts, list(table_rows.index), len(pinned), view.palette))
     places.buttons()
     note = caption(len(rows), cache.pair_verdicts(view, measure, view.traditional).method)
     st.caption(" ".join(filter(None, (escape_markdown(note), shared_text(rows)))))

@@ -17,7 +17,6 @@ from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import sentence_names, short_names
 from dashboard.charts.leaderboard import LEAST_WIDTH, drawable_rerankers, leaderboard_figure
-from dashboard.charts.palette import Palette
 from dashboard.charts.permutations import permutations_figure
 from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import Selection, View, shown_measure
@@ -155,14 +154,7 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
 
 @cached(max_entries=16)
 def _make_slide(
-    view: View,
-    name: str,
-    _draw: Callable[[View, str], Slide],
-    measure: str,
-    traditional: str,
-    baseline: str,
-    palette: Palette,
-    is_narrow: bool,  # noqa: FBT001 a part of the cache's key
+    view: View, name: str, _draw: Callable[[View, str], Slide], measure: str, *settings: object
 ) -> Slide:
     """Return a slide, cached by its name and the settings."""
     return _draw(view, measure)

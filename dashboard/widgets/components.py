@@ -19,6 +19,7 @@ from dashboard.controls import recall
 from dashboard.escaping import error_markdown, escape_markdown, without_controls
 from dashboard.visitor import is_narrow, offer_copy
 from dashboard.widgets import columns as table_columns
+from dashboard.widgets.columns import Columns
 from dashboard.widgets.first_rows import rows_left_out
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong, plain
@@ -182,7 +183,7 @@ def table(
     frame: pd.DataFrame,
     title: str,
     name: str,
-    columns: table_columns.Columns,
+    columns: Columns,
     download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     explanation: str = "",
     height: Height = "auto",
@@ -198,19 +199,12 @@ def table(
     table_rows(frame, name, columns, height)
 
 
-def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns, height: Height = "auto") -> None:
+def table_rows(frame: pd.DataFrame, name: str, columns: Columns, height: Height = "auto") -> None:
     """Show the rows of a table, as `table` does below its heading."""
     drawn(_draw_rows, frame, name, columns, height, is_phone=is_narrow())
 
 
-def _draw_rows(
-    frame: pd.DataFrame,
-    name: str,
-    columns: table_columns.Columns,
-    height: Height,
-    *,
-    is_phone: bool,
-) -> None:
+def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns, height: Height, *, is_phone: bool) -> None:
     by_hand = table_columns.writers(frame.head(table_columns.MOST_ROWS), columns)
     n_shown = table_columns.MOST_WRITTEN if by_hand else table_columns.MOST_ROWS
     if note := rows_left_out(n_shown, len(frame)):
