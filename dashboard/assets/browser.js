@@ -69,6 +69,8 @@ function keepHistoryTrue() {
   window.tiescopeHistory = true;
   const push = history.pushState.bind(history);
   const boardOf = (url) => url.searchParams.get("data");
+  const app = document.querySelector("[data-testid=stApp]");
+  const endSwitch = () => app.dataset.testScriptState === "notRunning" && document.body.classList.remove("new-page");
   let waiting, leaving = false, page = location.pathname, board = boardOf(new URL(location.href));
   history.pushState = (state, unused, url) => {
     clearTimeout(waiting);
@@ -80,6 +82,8 @@ function keepHistoryTrue() {
     } else {
       push(state, unused, url);
       page = location.pathname;
+      document.body.classList.add("new-page");
+      setTimeout(endSwitch, 200);  // a fast run has ended before
       document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     }
   };
@@ -94,6 +98,7 @@ function keepHistoryTrue() {
     }
     page = location.pathname;
   });
+  new MutationObserver(endSwitch).observe(app, { attributeFilter: ["data-test-script-state"] });
 }
 
 // Sign-in ends at the start page: return to the requested page.

@@ -116,6 +116,30 @@ def test_back_to_a_page_left_at_once_and_to_that_of_the_upload_keeps_the_board(n
     expect(board).to_have_value(own_board)
 
 
+WATCH_LEFTOVERS = """title => {
+    window.leftovers = [];
+    const look = () => {
+        if (document.querySelector('h1')?.innerText === title) {
+            if (document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning') return;
+            const stale = [...document.querySelectorAll('[data-testid=stMain] [data-stale=true]')];
+            window.leftovers.push(...stale.filter(part => part.checkVisibility()).map(part => part.innerText));
+        }
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+"""Note what is in sight of the page before while a page of that title is drawn."""
+
+
+def test_a_page_that_opens_by_itself_shows_nothing_of_the_page_before_below_its_title(new_page, files):
+    page = new_page(LIGHT_RUNS)
+    page.evaluate(WATCH_LEFTOVERS, "Leaderboard")
+    upload(page, files[0])
+    settle(page, "Leaderboard")
+    assert page.evaluate("window.leftovers") == []
+    expect(page.locator("body.new-page")).to_have_count(0)
+
+
 FIRST_BYTES = {"SVG": b"<svg", "PNG": b"\x89PNG"}
 
 
@@ -143,6 +167,9 @@ def test_saving_a_chart_or_a_link_needs_no_run_and_a_dot_opens_its_list(new_page
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_role("button", name="Copied")).to_have_count(2)
+    assert page.url not in page.evaluate("navigator.clipboard.readText()")  # it opens on this computer only
     assert not reruns
 
     dot = page.evaluate(
