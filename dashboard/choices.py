@@ -436,12 +436,9 @@ def _count(board: Board, n_rerankers: int, n_queries: int, phrases: Sequence[str
     """Draw how many rerankers and queries are shown, and the settings that differ from the defaults."""
     n_all = len(board.runs.tables)
     shown = count_of(n_all, "reranker") if n_rerankers == n_all else part_of(n_rerankers, n_all, "reranker")
-    parts = [
-        shown,
-        queries_text(n_queries),
-        *(map(escape_markdown, phrases) if board.runs.is_judged else ["no judgments"]),
-    ]
-    st.caption(f"{', '.join(parts)}.{'' if owner() else ' Runs stay on this machine.'}")
+    parts = [shown, queries_text(n_queries), *(phrases if board.runs.is_judged else ["no judgments"])]
+    place = "" if owner() else " Runs stay on this machine."
+    st.caption(f"{escape_markdown(', '.join(parts))}.{place}")
 
 
 def select_order(orders: Sequence[str], key: str, default: str = "") -> str:

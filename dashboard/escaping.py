@@ -12,9 +12,8 @@ _FOLDERS = re.compile(r"(?:(?<![\w.…:/])|(?<=://))/(?:[^\s/:;,()'\"]+/)+")
 @lru_cache(maxsize=4096)
 def escape_markdown(text: str) -> str:
     """Escape all Markdown of a text and drop control characters."""
-    plain = re.sub(
-        r"(?i)(://|www\.|@)", "\u2060\\1", without_controls(text)
-    )  # a word joiner: an address is not a link
+    plain = without_controls(text)
+    plain = re.sub(r"(?i)(://|www\.|@)", "\u2060\\1", plain)  # a word joiner: an address is not a link
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/])", r"\\\1", plain)
 
 

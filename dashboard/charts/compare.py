@@ -198,7 +198,7 @@ _MAX_WRITTEN, _MAX_ABOVE = 30, 24
 """Rerankers up to which cells have figures, and up to which a phone has names above cells."""
 _LEGEND_INSIDE = 9
 """Rerankers from which the legend fits in the empty triangle."""
-_COLUMN, _LETTER = 28, 7.5
+_COLUMN, _LETTER = 26, 7.5
 """Pixels of a column with figures, and of a letter of a name."""
 _PHONE_COLUMN, _PHONE_ROW, _NAME = 25, 46, 22
 """Pixels of a column, a row and a name on a phone."""

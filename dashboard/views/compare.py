@@ -70,8 +70,8 @@ def show(selection: Selection) -> None:
                 st.caption(f"All pairs of more than {MOST_ROWS} rerankers: `tiescope compare`.")
         choices.choose_relevant_from(selection.board)
         view = selection.score(measure)
-        best_first = list(map(str, sorted_means(view, measure).index))
-        choices.choose_baseline(best_first, usual_baseline(view.rerankers), width=260)
+        means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
+        choices.choose_baseline(list(map(str, means.index)), usual_baseline(view.rerankers), width=260)
     baseline = view.baseline
     has_pairs = len(view.rerankers) >= _FEW and not is_large
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
@@ -79,9 +79,8 @@ def show(selection: Selection) -> None:
     name = parse(measure).traditional
     verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
-        conditions = copied_conditions(view, verdicts, measure)
-        lines = figure_lines(verdicts, parse(measure).compared)
-        finding(significance_finding(verdicts, name), view.rerankers, [*lines, *conditions])
+        lines = [*figure_lines(verdicts, parse(measure).compared), view.conditions(measure)]
+        finding(significance_finding(verdicts, name), view.rerankers, lines)
     if section == STABILITY:
         stability_section(view, measure)
     elif section == TRADEOFFS:
@@ -97,9 +96,7 @@ def show(selection: Selection) -> None:
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
     " p < ", "\u00a0p\u00a0<\u00a0"
 )
-_PAIR, _MOST_COPIED = 2, 30
-_MOST_PAIRED = 60
-"""Rerankers of which every pair is drawn at first."""
+_PAIR, _MOST_COPIED, _MOST_PAIRED = 2, 30, 60
 _MAX_NOTES = 4
 """Notes shown below the table at most; the table has all."""
 _HIDDEN = (
@@ -197,8 +194,8 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         row = verdicts.tied.set_index("reranker", drop=False).loc[reranker]
         prose = comparison_sentence(row, parse(measure).compared)
-        conditions = copied_conditions(view, verdicts, measure)
-        finding(prose, view.rerankers, conditions, key="comparison", icon="")
+        lines = [f"Test: {verdicts.method}.", view.conditions(measure)]
+        finding(prose, view.rerankers, lines, "comparison")
         _query_table(view, measure, reranker, baseline, order)
 
 
@@ -225,25 +222,20 @@ def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> 
 
 
 def figure_lines(verdicts: Verdicts, measure: str) -> list[str]:
-    """Return a line with the figures of each comparison that has a test, to be copied."""
+    """Return a line with the figures of each comparison that has a test, and their test, to be copied."""
     rows = verdicts.best_first().tied.head(_MOST_COPIED)
-    return [f"- {plain(comparison_sentence(row, measure))}" for _, row in rows[rows["n"] > 1].iterrows()]
-
-
-def copied_conditions(view: View, verdicts: Verdicts, measure: str) -> list[str]:
-    """Return the test, and what figures hold for, to be copied below comparisons."""
-    return [f"Test: {verdicts.method}.", view.conditions(measure)]
+    lines = [f"- {plain(comparison_sentence(row, measure))}" for _, row in rows[rows["n"] > 1].iterrows()]
+    return [*lines, *[f"Test: {verdicts.method}."] * bool(lines)]
 
 
 def comparison_sentence(row: "pd.Series[Any]", measure: str) -> Prose:
     """Describe a comparison in words: means, difference, interval, p and queries."""
-    reranker, baseline = Strong(str(row["reranker"])), str(row["baseline"])
     if not row["n"]:
-        return reranker, f" has no query in common with {baseline}."
+        return Strong(str(row["reranker"])), f" has no query in common with {row['baseline']}."
     interval = f", 95% interval {signed(row['low'])} to {signed(row['high'])} ({p_text(row)})"
     return (
-        reranker,
-        f" has {decimal(row['mean'])} {measure} against {decimal(row['mean_baseline'])} of {baseline}: "
+        Strong(str(row["reranker"])),
+        f" has {decimal(row['mean'])} {measure} against {decimal(row['mean_baseline'])} of {row['baseline']}: "
         f"{signed(row['difference'])}{'' if pd.isna(row['p_adjusted']) else interval}. It is better on "
         f"{row['won']:,} of {count_of(int(row['n']), 'query')}, worse on {row['lost']:,} and equal on "
         f"{row['equal']:,}.",
@@ -292,14 +284,9 @@ def shown_draws(view: ShownBoard, measure: str, n_draws: int, noise: Noise) -> D
         return draws(view.runs, measure, view.scoring, n_draws, noise, queries=view.queries)
 
 
-def sorted_means(view: View, measure: str) -> "pd.Series[float]":
-    """Return the tied mean of each reranker, best first, those without a mean last."""
-    return view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
-
-
 def best_rerankers(view: View, measure: str, limit: int) -> View:
     """Return the view of the best scored rerankers by tied score, best first, and mention the selection."""
-    means = sorted_means(view, measure).dropna()
+    means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable").dropna()
     if len(means) > limit:
         st.caption(f"The best {limit} of {len(view.rerankers):,} rerankers by tied mean.")
     names = [str(name) for name in means.index[:limit]] or view.rerankers

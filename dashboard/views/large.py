@@ -95,9 +95,8 @@ def choose_results() -> Results | None:
         return None
     traditional = select_order(orders, "results_order")
     counts = count_of(len(stored.rerankers), "reranker"), count_of(stored.n_lists, "list")
-    st.caption(
-        ", ".join([*counts, *map(escape_markdown, policy_phrases(stored.policies.sum(), stored.options))]) + "."
-    )
+    phrases = policy_phrases(stored.policies.sum(), stored.options)
+    st.caption(escape_markdown(f"{', '.join([*counts, *phrases])}."))
     return Results(stored, traditional, theme())
 
 

@@ -55,21 +55,14 @@ class Card:
     help: str | None = None
 
 
-def finding(
-    prose: Prose,
-    names: Iterable[str] = (),
-    lines: Iterable[str] = (),
-    *,
-    key: str = "finding",
-    icon: str = ":material/lightbulb: ",
-) -> None:
-    """Show a finding, framed with an icon, and a button that copies it with further lines and a link as text.
+def finding(prose: Prose, names: Iterable[str] = (), lines: Iterable[str] = (), key: str = "finding") -> None:
+    """Show a finding with a button that copies it, further lines and a link as text.
 
     Its tooltip has long names in full.
     """
-    with st.container(border=bool(icon), key=key, horizontal=True, vertical_alignment="center"):
+    with st.container(border=True, key=key, horizontal=True, vertical_alignment="center"):
         with st.container():
-            section_finding(prose, names, icon)
+            section_finding(prose, names, ":material/lightbulb: ")
         offer_copy(f"copy-{key}", "Copy", "\n".join(map(without_controls, (plain(prose).strip(), *lines))))
 
 
