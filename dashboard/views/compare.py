@@ -284,11 +284,14 @@ def shown_draws(view: ShownBoard, measure: str, n_draws: int, noise: Noise) -> D
         return draws(view.runs, measure, view.scoring, n_draws, noise, queries=view.queries)
 
 
-def best_rerankers(view: View, measure: str, limit: int) -> View:
-    """Return the view of the best scored rerankers by tied score, best first, and mention the selection."""
+def best_rerankers(view: View, measure: str, limit: int, note: str = "") -> View:
+    """Return the view of the best scored rerankers by tied score, best first, and mention the selection.
+
+    `note` ends the sentence: what is counted among these alone.
+    """
     means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable").dropna()
     if len(means) > limit:
-        st.caption(f"The best {limit} of {len(view.rerankers):,} rerankers by tied mean.")
+        st.caption(f"The best {limit} of {len(view.rerankers):,} rerankers by tied mean{note}.")
     names = [str(name) for name in means.index[:limit]] or view.rerankers
     return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
 
@@ -308,7 +311,7 @@ def stability_section(view: View, measure: str) -> None:
         n_draws = controls.number_input("Draws", 10, _MOST_DRAWS, 1000, "draws", width=130)
         text = controls.text_input("Noise in the scores", "noise", placeholder="0", help=_NOISE_HELP, width=190)
     row_range = shown_rows(len(view.rerankers), "paired")
-    best_view = best_rerankers(view, measure, row_range.n_shown)
+    best_view = best_rerankers(view, measure, row_range.n_shown, "; pairs and ranks are counted among these")
     work = f"draws-{measure}-{n_draws}-{text}"
     if is_cancelled(work, "No ties were broken."):
         return

@@ -311,7 +311,7 @@ def test_of_many_rerankers_stability_has_the_twenty_best_and_all_on_request(many
     drawn = charts(page)
     counts = {key: len(drawn[key]["data"][0]["customdata"]) for key in drawn}
     assert counts == {"above": 20, "finishes": 20}
-    assert "The best 20 of 21 rerankers by tied mean." in texts(page)
+    assert "The best 20 of 21 rerankers by tied mean; pairs and ranks are counted among these." in texts(page)
     hints = [node.proto.body for node in page.get("html")]
     assert sum("Scroll the chart sideways" in hint for hint in hints) == 1, "the matrix, and it alone"
     page.button(key="show-paired-expand_more").click().run()
