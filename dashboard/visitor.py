@@ -85,7 +85,7 @@ def _draw_again() -> None:
 def offer_copy(key: str, label: str, text: str = "", width: Width = "content") -> None:
     """Draw a button that copies a text with the address below it, or the address alone.
 
-    The text has no address if it opens on this computer only.
+    The text says if the address opens on this computer only.
     """
     data = {"label": label, "text": text, "is_local": is_local()}
     _mount_copy(key=key, data=data, width=width)

@@ -11,15 +11,15 @@ async function copy(text) {
   return isCopied;
 }
 
-// Copies a text with the address below it if others can open that, or the address alone.
+// Copies a text with the address below it, or the address alone.
 export default function ({ parentElement, data }) {
   const button = parentElement.querySelector("button");
   const label = button.querySelector("span");
   label.textContent = data.label;
   button.classList.toggle("plain", Boolean(data.text));
   button.onclick = async () => {
-    const link = data.is_local ? "" : `\nTieScope: ${location.href}`;
-    const text = data.text ? data.text + link : location.href;
+    const place = data.is_local ? " (on this computer only)" : "";
+    const text = data.text ? `${data.text}\nTieScope${place}: ${location.href}` : location.href;
     label.textContent = (await copy(text)) ? "Copied" : "The browser does not allow it";
     setTimeout(() => { label.textContent = data.label; }, SHOWN_FOR);
   };
