@@ -79,10 +79,8 @@ def verdicts(
     **testing: Any,
 ) -> Verdicts:
     """Compare pairs with ties averaged and by a traditional treatment; `testing` as for `compare`."""
-    tied, before = (
-        compare(evaluation, measure, ties, baseline, **testing) for ties in ("expected", traditional)
-    )
-    n_rerankers = len(evaluation.policies)
+    n_rerankers, orders = len(evaluation.policies), ("expected", traditional)
+    tied, before = (compare(evaluation, measure, ties, baseline, **testing) for ties in orders)
     words = method_text(n_rerankers, **testing), interval_text(n_rerankers, **testing)
     return Verdicts(tied, before, changed_verdicts(tied, before), traditional, *words)
 
@@ -109,13 +107,11 @@ def method_text(
 
 def interval_text(n_rerankers: int, *, test: str = "flips", correction: str | None = None, **_: object) -> str:
     """Return what the intervals of a test are, and what they hold for."""
-    record, method = find_method(test, correction)
-    if comb(n_rerankers, 2) <= 1:
-        return f"interval by {record.label}" if method == LARGEST else record.interval
+    (record, method), has_pairs = find_method(test, correction), comb(n_rerankers, 2) > 1
     if method == LARGEST:
-        return "intervals of all pairs together (largest statistic)"
-    scope = "of one pair" if method == "none" else "corrected like p"
-    return f"{record.interval}, {scope}"
+        together = "intervals of all pairs together (largest statistic)"
+        return together if has_pairs else f"interval by {record.label}"
+    return record.interval + (", of one pair" if method == "none" else ", corrected like p") * has_pairs
 
 
 def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
@@ -157,34 +153,30 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
     elif total == 1:
         claim = f"{better} is {'' if is_significant else 'not '}significantly better than {other}"
         detail = f"{better} is {lead} ahead ({source})."
-    elif not has_one_baseline:
-        claim = _standings(tied)
-        detail = f"The largest puts {better} {lead} ahead of {other} ({source})."
     else:
-        claim = _standings(tied)
-        detail = (
-            f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
-            f"{signed(best['difference'])} {name} against {baseline} ({source})."
-        )
+        claim, detail = _standings(tied), f"The largest puts {better} {lead} ahead of {other} ({source})."
+        if has_one_baseline:
+            detail = (
+                f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
+                f"{signed(best['difference'])} {name} against {baseline} ({source})."
+            )
     end = "." if own_rule else ", whether ties are broken or averaged."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
 
 
 def _standings(tied: pd.DataFrame) -> str:
     """Count the significant differences: those from the baseline by their sign, if all have the same one."""
-    n_better, n_worse = (int((significant_signs(tied) == sign).sum()) for sign in (1, -1))
+    n = {word: int((significant_signs(tied) == sign).sum()) for word, sign in (("better", 1), ("worse", -1))}
     total, baseline = len(tied), str(tied["baseline"].iloc[0])
     if (tied["baseline"] != baseline).any():
-        phrase = describe_part(n_better + n_worse, total, "difference", "are significant")
-        return phrase if n_better + n_worse else "No difference is significant"
-    if n_better:
-        verb = "is" if n_worse == 1 else "are"
-        worse = f", and {small_number(n_worse)} {verb} significantly worse" * bool(n_worse)
-        return describe_part(n_better, total, "reranker", f"are significantly better than {baseline}") + worse
-    if n_worse:
-        worse = describe_part(n_worse, total, "reranker", f"are significantly worse than {baseline}")
-        return f"{worse}, and none is significantly better"
-    return f"No reranker is significantly better than {baseline}"
+        phrase = describe_part(sum(n.values()), total, "difference", "are significant")
+        return phrase if any(n.values()) else "No difference is significant"
+    if not any(n.values()):
+        return f"No reranker is significantly better than {baseline}"
+    first, second = n if n["better"] else reversed(n)
+    others = f", and {small_number(n[second])} {'are' if n[second] > 1 else 'is'} significantly {second}"
+    phrase = describe_part(n[first], total, "reranker", f"are significantly {first} than {baseline}")
+    return phrase + others * (n[second] > 0 or second == "better")
 
 
 def p_text(row: "pd.Series[Any]") -> str:

@@ -127,9 +127,8 @@ def largest_statistic(comparison: Comparison) -> Results:
     place = _places(ALPHA, n_flips, n_lacking)
     critical = largest[-place] if place else np.sqrt(len(comparison.values)) + 1
     half = _half_width(critical**2, n, squares)
-    return Results(
-        (hits + n_lacking) / n_flips, (reached + n_lacking) / n_flips, difference - half, difference + half
-    )
+    p, p_adjusted = ((count + n_lacking) / n_flips for count in (hits, reached))
+    return Results(p, p_adjusted, difference - half, difference + half)
 
 
 def _half_width(critical: FloatArray, n: IntArray, squares: FloatArray) -> FloatArray:

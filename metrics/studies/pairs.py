@@ -212,8 +212,7 @@ def rank_intervals(
 
     Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91(1), 2024, section 3.
     """
-    if pairs is None:
-        pairs = compare(evaluation, measure, ties)
+    pairs = compare(evaluation, measure, ties) if pairs is None else pairs
     means = evaluation.means(measure)[ties].dropna().sort_values(ascending=False, kind="stable")
     place = places(means).to_numpy(np.int64)
     signs = significant_signs(pairs)

@@ -79,8 +79,7 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
     n_swaps, n_can_swap = int(counts.get(SWAPS, 0)), int(counts.get(CAN_SWAP, 0))
     n, n_firm = len(verdicts), len(verdicts) - n_swaps - n_can_swap
     n_significant = int(((verdicts["verdict"] == SWAPS) & verdicts["is_significant"]).sum())
-    significant = significant_part(n_significant, n_swaps, small_number(n_significant))
-    swap = f"with ties averaged, {significant}"
+    swap = f"with ties averaged, {significant_part(n_significant, n_swaps, small_number(n_significant))}"
     can_swap = "in some tie orders, but not with ties averaged"
     if n == 1:
         ending = (
