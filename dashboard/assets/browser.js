@@ -63,7 +63,8 @@ function look() {
 
 // Streamlit adds a history entry per click, and clears the query of the old page before a page switch. Here,
 // steps within a page replace each other, and a clearing right before a page switch is dropped. Going back to
-// another page loads it from its address, with the board of now if the address names none.
+// another page loads it from its address, with the board of now if the address names none. While a new page is
+// drawn, looks.css hides what is left of the page before.
 function keepHistoryTrue() {
   if (window.tiescopeHistory) return;
   window.tiescopeHistory = true;

@@ -185,7 +185,7 @@ def test_charts_of_the_file_are_the_same_whenever_they_are_drawn(tmp_path):
 @pytest.mark.parametrize(
     ("host", "is_local"), [("127.0.0.1:8501", True), ("localhost", True), ("ties.example.org", False)]
 )
-def test_links_that_open_on_this_computer_only_say_so_and_are_left_out_of_copied_sentences(
+def test_links_that_open_on_this_computer_only_say_so_in_the_sidebar_on_the_page_and_when_copied(
     label, monkeypatch, host, is_local
 ):
     monkeypatch.setattr(type(st.context), "url", f"http://{host}/share")
