@@ -314,7 +314,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
         cells(
             gap.to_numpy(),
             (*palette.heat[2:0:-1], palette.grid, *palette.warm[:3:2]),
-            np.vectorize(_gap_text, otypes=[object])(gap),
+            gap.map(signed_decimals, na_action="ignore").astype(object).fillna("").to_numpy(),
             x=np.arange(len(segments)),
             y=np.arange(len(rerankers)),
             customdata=np.dstack([*np.array(names[::-1], dtype=object), traditional, tied, n]),
@@ -332,7 +332,3 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
     labels = chart_names(segments, 12)
     sizes = [f"{labels[name]}<br>n = {size:,.0f}" for name, size in n.max().items()]
     return figure.set_xaxes(side="top", tickangle=0, **named_ticks(sizes))
-
-
-def _gap_text(gap: float) -> str:
-    return "" if np.isnan(gap) else signed_decimals(gap)

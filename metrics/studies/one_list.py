@@ -218,7 +218,8 @@ def query_finding(
             "every order.",
         )
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
-    span = f"can have any rank from {low:,} to {high:,}" if high > low else f"has rank {low:,} in every order"
+    near = {0: f"has rank {low:,} in every order", 1: f"can have rank {low:,} or {high:,}"}
+    span = near.get(high - low, f"can have any rank from {low:,} to {high:,}")
     order = order or treatment(traditional).order
     return (
         Strong(

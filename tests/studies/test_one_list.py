@@ -133,6 +133,7 @@ def test_the_finding_of_a_query_gives_the_order_taken_the_mean_and_the_range():
     assert text.startswith("File order gives this list RR 0.500. The mean over 6 orders is 0.611.")
     assert "can have any rank from 1 to 3" in text
     assert text.endswith("RR is 0.333 in the worst case and 1.000 in the best case.")
+    assert "can have rank 1 or 2. " in finding([Doc("a", 1, 0), Doc("b", 1, 1)])
 
 
 @pytest.mark.parametrize(("traditional", "point"), [(1.0, "0.750 too high"), (0.2, "0.050 too low")])
