@@ -185,8 +185,12 @@ def _take(key: str, *clears: str) -> None:
 
 
 def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:
-    """Draw a row of options, the first or `default` chosen at first, and return the chosen one."""
+    """Draw a row of options, the first or `default` chosen at first, and return the chosen one.
+
+    Each run sends the choice, because a browser that skips the first run would show none.
+    """
     choice = choose(key, default or options[0], options.__contains__)
+    st.session_state[key] = choice
     st.segmented_control(label, options, required=True, wrap=True, **bound(key, choice), **more_options)
     return choice
 

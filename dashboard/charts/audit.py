@@ -134,7 +134,7 @@ def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int
     )
 
 
-_RULE_ROW, _BAR = 46, 0.26
+_RULE_ROW, _BAR = 40, 0.26
 """Pixels of a rule, and share of it that its bar takes."""
 _LABEL_COLUMNS = 60
 

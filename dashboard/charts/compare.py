@@ -192,7 +192,7 @@ def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
     return f"{interval}<br>adjusted p {written_p(row.p_adjusted, 4)}"
 
 
-_ROW, _ROWS = (30, 16), 480
+_ROW, _ROWS = (28, 16), 480
 """Maximum and minimum pixels of a row, and of all rows where that leaves a choice."""
 _MAX_WRITTEN, _MAX_ABOVE = 30, 24
 """Rerankers up to which cells have figures, and up to which a phone has names above cells."""

@@ -15,8 +15,8 @@ from metrics.studies.prose import decimal
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import treatment
 
-_ROW, _ROWS, _TOP = 36, 300, 52
-"""Pixels of a row and of all rows at most, and above the first row."""
+_ROW, _ROWS, _TOP, _BOTTOM = 36, 300, 52, 24
+"""Pixels of a row and of all rows at most, above the first row, and of the words below the last one."""
 _STRIP, _CHANCE, _VALUE = (0.19, 0.53), (0.59, 0.69), (0.72, 0.86)
 """Left and right end of the example orders, the chances and the axis of values, as shares of the width."""
 _NAME, _SHARE, _WRITTEN, _BESIDE = 0.18, 0.58, 0.875, 0.97
@@ -25,8 +25,8 @@ _NARROW_STRIP, _NARROW_VALUE, _STACKED = (0, 0.62), (0.66, 0.98), 1.7
 """The same on a phone, and rows that a row takes there with its words above it."""
 _LEAST_RANKS, _LETTERS, _NARROW_LETTERS = 10, 50, 32
 """Ranks that a strip has at least, and letters along it."""
-_BOX, _LOW = 0.31, 0.2
-"""Half the height of a relevant and of a non-relevant document, in rows."""
+_HALF, _BOX, _LOW = 0.42, 0.31, 0.2
+"""Half the height of a tie, of a relevant and of a non-relevant document, in rows."""
 _FAR = 0.5
 """Share of the greatest value from which the least one begins the axis instead of 0."""
 
@@ -42,9 +42,8 @@ def permutations_figure(
     rows, n, start = possible.rows, len(possible.rows), possible.start
     heights = np.arange(n, dtype=np.float64) * (_STACKED if is_narrow else 1)
     top, end = -0.5 - is_narrow * (_STACKED - 1), heights[-1] + 1
-    row_height = min(_ROW, _ROWS / (end - top - 0.5))
-    height = _TOP + round(row_height * (end - top + 0.4))
-    figure = Figure(palette).style(height, l=0, r=0, t=_TOP, b=0)
+    height = _TOP + round(min(_ROW * (end - top - 0.5), _ROWS)) + _BOTTOM
+    figure = Figure(palette).style(height, l=0, r=0, t=_TOP, b=_BOTTOM)
     orders = np.array(rows["order"].to_list())
     ranks = start + np.arange(orders.shape[1])
     ends = start - 0.5, start + max(len(ranks), _LEAST_RANKS) - 0.5
@@ -54,7 +53,7 @@ def permutations_figure(
     for k in sorted({parse(name).k or 0 for name in (possible.measure, possible.beside)}):
         if ends[0] < k + 0.5 < start + len(ranks) - 0.5:
             for first, last in zip(heights, heights, strict=True) if is_narrow else [(0, heights[-1])]:
-                figure.draw_upright(k + 0.5, y0=first - 0.5, y1=last + 0.5)
+                figure.draw_upright(k + 0.5, y0=first - _HALF, y1=last + _HALF)
             figure.write(f"k = {k}", x=k + 0.5, y=top, yref="y", yanchor="bottom")
     _add_values(figure, possible, heights, top, _NARROW_VALUE if is_narrow else _VALUE)
     if is_narrow:
@@ -71,7 +70,7 @@ def permutations_figure(
         xaxis=hidden | {"domain": _NARROW_STRIP if is_narrow else _STRIP, "range": ends},
         xaxis2=hidden | {"domain": _CHANCE, "range": (0, max(rows["chance"].max(), EQUAL))},
         xaxis4=hidden | {"domain": (0, 1), "range": (0, 1)},
-        yaxis={"visible": False, "range": [end + 0.4, top]},
+        yaxis={"visible": False, "range": [end - 0.5, top]},
     )
 
 
@@ -87,7 +86,7 @@ def _write_rows(figure: Figure, possible: PossibleValues, heights: FloatArray) -
     ]
     colours = np.where(rows["is_traditional"], palette.traditional, palette.text)
     place = {"xaxis": "x4", "textposition": "middle right", "size": 13}
-    figure.draw_words(np.zeros(len(rows)), heights - 0.75, words, color=colours, **place)
+    figure.draw_words(np.zeros(len(rows)), heights - _STACKED / 2, words, color=colours, **place)
 
 
 def _write_columns(figure: Figure, possible: PossibleValues, head: str) -> None:
@@ -142,9 +141,9 @@ def _add_orders(
         is_tied = ties["last"].iloc[tie.iloc[0]] > ties["first"].iloc[tie.iloc[0]]
         left, right = across[:, tie.iloc[0]], across[:, tie.iloc[-1]]
         if is_tied:
-            look = {"marker": {"color": palette.bounds}, "base": heights - 0.42}
+            look = {"marker": {"color": palette.bounds}, "base": heights - _HALF}
             figure.draw_bars(
-                x=(left + right) / 2, y=np.full(len(heights), 0.84), width=right - left + 0.92, **look
+                x=(left + right) / 2, y=np.full(len(heights), 2 * _HALF), width=right - left + 0.92, **look
             )
     documents = ladder.iloc[orders.ravel()]
     is_relevant = documents["relevant"].to_numpy(dtype=bool).reshape(orders.shape)

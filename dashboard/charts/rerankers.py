@@ -151,21 +151,22 @@ _DOT, _DOT_SHARE = 2.7, 0.015
 """Pixels of a dot's height, and its width as a share of its axis."""
 
 
-def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> Figure:
+def gap_multiples(
+    lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str, *, is_narrow: bool = False
+) -> Figure:
     """Draw |gap| against tie ratio per reranker, all lists in grey, and all means in the last panel.
 
-    `lists` has reranker, query_id, tie_ratio and first_gap.
+    `lists` has reranker, query_id, tie_ratio and first_gap. A narrow figure has two panels per row.
     """
     lists = lists.assign(first_gap=lists["first_gap"].abs())
-    width = ACROSS if len(colours) < ACROSS * FEW_ROWS else MANY_ACROSS
+    width = 2 if is_narrow else ACROSS if len(colours) < ACROSS * FEW_ROWS else MANY_ACROSS
     own_lists = {name: lists[lists["reranker"] == name] for name in colours}
     means = {name: trend(own["tie_ratio"], own["first_gap"], _TREND_CELLS) for name, own in own_lists.items()}
     n_panels = len(colours) + any(len(mean) for mean in means.values())
     across = min(width, n_panels)
     rows = -(-n_panels // across)
-    figure = Figure.of_panels(
-        rows, across, palette, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2)
-    )
+    spacing = {"horizontal_spacing": 0.1 if is_narrow else 0.04, "vertical_spacing": 0.3 / max(rows, 2)}
+    figure = Figure.of_panels(rows, across, palette, **spacing)
     reach = max(float(lists["first_gap"].max()), 0.05) * 1.1
     zero: dict[str, Any] = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
     figure.set_yaxes(range=[-0.04 * reach, reach], showticklabels=False, nticks=4, **zero)
@@ -176,7 +177,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     points = context[["tie_ratio", "first_gap"]].dropna().to_numpy()
     # all dots are one path: hundreds of markers per panel would be slow
     dots = "".join(f"M{x - half:.4f},{y:.4f}H{x + half:.4f}" for x, y in points)
-    labels = chart_names(colours, _TITLES // across)
+    labels = chart_names(colours, _TITLES // (ACROSS if is_narrow else across))
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         _add_dots(figure, _thin(own_lists[name], reach), colour, **place)
@@ -189,7 +190,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
         _write_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", **place)
     figure.style(40 + (220 if rows == 1 else 166) * rows, t=36, l=60, r=40).set_layout(showlegend=False)
     figure.set_xaxes(title_text="tie ratio", row=rows, col=1)
-    figure.set_xaxes(tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
+    figure.set_xaxes(tickformat="~%", nticks=3 if is_narrow else 4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):
         place = {"row": len(colours) // across + 1, "col": len(colours) % across + 1}
         _add_means(figure, means, colours, **place)

@@ -19,7 +19,7 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
 
     `curve` has tie_probability (rising), tie_ratio, tied, worst, best, low and high; `probability` is marked.
     """
-    figure, x = Figure(palette).style(360, l=47), curve["tie_probability"]
+    figure, x = Figure(palette).style(330, l=47), curve["tie_probability"]
     for low, high, colour, name in (
         ("worst", "best", palette.bounds, "worst to best"),
         ("low", "high", faded(palette.traditional, 0.42), "95% of random orders"),

@@ -48,7 +48,7 @@ def latency_scatter(
         **values.clip(lower=edge).where(is_far_below, values, axis=0),
         **np.log10(seconds.clip(lower=_MIN_SECONDS).where(seconds > 0, zero)),
     )
-    figure = Figure(palette).style(marks.TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
+    figure = Figure(palette).style(marks.TALL + 90, t=46, r=8, l=49, b=BELOW - 4)
     lines = _add_budget(figure, budget, plot)
     bars = spots[has_bars]
     bounds = spots.loc[has_bars & ~is_far_below, ["worst", "best"]]

@@ -65,13 +65,6 @@ def rule_button(view: View, convention: Convention) -> None:
     )
 
 
-def choose_measure(audit: Audit) -> str:
-    """Draw the choice of the published measure to order by and return it; RR or nDCG come first."""
-    names = audit.measures or [name for name in audit.published.measures if audit.names.measure(name)]
-    labels = short_names(names, CARD_COLUMNS)
-    return controls.select_after("Order by", labels, "by", audit.first_measure, width=190)
-
-
 def show_audit(view: View, name: str, published: PublishedTable, settings: DeltaGenerator) -> None:
     """Draw the audit of a published table, and show its progress."""
     key = audited_table.audit_key(view.board, name, published)
@@ -92,8 +85,10 @@ def show_audit(view: View, name: str, published: PublishedTable, settings: Delta
         return
     with long_work(work):
         audit = audited_table.board_audit(key, view.board, published)
+    measures = audit.measures or [name for name in audit.published.measures if audit.names.measure(name)]
+    labels = short_names(measures, CARD_COLUMNS)
     with settings:
-        measure = choose_measure(audit)
+        measure = controls.select_after("Order by", labels, "by", audit.first_measure, width=190)
         rule_button(view, audit.reproduction.best)
     order_work = f"{work}-{measure}"
     if is_cancelled(order_work, "The order was not audited."):
@@ -307,6 +302,7 @@ MOST_RULES = 40
 @ui.section("The figures of the table")
 def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> None:
     """Draw the figures that one rule reproduces, and how many figures each rule reproduces."""
+    charts = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choice = st.container(width="content")
         every_rule = controls.toggle("Every rule", "every-rule", help=_EVERY_RULE)
@@ -315,7 +311,8 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             return
         with long_work(f"every-rule-{key.table}"):
             audit = audited_table.board_audit(key, view.board, audit.published, every_rule=True)
-        ui.section_finding(convention_finding(audit.reproduction), view.board.runs.rerankers)
+        with charts:
+            ui.section_finding(convention_finding(audit.reproduction), view.board.runs.rerankers)
     rules, n_figures = _tried_rules(audit), audit.reproduction.n_figures
     with choice:
         labels = rules["label"].tolist()
@@ -325,15 +322,13 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
     rerankers = list(dict.fromkeys(figures["reranker"]))
     n_measures = figures["measure"].nunique()
     is_wide = n_measures > _MOST_BESIDE
-    left, right = (st.container(), st.container()) if is_wide else ui.side_by_side(3, 2, "audit")
+    with charts:
+        left, right = (st.container(), st.container()) if is_wide else ui.side_by_side(3, 2, "audit")
     with left:
         beside = "" if is_best else " Orange: computed minus published."
         n_alike = int(rule["n_alike"])
         alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
-        ui.heading(
-            "Figures that are reproduced",
-            f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
-        )
+        ui.heading("Figures that are reproduced")
         row_range = shown_rows(len(rerankers), "figures")
         figure = cache.drawn(
             reproduction_matrix,
@@ -344,11 +339,10 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         )
         alt = "Each published figure by measure: reproduced to the digit, by rounding, or not reproduced."
         ui.chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
+        st.caption(f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}")
         row_range.buttons()
     with right:
-        ui.heading(
-            "Rules tried", f"Reproduced figures by rule, of {n_figures:,}. Click a bar to see its figures."
-        )
+        ui.heading("Rules tried")
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
         figure = cache.drawn(convention_bars, bar_rows, view.palette, row)
@@ -358,6 +352,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             "Number of figures that each rule reproduces.",
             on_click=lambda point: controls.set_values({_RULE: labels[int(point["customdata"][0])]}),
         )
+        st.caption(f"Reproduced figures by rule, of {n_figures:,}. Click a bar to see its figures.")
         bars.buttons()
 
 

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import choices, controls, pages, visitor
 from dashboard.cache import ShownBoard, Testing, board_turn, cached, compared_pairs, drawn
@@ -307,6 +306,7 @@ def pairs_section(view: View, measure: str, testing: Testing) -> None:
 
 def stability_section(view: View, measure: str) -> None:
     """Draw how often each order and each rank occurs if ties are broken at random, after noise if asked."""
+    first_chart = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         n_draws = controls.number_input("Draws", 10, _MOST_DRAWS, 1000, "draws", width=130)
         text = controls.text_input("Noise in the scores", "noise", placeholder="0", help=_NOISE_HELP, width=190)
@@ -323,8 +323,9 @@ def stability_section(view: View, measure: str) -> None:
         return
     name = parse(measure)
     copies = same_runs(view.board.runs, best_view.evaluation, measure)
-    section_finding(stability_finding(tie_draws, name.traditional, copies), view.rerankers)
-    order_chart(view, tie_draws)
+    with first_chart:
+        section_finding(stability_finding(tie_draws, name.traditional, copies), view.rerankers)
+        order_chart(view, tie_draws)
     finish_chart(best_view, tie_draws, measure, name.traditional)
     rows = tie_draws.summary.add_prefix("drawn_").assign(tied=tie_draws.bounds["expected"]).reset_index()
     columns = shown_columns(
@@ -354,16 +355,16 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
 @section("Chances of each order")
 def order_chart(view: View, tie_draws: Draws) -> None:
     """Draw the chance that each reranker ranks above each other reranker."""
-    heading(
-        "P(row above column) with ties broken at random",
-        f"Percentage of {count_of(tie_draws.n, 'random tie-break')} that rank the row above the column. "
-        "Numbers are ranks by tied score.",
-    )
+    heading("P(row above column) with ties broken at random")
     alt = "For each pair of rerankers, the chance that one ranks above the other if ties are broken at random."
     order, is_narrow = list(tie_draws.means.columns), visitor.is_narrow()
     pairs = tie_draws.pairs.assign(reversible=True) if tie_draws.noise else tie_draws.pairs
     figure = drawn(order_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
+    st.caption(
+        f"Percentage of {count_of(tie_draws.n, 'random tie-break')} that rank the row above the column. "
+        "Numbers are ranks by tied score."
+    )
 
 
 @section("Chances of each rank")
@@ -441,17 +442,19 @@ def tested_experiment(
 
 def tradeoff_section(view: View, measure: str, baseline: str, testing: Testing) -> None:
     """Draw quality against latency, recall with diversity, and every measure against the baseline."""
-    is_timed = bool(len(list_speeds(view)))
+    is_timed, charts = bool(len(list_speeds(view))), st.container()
     k, latency, budget = _choose(is_timed=is_timed)
     row_range = shown_rows(len(view.rerankers))
     name, n_drawn = parse(measure), row_range.n_shown
     rows = ranked_tradeoffs(view, measure, view.traditional, latency)
     ordered = replace(view, rerankers=list(rows.index))
     covered = depth_coverage(view, k, view.traditional)
-    section_finding(tradeoffs.tradeoff_finding(rows, covered, name.traditional, budget, k), view.rerankers)
     names_with_targets = [name for name in tradeoffs.with_targets(view.board.runs) if name in view.rerankers]
     has_targets = bool(names_with_targets)
-    wide, narrow = chart_places("speed", has_left=is_timed, has_right=has_targets)
+    with charts:
+        section_finding(tradeoffs.tradeoff_finding(rows, covered, name.traditional, budget, k), view.rerankers)
+        has_both = is_timed and has_targets
+        wide, narrow = side_by_side(3, 2, "speed") if has_both else (st.container(), st.container())
     if is_timed:
         with wide:
             latency_section(view, rows, name.traditional, latency, budget, n_drawn)
@@ -487,14 +490,6 @@ def _choose(*, is_timed: bool) -> tuple[int, tradeoffs.Latency, float | None]:
     return int(depth), cast("tradeoffs.Latency", latency), BUDGETS.get(budget)
 
 
-def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return the places of two charts: side by side, or one alone at full width."""
-    if has_left and has_right:
-        return side_by_side(3, 2, key)
-    place = st.container()
-    return place, place
-
-
 @section("The list of hidden charts")
 def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
     """Draw which charts are hidden, and which columns they need."""
@@ -528,30 +523,30 @@ def latency_section(
     first = rows.index.isin(rows.index[:n_drawn])
     drawn_rows = rows[first | rows["tied_front"] | rows["traditional_front"]]
     whose = " (of rerankers on a front)" if len(drawn_rows) > MOST_BARS else ""
-    heading(
-        "Quality against latency",
-        f"Lines: Pareto fronts. Grey bars{whose}: median to 95th percentile of latency. Pale bars: worst "
-        "to best tie order.",
-    )
+    heading("Quality against latency")
     if len(drawn_rows) < len(rows):
         st.caption(f"Shows the best {n_drawn} of {len(rows):,} rerankers, and every reranker on a front.")
     figure = drawn(latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[latency], budget)
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
+    st.caption(
+        f"Lines: Pareto fronts. Grey bars{whose}: median to 95th percentile of latency. Pale bars: worst to "
+        "best tie order."
+    )
 
 
 @section("Recall and diversity")
 def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:
     """Draw recall beside recall that counts each target once, with the number of targets."""
-    heading(
-        "Recall and diversity",
-        f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once. Right: their difference, and "
-        f"Div@{k}, distinct targets per query.",
-    )
+    heading("Recall and diversity")
     if len(coverage) > n_drawn:
         st.caption(f"The chart shows {n_drawn} of {len(coverage):,} rerankers.")
     alt = f"Recall@{k}, DR@{k} and Div@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
     chart(drawn(recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
+    st.caption(
+        f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once. Right: their difference, and Div@{k}, "
+        "distinct targets per query."
+    )
 
 
 @section("Every measure, tested")

@@ -197,15 +197,13 @@ _BESIDE_BLOCK = re.compile(r"\n\n+(?=\| |```)|(?<=[|`])\n\n+")
 def draw_topic(*files: str) -> None:
     """Draw the first part of the files; the others fold."""
     first, *others = (part for file in files for part in read_parts(file))
-    draw_part(first)
-    fold_parts(others)
-
-
-def draw_part(part: ProsePart) -> None:
-    """Draw the heading, text and cards of a part."""
-    draw_head(part)
-    draw_text(part.rest)
-    draw_cards(part.cards)
+    draw_head(first)
+    draw_text(first.rest)
+    draw_cards(first.cards)
+    for part in others:
+        with st.expander(card_title(part)):
+            draw_text(part.body)
+            draw_cards(part.cards)
 
 
 def draw_head(part: ProsePart) -> None:
@@ -223,14 +221,6 @@ def draw_cards(
             with grid.container(border=True, height="stretch"):
                 st.markdown(f"{f':material/{icon}: ' if icon else ''}{card_title(card)}  \n{card.text}")
                 draw_text(card.rest)
-
-
-def fold_parts(parts: Sequence[ProsePart]) -> None:
-    """Draw each part in an expander."""
-    for part in parts:
-        with st.expander(card_title(part)):
-            draw_text(part.body)
-            draw_cards(part.cards)
 
 
 def card_title(card: ProsePart) -> str:
@@ -262,6 +252,7 @@ def one_minute() -> None:
     idea, example_part, values_part = read_parts("one_minute")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
+    values_place = st.container()
     draw_head(example_part)
     grid = st.grid(5, min_column_width=150)
     tied = in_cell(grid, controls.number_input, "Documents in the tie", 1, MOST_TIED, 5, "tied")
@@ -285,8 +276,10 @@ def one_minute() -> None:
         "MRR uses file order, in which the relevant documents of the tie come last. MTRR is the mean over all "
         "orders. The other measures settle the tie by their own rule."
     )
-    draw_head(values_part)
-    draw_permutations(example.possible, example.documents, visitor.theme(), "guide-values")
+    with values_place:
+        heading(values_part.title)
+        draw_permutations(example.possible, example.documents, visitor.theme(), "guide-values")
+        st.caption(values_part.text)
 
 
 TOPICS: Mapping[str, Callable[[], None]] = {

@@ -79,7 +79,7 @@ def show(selection: Selection) -> None:
         unjudged_section(view, name, unjudged)
     else:
         scores_section(view, name, rows, unjudged, part)
-    with st.container() if visitor.is_narrow() else above:  # a phone has no room for it above the chart
+    with above:
         data_line(selection)
 
 
@@ -309,10 +309,6 @@ def tool_table(view: cache.ShownBoard, measure: str, rerankers: tuple[str, ...])
 @ui.section(TOOLS)
 def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw the value of every tool between the worst and best case, and as a table."""
-    st.caption(
-        "The same files, scored with each tool's tie order, number format and rule for missing queries. "
-        f"Relevant from grade {view.scoring.relevant_from:g}."
-    )
     names = tuple(map(str, drawn_rerankers))
     if not names:
         return
@@ -329,6 +325,10 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
         ui.chart(cache.drawn(tool_strip, rows, reported, view.palette, title), "tools", alt)
         if note := question_text(reported):
             st.caption(escape_markdown(note))
+    st.caption(
+        "The same files, scored with each tool's tie order, number format and rule for missing queries. "
+        f"Relevant from grade {view.scoring.relevant_from:g}."
+    )
     if len(names) < len(view.rerankers):
         st.caption("The finding above covers only the rerankers shown. The CSV has all rerankers.")
 

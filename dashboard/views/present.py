@@ -16,7 +16,7 @@ from dashboard.cache import cached, pair_verdicts
 from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import sentence_names, short_names
-from dashboard.charts.leaderboard import LEAST_WIDTH, drawable_rerankers, leaderboard_figure
+from dashboard.charts.leaderboard import LEAST_WIDTH, drawable_rerankers, leaderboard_figure, score_bounds
 from dashboard.charts.permutations import permutations_figure
 from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import Selection, View, shown_measure
@@ -172,13 +172,18 @@ def _order(view: View, measure: str) -> Slide:
     finding = leaderboard_finding(table, name, view.traditional)
     if len(swaps):
         finding = study.swaps_finding(swaps, len(rows), name)
+    figure, is_narrow = None, visitor.is_narrow()
+    if len(rows) and is_narrow:
+        figure = score_bounds(rows.head(MOST_ROWS), view.palette, name)
+    elif len(rows):
+        figure = leaderboard_figure(rows, view.palette, labels, list(rows.index[:MOST_ROWS]))
     return Slide(
         (*query_sets(view.evaluation, measure), *finding),
-        leaderboard_figure(rows, view.palette, labels, list(rows.index[:MOST_ROWS])) if len(rows) else None,
+        figure,
         f"Rank of each reranker by traditional and tied {name}, with its worst and best score.",
         f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
         f"{_first_of(len(rows))} {f'p: {pairs.method}.' if len(swaps) else ''}",
-        wide=LEAST_WIDTH,
+        wide=_PHONE if is_narrow else LEAST_WIDTH,
     )
 
 
@@ -189,14 +194,15 @@ def _ties(view: View, measure: str) -> Slide:
     selection = _first_of(len(mean_gap), _MOST_PANELS)
     if selection and mean_gap.max() > EQUAL:
         selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
-    figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
+    colours, is_narrow = {name: view.colour(name) for name in largest}, visitor.is_narrow()
+    figure = gap_multiples(lists, view.palette, colours, measure, is_narrow=is_narrow)
     mean = "; line: mean |gap|" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
     return Slide(
         tie_prediction(lists, measure),
         figure,
         f"|{measure} gap| against the tie ratio, one panel per reranker.",
         f"Tie ratio against |{measure} gap|. Dot: one list; grey: lists of all rerankers{mean}. {selection}",
-        wide=_PANELS,
+        wide=_PHONE if is_narrow else _PANELS,
     )
 
 

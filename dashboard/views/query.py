@@ -158,7 +158,6 @@ def list_section(current: one_list.ListInView) -> None:
     boxes = escape_markdown(one_list.boxes_text(tables, view.scoring)) + " Hatched: unjudged." * is_hatched
     is_cut = len(rows) > charts.MAX_DOCUMENTS
     first = f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents." * is_cut
-    st.caption(boxes + first)
     alt, look = f"The list of {current.query} with its ties.", (view.palette, current.k)
     if not other:
         ui.chart(drawn(charts.tie_ladder, rows, *look), "ladder", alt, wide=560)
@@ -171,6 +170,7 @@ def list_section(current: one_list.ListInView) -> None:
             f"{one_list.values_text(other.measure, other.value, view.traditional)}, "
             f"{count_of(other.written, 'order')}."
         )
+    st.caption(boxes + first)
 
 
 @ui.section("Where each document can land")

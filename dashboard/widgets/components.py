@@ -128,7 +128,7 @@ def columns_line(findings: pd.DataFrame) -> None:
         st.caption(f":material/info: {escape_markdown(message)}")
 
 
-def heading(title: str, explanation: str) -> None:
+def heading(title: str, explanation: str = "") -> None:
     """Show the title of a section and how to read it."""
     with st.container(gap="xxsmall"):
         st.header(title, anchor=False)

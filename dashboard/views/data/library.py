@@ -135,7 +135,7 @@ def uploads_section(view: Selection) -> None:
     st.caption(_whose(boards.owner()))
     _boards_table()
     if uploads:
-        heading("Uploads", "")
+        heading("Uploads")
         event = st.dataframe(
             uploads_frame(uploads, visitor_zone()),
             key=f"uploads-{hash(tuple(upload.sha256 for upload in uploads))}",  # other rows: nothing is ticked

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 from pyarrow import csv
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import boards, cache, controls, pages, visitor
 from dashboard.charts.simulator import tie_growth
@@ -201,21 +202,19 @@ _LETTERS = 40
 @ui.section("LLM rerankers")
 def llm_rerankers() -> None:
     """Draw the settings, charts and figures of a simulation, and the buttons to use its lists."""
-    above = st.container()
     kind = controls.segmented("Lists", list(KINDS), "made")
-    with above:
-        st.caption(KINDS[kind])
-    if kind == SYNTHETIC:
-        simulation = _choose_synthetic()
-    else:
-        simulation = _choose_several() if kind == SEVERAL else _choose_llm()
-    if kind == LLM:
-        _growth_section(simulation)
-    if kind == SEVERAL:
-        ui.heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        leaderboard_charts(leaderboard(scores(simulation), "RR", "input"), visitor.theme(), parse("RR"))
+    settings, first_chart = st.container(), st.container()
+    choose = {LLM: _choose_llm, SEVERAL: _choose_several, SYNTHETIC: _choose_synthetic}[kind]
+    simulation = choose(settings)
+    st.caption(KINDS[kind])
+    with first_chart:
+        if kind == LLM:
+            _growth_section(simulation)
+        if kind == SEVERAL:
+            ui.heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
+            leaderboard_charts(leaderboard(scores(simulation), "RR", "input"), visitor.theme(), parse("RR"))
     second, lists = second_measure(simulation), list_gaps(simulation)
-    ui.heading("Ties against gaps", "")
+    ui.heading("Ties against gaps")
     ui.section_finding(gap_finding(lists, "RR"))
     if lists["n_tie_groups"].any():
         lists_chart(lists, ("RR", second), "simulated")
@@ -239,25 +238,26 @@ def _growth_section(simulation: Simulation) -> None:
     curve, name, palette = growth(simulation, "RR"), parse("RR").traditional, visitor.theme()
     levels, ties = simulation.levels, simulation.ties
     ui.section_finding(precisions.growth_finding(curve, ties, levels, name))
-    size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
-    ui.heading("Score as ties grow", f"{size}. The same random draws at every tie probability.")
+    ui.heading("Score as ties grow")
     alt = "Tied mean, random tie orders and bounds as the tie probability grows."
     ui.chart(cache.drawn(tie_growth, curve, palette, name, ties), "growth", alt, wide=420)
+    size = f"{count_of(simulation.queries, 'query')}, {count_of(levels, 'score level')}"
+    st.caption(f"{size}. The same random draws at every tie probability.")
 
 
-def _choose_llm() -> Simulation:
-    grid = st.grid(4, min_column_width=150)
+def _choose_llm(place: DeltaGenerator) -> Simulation:
+    grid = place.grid(4, min_column_width=150)
     has_segments = ui.in_cell(grid, controls.segmented, "Query types", ("one", "four"), "madetypes") == "four"
     ties = _slider(grid, "Tie probability", (0, 1), 0.3, 0.05, "madeties")
     levels = _slider(grid, "Score levels", (1, link_text.MAX_LEVELS), 10, 1, "madelevels")
-    lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
     if not has_segments:
         performance = _slider(grid, "Performance", (0, 1), PERFORMANCE, 0.05, "performance")
+    lists = _choose_lists((8, 19), (1, 4))
     return Simulation(LLM, *lists, ties, levels, performance, has_segments)
 
 
-def _choose_several() -> Simulation:
+def _choose_several(place: DeltaGenerator) -> Simulation:
     number_column = st.column_config.NumberColumn
     chance: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0, "step": 0.05, "format": "%.4g"}
     columns = {
@@ -284,10 +284,11 @@ def _choose_several() -> Simulation:
         ),
     }
     write, max_rows = link_text.format_rerankers, link_text.MAX_RERANKERS
-    rerankers = edit_rows(
-        "madeof", SEVERAL_AT_FIRST, columns, link_text.parse_rerankers, write, _rerankers, max_rows
-    )
-    lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
+    with place:
+        rerankers = edit_rows(
+            "madeof", SEVERAL_AT_FIRST, columns, link_text.parse_rerankers, write, _rerankers, max_rows
+        )
+    lists = _choose_lists((8, 19), (1, 4))
     several = write(rerankers or SEVERAL_AT_FIRST)
     return Simulation(SEVERAL, *lists, several=several)
 
@@ -303,19 +304,17 @@ def _rerankers(frame: pd.DataFrame) -> list[link_text.NamedReranker]:
     return rerankers
 
 
-def _choose_synthetic() -> Simulation:
-    grid = st.grid(4, min_column_width=150)
+def _choose_synthetic(place: DeltaGenerator) -> Simulation:
+    grid = place.grid(4, min_column_width=150)
     ties = _slider(grid, "Share of lists that may contain ties", (0, 1), 0.3, 0.05, "listties")
-    return Simulation(SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), ties)
+    return Simulation(SYNTHETIC, *_choose_lists((5, 14), (1, 3), "list"), ties)
 
 
 def _choose_lists(
-    grid: Any,  # noqa: ANN401 Streamlit's own is private
-    documents: tuple[int, int],
-    relevant: tuple[int, int],
-    key: str = "made",
+    documents: tuple[int, int], relevant: tuple[int, int], key: str = "made"
 ) -> tuple[int, tuple[int, int], tuple[int, int], int]:
     """Draw the controls of lists and return queries, documents, relevant and seed; keys begin with `key`."""
+    grid = st.grid(4, min_column_width=150)
     documents = _slider(grid, "Documents", (1, _MOST_DOCUMENTS), documents, 1, f"{key}docs")
     relevant = _slider(grid, "Relevant", (0, _MOST_RELEVANT), relevant, 1, f"{key}relevant")
     label, usual = ("Lists", 200) if key == "list" else ("Queries", 100)

@@ -16,6 +16,13 @@ def two_grades():
     return cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=qrels))
 
 
+def test_each_run_sends_the_chosen_option_as_a_browser_may_skip_the_first_run():
+    page = opened("leaderboard").run()
+    for key, option in (("measure", "RR"), ("section", "Scores")):
+        sent = page.segmented_control(key=key).proto
+        assert (sent.set_value, list(sent.raw_values)) == (True, [option])
+
+
 def test_the_address_names_the_choices_of_the_sidebar_and_of_its_page(two_grades):
     page = opened("leaderboard", data=two_grades.label)
     page.selectbox(key="relevant_from").set_value(2.0).run()

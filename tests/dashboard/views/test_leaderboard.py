@@ -98,7 +98,7 @@ def test_on_a_phone_names_stand_above_bounds_without_a_slope():
     assert [text.partition(" · ")[2] for text in names[8:]] == [
         f"rank {ends}" for ends in [*["1–7"] * 5, "1–8", "6–8", "1–8"]
     ]
-    assert "Sample data" in [node.value for node in page.main if node.type == "markdown"][-1]
+    assert "Sample data" in next(node.value for node in page.main if node.type == "markdown")
 
 
 def test_the_pairs_that_swap_are_those_of_the_study_each_less_likely_than_not():

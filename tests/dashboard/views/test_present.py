@@ -35,12 +35,20 @@ def test_slides_begin_with_one_list_and_each_names_what_is_compared_with_what():
         assert (" compared with all orders" if slide == "1" else " against ") in note
 
 
-def test_a_phone_shows_permutations_and_differences_in_their_narrow_form():
+def test_every_slide_fits_a_phone():
     page = opened("present", slide="1")
     page.session_state[BROWSER_KEY] = {"is_narrow": True}
     page.run()
     texts = [text for trace in charts(page)["slide-1"]["data"] for text in trace.get("text") or []]
     assert "rank 1 · 11% · <b>RR 1.000</b> · Hits@3 1" in texts
+    page.segmented_control(key="slide").set_value("2").run()
+    assert any("sideways-350" in part.proto.body for part in page.get("html"))
+    notes = [note["text"] for note in charts(page)["slide-2"]["layout"]["annotations"]]
+    assert notes[:2] == ["MiniLM int8", "MiniLM two decimals"], "names above bars"
+    page.segmented_control(key="slide").set_value("3").run()
+    assert {axis for axis in charts(page)["slide-3"]["layout"] if axis.startswith("xaxis")} == {
+        *("xaxis", "xaxis2", "xaxis3", "xaxis4")
+    }
     page.segmented_control(key="slide").set_value("4").run()
     notes = [note["text"] for note in charts(page)["slide-4"]["layout"]["annotations"]]
     assert "MiniLM int8" in notes

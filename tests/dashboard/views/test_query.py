@@ -453,7 +453,14 @@ def test_on_a_phone_each_row_is_written_above_its_order_and_no_bar_is_drawn():
         for rank, chance, value in ((1, "60%", "1.000"), (2, "30%", "0.500"), (3, "10%", "0.333"))
     ]
     assert "x2" not in {trace.xaxis for trace in figure.data}
-    assert figure.layout.yaxis.range[0] > 1.7 * 2, "rows apart, for the words between them"
+    end, _ = figure.layout.yaxis.range
+    assert end > 1.7 * 2, "rows apart, for the words between them"
+    cutoffs = [shape for shape in figure.layout.shapes if shape.line.dash == "dot"]
+    words = next(figure.to_plotly().select_traces({"mode": "text"})).y
+    assert [shape.y0 - word > 0.4 for shape, word in zip(cutoffs, words, strict=True)] == [True] * 3
+    score = next(note for note in figure.layout.annotations if note.text == "score 7")
+    assert score.y <= end
+    assert figure.layout.margin.b >= 20, "room for the scores below the last row"
 
 
 def test_the_first_relevant_document_of_an_order_is_dark_and_the_others_pale():
