@@ -242,8 +242,11 @@ def _choose_other(key: str) -> None:
     name = "" if key == _MEASURE else f"_{key}"
     measures = {measure.name: measure for measure in MEASURES}
     labels = dict(zip(measures, with_gains(list(measures)), strict=True))
+    for each, measure in measures.items():
+        labels[each] += f" · {measure.traditional}" * bool(measure.traditional)
+    shown = list(measures).index(parse(get_text(key) or cache.MEASURES[0]).measure.name)
     measure = measures[
-        st.selectbox("Measure", list(measures), format_func=labels.__getitem__, key=f"_other{name}")
+        st.selectbox("Measure", list(measures), shown, format_func=labels.__getitem__, key=f"_other{name}")
     ]
     st.caption(measure.summary)
     k = None

@@ -334,7 +334,7 @@ def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: st
     Panels show the range of cells that have lists.
     """
     figure = Figure.of_panels(1, 3, palette, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
-    figure.style(454, t=40, l=48, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
+    figure.style(474, t=60, l=48, r=24).set_layout(bargap=0.12, barmode="stack", showlegend=False)
     top = gap_axis_top(ratios.levels[-1])
     sides = (
         ("tie_ratio", f"| {measure} − tied {measure} |", ratios),

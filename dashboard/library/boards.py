@@ -168,12 +168,6 @@ class BoardSpec:
         staying = (entry for entry in self.entries if entry.file.name not in new_names)
         return BoardSpec((*staying, *other.entries), self.repeated)
 
-    def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
-        """Return the spec with rerankers renamed, reordered or removed: current name → new name."""
-        before = {now: first for first, now in self.names or ()}
-        pairs = tuple((before.get(old, old), new) for old, new in names.items())
-        return replace(self, names=pairs, title="")
-
     def without_file(self, position: int) -> "BoardSpec":
         """Return the spec without one file."""
         return BoardSpec((*self.entries[:position], *self.entries[position + 1 :]), self.repeated)

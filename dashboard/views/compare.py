@@ -78,7 +78,7 @@ def show(selection: Selection) -> None:
     name = parse(measure).traditional
     verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
-        lines = [*figure_lines(verdicts, parse(measure).compared), view.conditions(measure)]
+        lines = [*figure_lines(verdicts, parse(measure).compared[1]), view.conditions(measure)]
         finding(significance_finding(verdicts, name), view.rerankers, lines)
     if section == STABILITY:
         stability_section(view, measure)
@@ -192,7 +192,7 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
             reranker = controls.select_name("Reranker", other_names, "compared", most_moved, width=340)
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         row = verdicts.tied.set_index("reranker", drop=False).loc[reranker]
-        prose = comparison_sentence(row, parse(measure).compared)
+        prose = comparison_sentence(row, parse(measure).compared[1])
         lines = [f"Test: {verdicts.method}.", view.conditions(measure)]
         finding(prose, view.rerankers, lines, "comparison")
         _query_table(view, measure, reranker, baseline, order)
@@ -222,7 +222,7 @@ def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> 
 
 def figure_lines(verdicts: Verdicts, measure: str) -> list[str]:
     """Return a line with the figures of each comparison that has a test, and their test, to be copied."""
-    rows = verdicts.best_first().tied.head(_MOST_COPIED)
+    rows = verdicts.tied.nlargest(_MOST_COPIED, "difference")
     lines = [f"- {plain(comparison_sentence(row, measure))}" for _, row in rows[rows["n"] > 1].iterrows()]
     return [*lines, *[f"Test: {verdicts.method}."] * bool(lines)]
 

@@ -122,9 +122,9 @@ class MeasureAt:
         return (self.measure.tied or f"tied {self.measure.traditional or self.measure.name}") + self._suffix
 
     @property
-    def compared(self) -> str:
-        """Name of the tied mean by which two rerankers are compared: that of gm_map is arithmetic."""
-        return "tied MAP" if self.measure.geometric else self.tied
+    def compared(self) -> tuple[str, str]:
+        """Names of the traditional and tied means by which rerankers are compared: arithmetic for gm_map."""
+        return ("MAP", "tied MAP") if self.measure.geometric else (self.traditional, self.tied)
 
     @property
     def _suffix(self) -> str:

@@ -418,7 +418,7 @@ def _ties(studies: ReportStudies) -> Section:
 
 @_section("significance", "Significance")
 def _significance(studies: ReportStudies) -> Section:
-    verdicts = studies.verdicts.best_first()
+    verdicts = studies.verdicts.changed_first(_MOST_PAIRS)
     has_rows = len(verdicts.tied) > 0
     return Section(
         f"{studies.measure_at.traditional} differences from {studies.baseline}: {verdicts.method}.",

@@ -43,10 +43,6 @@ class Verdicts:
         tied, before = (find_pairs(rows, names, baselines) for rows in (self.tied, self.traditional))
         return replace(self, tied=tied, traditional=before, changed=changed_verdicts(tied, before))
 
-    def best_first(self) -> "Verdicts":
-        """Return the pairs by decreasing tied difference."""
-        return self._ordered(_decreasing(self.tied["difference"]))
-
     def changed_first(self, few: int, n: int | None = None) -> "Verdicts":
         """Return up to n pairs: changed verdicts first, by how far they move, then by tied difference.
 
@@ -135,7 +131,7 @@ def significance_finding(verdicts: Verdicts, measure: str) -> Prose:
 
 
 def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
-    tied, total, name = verdicts.tied, len(verdicts.tied), parse(measure).compared
+    tied, total, name = verdicts.tied, len(verdicts.tied), parse(measure).compared[1]
     baseline, own_rule = str(tied["baseline"].iloc[0]), own_rule_note(measure)[:1]
     is_tested, has_one_baseline = tied["p"].notna(), len(set(tied["baseline"])) == 1
     differences, tested = tied["difference"].where(is_tested), "tested " * (not is_tested.all())
@@ -190,8 +186,7 @@ def p_text(row: "pd.Series[Any]") -> str:
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
     """Say how a reranker stands against the baseline by the tie order, and with ties averaged."""
-    name = parse(measure)
-    by_sort, averaged = _standing(before, name.traditional), _standing(tied, name.compared)
+    by_sort, averaged = map(_standing, (before, tied), parse(measure).compared)
     return (
         f"By {treatment(verdicts.treatment).order}, ",
         *(Strong(str(tied["reranker"])), f" {by_sort}. With ties averaged, it {averaged}."),

@@ -148,10 +148,15 @@ def _places(chances: FloatArray | float, n_flips: int, n_lacking: int) -> IntArr
 
 
 def _signs(comparison: Comparison, draws: int) -> tuple[FloatArray, int]:
-    """Return (n_flips, n_queries) signs, and the flips they lack: 1, the data, if drawn; 0 if all."""
-    n = len(comparison.values)
-    if 2**n <= draws + 1:
-        return np.asarray(1 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1), dtype=np.float64), 0
+    """Return (n_flips, n_queries) signs, and the flips they lack: 0 for all of queries that differ, else 1."""
+    n, differs = len(comparison.values), np.ptp(np.nan_to_num(comparison.values), axis=1) > EQUAL
+    is_flipped = differs | (2**n <= draws + 1)
+    n_patterns = 2 ** int(is_flipped.sum())
+    if n_patterns <= draws + 1:
+        patterns = np.arange(n_patterns if is_flipped.all() else draws + 1 - (draws + 1) % n_patterns)
+        signs = np.ones((len(patterns), n))
+        signs[:, is_flipped] = 1 - 2 * (patterns[:, None] >> np.arange(is_flipped.sum()) & 1)
+        return signs, 0
     random = np.random.default_rng(comparison.seed)
     return np.asarray(2.0 * random.integers(0, 2, (draws, n), dtype=np.int8) - 1, dtype=np.float64), 1
 

@@ -18,14 +18,7 @@ from metrics.support.wording import begin_sentence, percent
 from metrics.ties.options import runs_at_precision
 
 GRADES = "grades:0-10"
-PRECISIONS = (
-    "float64",
-    "float32",
-    "float16",
-    "bfloat16",
-    *(f"decimals:{n}" for n in range(6, -1, -1)),
-    GRADES,
-)
+PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(6, -1, -1)), GRADES)
 """Formats to compare: bits in memory, digits in a file, and whole grades from 0 to 10."""
 _TOP_GRADE = 10
 

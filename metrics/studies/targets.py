@@ -38,7 +38,7 @@ PRESETS = {
     "retrieval": (
         *("P@3>0.80", "P@5>0.70", "P@10>0.60", "R@5>0.70", "R@10>0.90", "R@20>0.95"),
         *("F1@5>0.70", "RR>0.8", "RR>0.9", "nDCG@5>0.85", "nDCG@10>0.80", "Hits@10>0.95"),
-    ),
+    )
 }
 """Common targets, by name."""
 
@@ -104,10 +104,7 @@ def targets_of(texts: Iterable[str], presets: Iterable[str] = ()) -> list[Target
 
 
 def check_targets(
-    evaluation: Evaluation,
-    targets: Sequence[Target],
-    traditional: str = "input",
-    baseline: str | None = None,
+    evaluation: Evaluation, targets: Sequence[Target], traditional: str = "input", baseline: str | None = None
 ) -> pd.DataFrame:
     """Return whether each reranker meets each target by its tied score.
 
@@ -164,12 +161,7 @@ def _means_and_bases(
 
 
 def _verdict(
-    target: Target,
-    row: "pd.Series[float]",
-    base: "pd.Series[float]",
-    *,
-    passed: bool,
-    passed_traditional: bool,
+    target: Target, row: "pd.Series[float]", base: "pd.Series[float]", *, passed: bool, passed_traditional: bool
 ) -> Verdict:
     if pd.isna(row["expected"]):
         return "not scored"

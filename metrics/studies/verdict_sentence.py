@@ -47,7 +47,7 @@ def leaderboard_verdict(
     if len(rows) == 1:
         verdict = _single_verdict(rows.iloc[0], name, order)
     else:
-        names = (label, name.traditional, name.compared if name.measure.geometric else label)
+        names = (label, name.traditional, name.compared[1] if name.measure.geometric else label)
         verdict = (*_ranking_verdict(rows, pairs, swaps, names, order), copies_text(copies))
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 

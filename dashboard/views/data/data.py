@@ -1,6 +1,7 @@
 """Data: upload files, check how they were read, and manage kept ones."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -8,7 +9,7 @@ import streamlit as st
 
 from dashboard import boards, cache, choices, controls, pages
 from dashboard.choices import Selection
-from dashboard.library.boards import Board
+from dashboard.library.boards import Board, join_runs
 from dashboard.views.data.files import board_panel, file_cards, finding_cards
 from dashboard.views.data.library import uploads_section
 from dashboard.views.data.upload import board_finding, columns_and_rows, results_line, upload_field
@@ -47,7 +48,7 @@ def show(selection: Selection) -> None:
 def arrange(board: Board, rerankers: Sequence[str]) -> None:
     """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
     st.caption("Rename, reorder or untick rerankers.")
-    rows = _reranker_rows(board.runs)
+    rows = _reranker_rows(board)
     edited = st.data_editor(
         rows,
         hide_index=True,
@@ -62,20 +63,31 @@ def arrange(board: Board, rerankers: Sequence[str]) -> None:
         changed = not edited.equals(rows)
         if st.button("Apply", type="primary", disabled=not changed, key="arrange"):
             kept = edited[edited["shown"]].sort_values("order", kind="stable")
-            names = {str(board.runs.rerankers[row]): str(name).strip() for row, name in kept["name"].items()}
-            boards.rebuild_board(board.spec.arranged(names))
+            names = tuple((str(first), str(name).strip()) for first, name in kept["name"].items())
+            boards.rebuild_board(replace(board.spec, names=names, title=""))
 
 
-def _reranker_rows(runs: Runs) -> pd.DataFrame:
+@cache.cached(max_entries=4)
+def every_run(board: Board) -> Runs:
+    """Return all runs of a board's files, also those that it leaves out."""
+    return join_runs(replace(board.spec, names=None), board.sources)
+
+
+def _reranker_rows(board: Board) -> pd.DataFrame:
+    """Return the rerankers by their names in the files, those that are left out last."""
+    runs = every_run(board)
+    shown = dict(board.spec.names or zip(runs.tables, runs.tables, strict=True))
+    names = list(dict.fromkeys([*shown, *runs.tables]))
     return pd.DataFrame(
         {
-            "shown": True,
-            "order": range(1, len(runs.tables) + 1),
-            "name": runs.rerankers,
-            "file": [runs.origins[name].file for name in runs.tables],
-            "rows": [len(table) for table in runs.tables.values()],
-            "queries": [len(queries) for queries in runs.queries.values()],
-        }
+            "shown": [name in shown for name in names],
+            "order": range(1, len(names) + 1),
+            "name": [shown.get(name, name) for name in names],
+            "file": [runs.origins[name].file for name in names],
+            "rows": [len(runs.tables[name]) for name in names],
+            "queries": [len(runs.queries[name]) for name in names],
+        },
+        index=names,
     )
 
 

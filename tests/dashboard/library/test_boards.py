@@ -26,7 +26,7 @@ def joined(before, **files):
 def arranged():
     """A board whose second run comes first under another name, and whose third is left out."""
     original = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS)
-    return original.spec.arranged({"b": "the second", "a": "a"})
+    return replace(original.spec, names=(("b", "the second"), ("a", "a")))
 
 
 def test_names_order_and_what_is_left_out_stay_when_a_run_joins(arranged):
@@ -40,7 +40,8 @@ def test_a_file_that_takes_anothers_place_keeps_its_name_on_the_board(arranged):
 
 
 def test_a_new_run_of_a_name_that_was_given_to_another_is_refused():
-    before = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS).spec.arranged({"a": "new", "b": "b"})
+    original = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS)
+    before = replace(original.spec, names=(("a", "new"), ("b", "b")))
     with pytest.raises(TieScopeError, match="needs a unique name"):
         keep_arrangement(joined(before, new_trec=TIED), before)
 

@@ -28,7 +28,7 @@ def visit(monkeypatch):
             return answer
 
         monkeypatch.setattr(sign_ins, "is_sign_in_required", is_required)
-        monkeypatch.setattr(sign_ins, "read_claims", lambda _: claims or {})
+        monkeypatch.setattr(sign_ins.admitted, "read_claims", lambda _: claims or {})
         app = Starlette(routes=[Route("/{path:path}", reply, methods=["GET", "PUT", "DELETE"])])
         return answer(SignInGuard(app), method, path)
 
@@ -121,7 +121,7 @@ def test_of_many_sockets_of_a_person_or_of_all_who_are_not_let_in_the_oldest_of_
     monkeypatch.setattr(sign_ins, "_MOST_STRANGERS", 2)
     monkeypatch.setattr(sign_ins, "_MOST_SOCKETS", 3)
     monkeypatch.setattr(sign_ins, "is_sign_in_required", lambda: claims is not None)
-    monkeypatch.setattr(sign_ins, "read_claims", lambda _: claims)
+    monkeypatch.setattr(sign_ins.admitted, "read_claims", lambda _: claims)
     monkeypatch.setattr(sign_ins, "has_ended", lambda _: False)
     monkeypatch.setattr(
         sign_ins, "admitted_address", lambda claims: claims["email"] if claims == LISTED else None
@@ -135,7 +135,7 @@ def test_of_many_sockets_of_a_person_or_of_all_who_are_not_let_in_the_oldest_of_
 def test_a_page_gets_its_downloads_and_rows_only_while_admitted(monkeypatch, is_let_in):
     address = "ada@example.org" if is_let_in else None
     monkeypatch.setattr(sign_ins, "is_sign_in_required", lambda: True)
-    monkeypatch.setattr(sign_ins, "read_claims", lambda _: {"email": "ada@example.org"})
+    monkeypatch.setattr(sign_ins.admitted, "read_claims", lambda _: {"email": "ada@example.org"})
     monkeypatch.setattr(sign_ins, "has_ended", lambda _: False)
     monkeypatch.setattr(sign_ins, "admitted_address", lambda _: address)
     monkeypatch.setattr(sign_ins, "forget_strangers", lambda: None)

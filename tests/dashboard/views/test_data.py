@@ -2,6 +2,7 @@
 
 import functools
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event, Semaphore
 
 import numpy as np
@@ -12,7 +13,7 @@ from opening import go_to_data, opened, plain, texts
 
 from dashboard import cache, long_work
 from dashboard.library import turns
-from dashboard.library.boards import Entry, open_files
+from dashboard.library.boards import Entry, make_board, open_files
 from metrics.runs import File
 
 MARK = "q0 Q0 long-work 9 0 t\n"
@@ -213,3 +214,14 @@ def test_data_has_the_upload_field_until_the_file_of_the_command_can_be_read(mon
     page = opened("data")
     assert page.selectbox(key="data").value.startswith("emptied · ")
     assert not page.warning
+
+
+def test_a_reranker_that_is_left_out_stays_in_the_table_and_can_be_shown_again():
+    whole = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS)
+    part = make_board(replace(whole.spec, names=(("b", "the second"),)), whole.sources)
+    page = opened("data", data=cache.loaded_boards().add(part).label, section="Rerankers")
+    rows = page.dataframe[0].value
+    assert rows[["shown", "name", "file"]].to_numpy().tolist() == [
+        [True, "the second", "b.trec"],
+        [False, "a", "a.trec"],
+    ]
