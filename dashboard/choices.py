@@ -244,10 +244,11 @@ def _choose_other(key: str) -> None:
     labels = dict(zip(measures, with_gains(list(measures)), strict=True))
     for each, measure in measures.items():
         labels[each] += f" · {measure.traditional}" * bool(measure.traditional)
-    shown = list(measures).index(parse(get_text(key) or cache.MEASURES[0]).measure.name)
-    measure = measures[
-        st.selectbox("Measure", list(measures), shown, format_func=labels.__getitem__, key=f"_other{name}")
-    ]
+    look: dict[str, Any] = {"format_func": labels.__getitem__, "placeholder": "Any measure"}
+    chosen = st.selectbox("Measure", measures, None, key=f"_other{name}", **look)
+    if chosen is None:
+        return
+    measure = measures[chosen]
     st.caption(measure.summary)
     k = None
     if measure.cutoff != "none":

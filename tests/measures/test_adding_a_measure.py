@@ -174,7 +174,7 @@ def test_the_query_explorer_shows_it_without_a_cutoff():
 def test_the_leaderboard_offers_it():
     page = opened("leaderboard", measure="RRSquared@10")
     assert page.segmented_control(key="measure").value == "RRSquared@10"
-    assert "RRSquared" in page.selectbox(key="_other").options
+    assert "RRSquared · MRR²" in page.selectbox(key="_other").options
 
 
 WITHOUT_MEASURE = {"data", "audit", "guide", "simulator"}

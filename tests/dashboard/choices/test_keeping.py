@@ -1,6 +1,7 @@
 """What of a visitor's uploads is kept, and on which board, asked of the app without a browser."""
 
 import gc
+from dataclasses import replace
 from weakref import WeakSet
 
 import pytest
@@ -25,7 +26,7 @@ def press(page, label):
 
 def arranged_board(library, listing, shown_names):
     """A board of the library with other names."""
-    spec = library.find(listing.id).spec.arranged(shown_names)
+    spec = replace(library.find(listing.id).spec, names=tuple(shown_names.items()))
     return cache.build_board(spec, [entry.read() for entry in spec.entries])
 
 
@@ -37,7 +38,7 @@ def names(library):
 
 def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
     new_board = board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS)
-    arranged = new_board.spec.arranged({"b": "best", "a": "worst"})
+    arranged = replace(new_board.spec, names=(("b", "best"), ("a", "worst")))
     record = library.keep(cache.build_board(arranged, new_board.sources))
     press(opened("data", data=record.label), "Remove")
     assert names(library) == ["best"]

@@ -82,7 +82,7 @@ def test_the_page_shows_the_table_of_all_pairs_of_the_board(sample):
     assert len(shown) == 12
     pd.testing.assert_frame_equal(rows[shown], expected[shown])
     marks_drawn = {trace["name"]: trace["x"] for trace in charts(page)["forest"]["data"] if "error_x" in trace}
-    assert marks_drawn["tied"] == pytest.approx(pairs.best_first().tied["difference"].tolist())
+    assert marks_drawn["tied"] == pytest.approx(pairs.changed_first(3).tied["difference"].tolist())
     assert " significantly worse than GPT-4 (Low Ties), and none is significantly better" in finding(page)
     assert ", with ties averaged. 1 of 3 verdicts depends on tie order." in finding(page)
     assert "Test: sign flips, corrected for 6 pairs by the largest statistic." in texts(page)
@@ -351,7 +351,7 @@ def test_tables_and_charts_begin_with_verdicts_that_change(sample, monkeypatch):
     shown = {}
     monkeypatch.setattr(compare_page, "FIRST_ROWS", 2)
     monkeypatch.setattr(compare_page, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
-    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE).best_first()
+    outcome = verdicts(sample, "Hits@5", "docid_asc").against(BASE).changed_first(3)
     outcome = replace(outcome, changed=pd.Series([False, False, True]))
     compare_page.comparison_table(outcome)
     assert shown["rows"]["changed"].tolist() == [True, False, False]
