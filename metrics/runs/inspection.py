@@ -274,17 +274,6 @@ def queries_differ(listings: Sequence[Listing]) -> Iterator[Finding]:
             yield listing.finding("queries-differ", message, count=lacking)
 
 
-def identical_runs(listings: Sequence[Listing]) -> Iterator[Finding]:
-    """Report rerankers with the rows and scores of an earlier one."""
-    listings = [listing for listing in listings if len(listing.table)]
-    tables = [listing.table.select(["score", "doc_id", "query_id"]) for listing in listings]
-    for number, listing in enumerate(listings):
-        twin = next((place for place in range(number) if tables[place].equals(tables[number])), None)
-        if twin is not None:
-            message = f"All documents and scores equal those of {quote(str(listings[twin].name))}."
-            yield listing.finding("identical-run", message, count=len(listing.table))
-
-
 _DEPTH = 10
 _WARNING_SHARE = 0.5
 """Share of unjudged documents, or of queries without relevant ones, from which the finding is a warning."""
@@ -639,7 +628,6 @@ OF_LISTS: tuple[Check, ...] = (
 def inspect(listings: Sequence[Listing], judgments: Listing | None) -> Iterator[Finding]:
     """Yield all findings on runs; `judgments` are None if the tables hold relevance."""
     yield from inspect_coverage(listings, judgments)
-    yield from identical_runs(listings)
     for rows in listings if judgments is None else [judgments]:
         yield from negative_grades(rows)
         yield from nothing_relevant(rows)

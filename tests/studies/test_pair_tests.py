@@ -106,6 +106,16 @@ def test_all_flips_of_up_to_ten_queries_are_counted(n):
     assert results.p_adjusted.tolist() == [sum(one >= row[0] for one in largest) / 2**n for row in rows]
 
 
+@settings(max_examples=20, deadline=None)
+@given(boards(6, (3, 3)))
+def test_of_many_queries_of_which_few_differ_all_flips_of_these_are_counted(table):
+    rows = enumerated(table)
+    largest = [max(column) for column in zip(*rows, strict=True)]
+    results = largest_statistic(comparison([*table, *[[Fraction(1, 3)] * 3] * 30]))
+    assert results.p.tolist() == [sum(one >= row[0] for one in row) / len(row) for row in rows]
+    assert results.p_adjusted.tolist() == [sum(one >= row[0] for one in largest) / len(row) for row in rows]
+
+
 @settings(max_examples=40, deadline=None)
 @given(boards(7))
 def test_an_interval_ends_at_the_shift_whose_statistic_is_the_critical_one(table):

@@ -75,7 +75,7 @@ def every_run(board: Board) -> Runs:
 
 def _reranker_rows(board: Board) -> pd.DataFrame:
     """Return the rerankers by their names in the files, those that are left out last."""
-    runs = every_run(board)
+    runs = board.runs if board.spec.names is None else every_run(board)
     shown = dict(board.spec.names or zip(runs.tables, runs.tables, strict=True))
     names = list(dict.fromkeys([*shown, *runs.tables]))
     return pd.DataFrame(

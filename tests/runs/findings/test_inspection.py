@@ -58,17 +58,6 @@ def test_rerankers_are_compared_where_no_judgments_say_which_queries_count(listi
     assert codes(inspect(listings, judged)) == ["queries-missing"]
 
 
-def test_a_copy_of_another_run_is_named_a_run_with_one_other_score_is_none(listing_of):
-    lists = {"q": UNTIED, "r": UNTIED}
-    runs = [listing_of(lists, name=name, file=f"{name}.csv") for name in "abc"]
-    other = listing_of(lists | {"r": [UNTIED[0], 0.1]}, name="other", file="other.csv")
-    copies = [finding for finding in inspect([other, *runs], None) if finding.code == "identical-run"]
-    assert [(one.file, one.count, one.message) for one in copies] == [
-        ("b.csv", 4, "All documents and scores equal those of 'a'."),
-        ("c.csv", 4, "All documents and scores equal those of 'a'."),
-    ]
-
-
 def test_a_clean_run_gives_no_finding(clean, judged_of):
     assert list(inspect([clean], None)) == []
     assert list(inspect([clean], judged_of({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d2": 2}}))) == []
@@ -77,7 +66,7 @@ def test_a_clean_run_gives_no_finding(clean, judged_of):
 def test_there_is_at_most_one_finding_of_a_code_for_each_reranker(listing_of):
     lists = {f"q{at}": [(1, 1), (1, 0), (nextafter(1, 0), 0), (inf, -1)] for at in range(30)}
     findings = list(inspect([listing_of(lists, name=name) for name in "AB"], None))
-    assert len(findings) == 2 * len(set(codes(findings))) - 1  # B alone is a copy
+    assert len(findings) == 2 * len(set(codes(findings)))
 
 
 def test_nothing_to_look_at_gives_no_finding(listing_of, judged_of):
