@@ -7,6 +7,7 @@ import tempfile
 
 import pytest
 from chromium import find
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import sync_playwright
 from rich.text import Text
@@ -20,8 +21,9 @@ os.environ.pop("TIESCOPE_DATABASE_URL", None)
 os.environ.pop("TIESCOPE_AUDIT_LOG", None)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the processes of a test would each compile all there is
 sys.dont_write_bytecode = False
-hypothesis_settings.register_profile("suite", deadline=None, derandomize=True, max_examples=15)
-hypothesis_settings.register_profile("thorough", deadline=None, max_examples=400)
+patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # a busy machine is no failure
+hypothesis_settings.register_profile("suite", derandomize=True, max_examples=15, **patient)
+hypothesis_settings.register_profile("thorough", max_examples=400, **patient)
 hypothesis_settings.load_profile("suite")
 
 
