@@ -22,6 +22,7 @@ from dashboard.widgets import columns as table_columns
 from dashboard.widgets.columns import Columns
 from dashboard.widgets.first_rows import rows_left_out
 from metrics.errors import TieScopeError
+from metrics.runs.findings import FindingGroup
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import card_help
@@ -126,6 +127,11 @@ def columns_line(findings: pd.DataFrame) -> None:
     """Say how the first file was read whose column names do not tell."""
     for message in findings.loc[findings["code"] == "columns-told", "message"].head(1):
         st.caption(f":material/info: {escape_markdown(message)}")
+
+
+def group_text(group: FindingGroup) -> str:
+    """Return a group of findings as Markdown: what has it, and what it is."""
+    return f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
 
 
 def heading(title: str, explanation: str = "") -> None:

@@ -20,7 +20,7 @@ from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
 from dashboard.library.uploads import DROP_SELF, MISSING_SCORE, zipped
 from dashboard.visitor import theme, visitor_id
-from dashboard.widgets.components import Colour, chart, download_csv, section
+from dashboard.widgets.components import Colour, chart, download_csv, group_text, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
 from metrics.runs.findings import FindingGroup, group_findings
@@ -160,8 +160,7 @@ def _group(board: Board, group: FindingGroup) -> None:
     line, place = group.lines[0], ""
     if len(group.lines) == 1:
         place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
-    title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
-    text.markdown(f"{title}{_grey(place)}  \n{_grey(without_options(group.hint)).strip()}")
+    text.markdown(f"{group_text(group)}{_grey(place)}  \n{_grey(without_options(group.hint)).strip()}")
     if button is not None:
         label, spec = _other_rule(board, group.code)
         if button.button(label, key=f"fix-{group.code}"):

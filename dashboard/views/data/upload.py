@@ -1,10 +1,12 @@
 """Data → Files and Columns: the upload field, repairs of unreadable files, results to audit, and columns."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, controls, pages
@@ -24,11 +26,13 @@ from metrics.runs.roles import RolesError
 from metrics.scale.stored import is_stored
 from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import NO_DOCUMENTS, Prose, Strong
-from metrics.support.wording import count_of, first_names, percent
+from metrics.support.wording import count_of, first_names, percent, quote
 
 UNCHANGED = "Nothing was added."
 _ONLY_HERE, _WAS_ONLY_HERE = "only-here", "_was_only_here"
 """Keys of the switch that keeps uploads out of the library, and of its last position."""
+_ADDED_ANYWAY = "_added_anyway"
+"""Key: the upload that the visitor adds to a board with which it shares no query."""
 _RULES: dict[MissingScore, str] = {
     "last": "Ranks them below the rest of their list, tied with each other.",
     "drop": "Removes them from their lists.",
@@ -138,6 +142,8 @@ def _show_draft(
             _ask(spec, question)
             return True
         sources = [cache.read_entry(entry) for entry in spec.entries]
+        if onto and controls.recall(_ADDED_ANYWAY) != draft and _ask_where(spec, sources, onto.board, draft):
+            return True
         board = cache.build_board(spec, sources, onto.board.spec if onto else None)
         if isinstance(board, Board):
             amended = (onto.board, onto.record) if onto else None
@@ -169,6 +175,31 @@ def _set_results_aside(
     results = [entry.file for entry in dropped.entries if entry.file.sha256 not in staying]  # or aside before
     entries = tuple(entry for entry, _ in pairs)
     return replace(spec, entries=entries), [source for _, source in pairs], results
+
+
+def _ask_where(spec: BoardSpec, sources: Sequence[Source | TieScopeError], board: Board, draft: str) -> bool:
+    """Ask where new files belong if they share no query with the board; return whether it asks."""
+    staying = {file.sha256 for file in board.files}
+    queries: dict[bool, set[str]] = {True: set(), False: set()}
+    for entry, source in zip(spec.entries, sources, strict=True):
+        if isinstance(source, Source):
+            ids = pc.unique(source.table["query_id"]).cast(pa.string()).to_pylist()
+            queries[entry.file.sha256 not in staying].update(ids)
+    if not all(queries.values()) or not queries[True].isdisjoint(queries[False]):
+        return False
+    names = [entry.file.name for entry in spec.entries if entry.file.sha256 not in staying]
+    name = escape_markdown(boards.board_name(board.label))
+    new_query, query = (escape_markdown(quote(min(queries[is_new]))) for is_new in (True, False))
+    st.warning(
+        f"{escape_markdown(first_names(names))} and the board **{name}** have no query in common. The new "
+        f"queries include {new_query}, the board has {query}.",
+        icon=":material/help:",
+    )
+    with st.container(horizontal=True):
+        open_apart = partial(controls.remember, "add", value=False)
+        st.button("Open as a new board", type="primary", key="open-apart", on_click=open_apart)
+        st.button("Add anyway", key="add-anyway", on_click=controls.remember, args=(_ADDED_ANYWAY, draft))
+    return True
 
 
 def _results_text(results: Sequence[File]) -> str:
@@ -218,8 +249,8 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
                     boards.replace_draft(BoardSpec(spec.entries, "first"))
                 if st.button("Keep highest", key="keep-max"):
                     boards.replace_draft(BoardSpec(spec.entries, "max"))
-    advice = " Remove the files with errors above to read the others." if 0 < len(errors) < len(sources) else ""
-    st.caption(f"{UNCHANGED}{advice}")
+    st.caption(UNCHANGED)
+    _offer_others(spec, errors)
     _offer_to_add(sources)
     _offer_to_settle(spec, [place for place, error in errors.items() if MISSING_SCORE_HINT in str(error)])
     for position, error in errors.items():
@@ -228,6 +259,15 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
                 choose_columns(spec, position, error.header, error.mapping, boards.replace_draft)
     if not errors and not _is_complete(sources):
         _offer_other_columns(spec, sources)
+
+
+def _offer_others(spec: BoardSpec, errors: Collection[int]) -> None:
+    """Offer to continue without the files with errors."""
+    others = [entry for position, entry in enumerate(spec.entries) if position not in errors]
+    if errors and others:
+        names = first_names([spec.entries[position].file.name for position in errors])
+        if st.button(f"Continue without {escape_markdown(names)}", key="without-errors"):
+            boards.replace_draft(replace(spec, entries=tuple(others)))
 
 
 def _ask(spec: BoardSpec, question: RolesError) -> None:

@@ -161,13 +161,14 @@ BOTH_BROKEN = ("bad.json, line 1", "header.csv, line 1: the file has only a head
 
 
 @pytest.mark.parametrize("is_addition", [True, False])
-def test_every_unreadable_file_is_named_and_what_to_remove_to_add_the_others(is_addition):
+def test_every_unreadable_file_is_named_and_a_button_reads_the_others(is_addition):
     page = drop(opened("data"), strict_trec=STRICT, qrels_txt=QRELS)
     go_to_data(page).toggle(key="add").set_value(is_addition).run()
     drop(page, strict_trec=STRICT, qrels_txt=QRELS, **BROKEN, coarse_trec=COARSE)
     assert [text in said(page) for text in BOTH_BROKEN] == [True, True]
-    assert "Remove the files with errors above to read the others." in plain(texts(page))
-    drop(page, strict_trec=STRICT, qrels_txt=QRELS, coarse_trec=COARSE)
+    button = page.button(key="without-errors")
+    assert plain(button.label) == "Continue without bad.json, header.csv"
+    button.click().run()
     assert (said(page), board_name(page).partition(" · ")[0]) == ("", "strict vs coarse")
 
 
@@ -212,6 +213,40 @@ def test_more_files_are_added_to_the_board_from_the_leaderboard():
     assert page.toggle(key="add").value
     drop(page, new_csv=csv(CASES[0], flip=True))
     assert set(table(page, "All rerankers")["reranker"]) == {"old", "new"}
+
+
+ELSEWHERE = {
+    f"{name}_{ending}": text.replace("q", "t")
+    for name, ending, text in (("other", "trec", COARSE), ("gold", "txt", QRELS))
+}
+
+
+def test_files_that_share_no_query_with_the_board_open_as_a_board_of_their_own():
+    page = drop(opened("data"), strict_trec=STRICT, qrels_txt=QRELS)
+    address = page.query_params["data"]
+    go_to_data(page).toggle(key="add").set_value(True).run()
+    drop(page, **ELSEWHERE)
+    assert said(page) == (
+        "other.trec, gold.txt and the board **strict** have no query in common. The new queries include 't0', "
+        "the board has 'q0'."
+    )
+    assert page.query_params["data"] == address
+    page.button(key="open-apart").click().run()
+    assert (said(page), title(page)) == ("", "Leaderboard")
+    assert table(page, "All rerankers")["reranker"].to_list() == ["other"]
+
+
+def test_files_that_share_no_query_with_the_board_are_added_only_on_request():
+    page = drop(opened("data"), strict_trec=STRICT, qrels_txt=QRELS)
+    go_to_data(page).toggle(key="add").set_value(True).run()
+    drop(page, other_trec=ELSEWHERE["other_trec"])
+    page.button(key="add-anyway").click().run()
+    assert title(page) == "Leaderboard"
+    cause = "The judgments seem to belong to another collection."
+    message = f"No query of the run is judged: it has 't0', the judgments have 'q0'. {cause}"
+    assert said(page) == f"**other.trec**: {message}"
+    page.button(key="check-data").click().run()
+    assert title(page) == "Data"
 
 
 def test_a_board_without_judgments_shows_ties_and_agreement_and_asks_for_judgments_elsewhere():
