@@ -27,9 +27,11 @@ from dashboard.widgets.leaderboard_parts import (
     swapped_orders,
     verdict_prose,
 )
+from dashboard.widgets.one_list import orderings_text
 from metrics import parse
 from metrics.evaluation import AS_READ, EQUAL
 from metrics.measures import MeasureAt
+from metrics.runs.findings import group_findings
 from metrics.studies import swapped_orders as study
 from metrics.studies import unjudged as unjudged_study
 from metrics.studies.emulation import by_reranker, question_text, reported_values, tool_finding, tool_values
@@ -37,8 +39,9 @@ from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
 from metrics.studies.measure_table import LETTERED, as_latex, as_markdown, caption, cells, measure_column
 from metrics.studies.one_list import first_list, lists_by_gap
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
+from metrics.studies.prose import signed
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of, first_names, part_of
+from metrics.support.wording import count_of, first_names, part_of, query_before
 
 SCORES, MEASURES, PAIRS = "Scores", "All measures", "Pairs that swap"
 TOOLS, UNJUDGED = "Other tools", "Unjudged documents"
@@ -110,6 +113,9 @@ def data_line(view: Selection) -> None:
             controls.remember("add", value=not sample)
             st.switch_page(pages.DATA.file)
     if findings is not None:
+        errors = findings[findings["severity"] == "error"]
+        for group in group_findings(errors, board.runs.rerankers):
+            st.error(ui.group_text(group), icon=":material/error:")
         ui.columns_line(findings)
 
 
@@ -178,10 +184,12 @@ def link_to_list(view: View, name: MeasureAt) -> None:
     if not gaps.max() > EQUAL:
         return
     reranker = str(gaps.idxmax())
-    query = str(first_list(lists[lists["reranker"] == reranker])["query_id"])
+    row = first_list(lists[lists["reranker"] == reranker])
+    query, orders = str(row["query_id"]), orderings_text(row["log10_orderings"])
+    name = f"{query_before(query)}{query} of {short_names(view.rerankers)[reranker]}"
     st.page_link(
         pages.QUERIES.file,
-        label=f"Why: a list of {escape_markdown(short_names(view.rerankers)[reranker])} in all its orders",
+        label=escape_markdown(f"Why: {name}, gap {signed(row['gap'])}, {orders} orders"),
         icon=":material/arrow_forward:",
         query_params=controls.link_parameters(
             {"reranker": reranker, "query": query, controls.SECTION: "Permutations"}

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 from boards import EXTREMES, board
-from opening import FILES, charts, finding, opened, table, texts
+from opening import FILES, charts, finding, opened, plain, table, texts
 
 from dashboard import cache
 from dashboard.visitor import BROWSER_KEY
@@ -62,10 +62,11 @@ def test_the_first_screen_has_the_verdict_rank_intervals_and_the_ranked_table():
     assert names_drawn(page) == ranks["reranker"].tolist()
 
 
-def test_the_link_to_a_list_in_all_its_orders_opens_the_section_of_permutations():
+def test_the_link_to_a_list_names_its_gap_and_orders_and_opens_its_permutations():
     page = opened("query", data=cache.SIMULATED_LABEL, section="Documents")
     page.switch_page(FILES["leaderboard"]).run()
     (link,) = page.get("page_link")
+    assert plain(link.proto.label) == "Why: query q098 of Claude (High Ties), gap +0.389, 72 orders"
     page.query_params = parse_qs(link.proto.query_string)
     page.switch_page(FILES["query"]).run()
     assert page.segmented_control(key="section").value == "Permutations"
