@@ -28,7 +28,7 @@ from metrics.studies.audit.audit import Audit, convention_finding
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
-from metrics.studies.pair_findings import method_text
+from metrics.studies.pair_findings import method_texts
 from metrics.studies.rank_similarity import agreement_sentence
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names
@@ -236,7 +236,7 @@ def orders_section(
 ) -> None:
     """Draw the verdicts on the published orders: by rank and pair for one measure, then by measure."""
     _places(view, audit, order)
-    _pairs(view, order.pairs, method_text(len(order.places)))
+    _pairs(view, order.pairs, method_texts(len(order.places))[0])
     if len(by_measure):
         ui.table(
             by_measure.reset_index(),

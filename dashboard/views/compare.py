@@ -193,7 +193,7 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
             order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         row = verdicts.tied.set_index("reranker", drop=False).loc[reranker]
         prose = comparison_sentence(row, parse(measure).compared[1])
-        lines = [f"Test: {verdicts.method}.", view.conditions(measure)]
+        lines = [_test_line(verdicts), view.conditions(measure)]
         finding(prose, view.rerankers, lines, "comparison")
         _query_table(view, measure, reranker, baseline, order)
 
@@ -224,7 +224,11 @@ def figure_lines(verdicts: Verdicts, measure: str) -> list[str]:
     """Return a line with the figures of each comparison that has a test, and their test, to be copied."""
     rows = verdicts.tied.nlargest(_MOST_COPIED, "difference")
     lines = [f"- {plain(comparison_sentence(row, measure))}" for _, row in rows[rows["n"] > 1].iterrows()]
-    return [*lines, *[f"Test: {verdicts.method}."] * bool(lines)]
+    return [*lines, *[_test_line(verdicts)] * bool(lines)]
+
+
+def _test_line(verdicts: Verdicts) -> str:
+    return f"Test: {verdicts.method}. 95% {verdicts.interval}."
 
 
 def comparison_sentence(row: "pd.Series[Any]", measure: str) -> Prose:

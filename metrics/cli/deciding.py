@@ -70,7 +70,7 @@ def compare_command(
     """Test differences between runs, and whether the verdicts depend on tie order."""
     from metrics.evaluation import score_runs
     from metrics.studies.experiment import experiment_lines, experiment_measures
-    from metrics.studies.pair_findings import method_text
+    from metrics.studies.pair_findings import method_texts
     from metrics.studies.pairs import check_baseline
 
     if ties and traditional:
@@ -80,7 +80,7 @@ def compare_command(
         raise UsageError("There is only one run. Give two runs or more, or use tiescope evaluate.")
     check_baseline(runs.rerankers, baseline)
     testing: dict[str, Any] = {"test": test, "correction": correction, "family": family, "seed": seed}
-    method = method_text(len(runs.rerankers), **testing)
+    method, interval = method_texts(len(runs.rerankers), **testing)
     ties = ties or [traditional_order(runs, traditional), "expected"]
     with progress("Scoring"):
         names = measure or (experiment_measures() if in_one_table else _MEASURES)
@@ -95,7 +95,7 @@ def compare_command(
             table_output.write(_with_printed_p(swaps) if table_output.is_for_people else swaps)
         else:
             say(f"Pairs: {method}.")
-            blocks = _pair_by_pair(evaluation, baseline, method, testing)
+            blocks = _pair_by_pair(evaluation, baseline, (method, interval), testing)
             table_output.write_blocks(map(_with_printed_p, blocks) if table_output.is_for_people else blocks)
 
 
@@ -135,15 +135,14 @@ def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions") ->
 
 
 def _pair_by_pair(
-    evaluation: "Evaluation", baseline: str | None, method: str, testing: dict[str, Any]
+    evaluation: "Evaluation", baseline: str | None, method_texts: tuple[str, str], testing: dict[str, Any]
 ) -> "Iterator[pd.DataFrame]":
     """Yield the comparisons by each measure and tie order in blocks, and report which verdicts change."""
     import pandas as pd
 
-    from metrics.studies.pair_findings import interval_text
     from metrics.studies.pairs import compare
 
-    is_tested = False
+    (method, interval), is_tested = method_texts, False
     for measure in evaluation.measures:
         tables = {ties: compare(evaluation, measure, ties, baseline, **testing) for ties in evaluation.ties}
         if len(tables) > 1 and "expected" in tables:
@@ -157,7 +156,7 @@ def _pair_by_pair(
             yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
         tables.clear()  # frees millions of rows before the next measure
     if is_tested:
-        say(f"low and high: 95% {interval_text(len(evaluation.policies), **testing)}.")
+        say(f"low and high: 95% {interval}.")
 
 
 def _with_changes(tables: "dict[str, pd.DataFrame]", measure: str, method: str) -> "dict[str, pd.DataFrame]":

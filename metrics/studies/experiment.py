@@ -12,7 +12,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.measures import parse
 from metrics.studies.gaps import in_order
-from metrics.studies.pair_findings import method_text
+from metrics.studies.pair_findings import method_texts
 from metrics.studies.pairs import compare
 from metrics.studies.prose import decimal
 from metrics.studies.tradeoffs import DEPTH, LATENCY
@@ -136,7 +136,7 @@ def experiment_note(
     if n_shown == 1:
         sentences = ["There is only one reranker, so there is nothing to test."]
     else:
-        method = method_text(n_rerankers or n_shown, **testing)
+        method, _ = method_texts(n_rerankers or n_shown, **testing)
         sentences = [
             f"Each reranker is compared with {baseline} by {method}, for each measure and treatment of ties.",
             f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",

@@ -27,8 +27,8 @@ class Verdicts:
     traditional: pd.DataFrame  # of `compare` by the traditional treatment
     changed: "pd.Series[bool]"  # (n_rows,) of `changed_verdicts`
     treatment: str  # name of the traditional treatment
-    method: str  # the test and its correction (`method_text`); empty to leave them out of sentences
-    interval: str = ""  # what the intervals are (`interval_text`)
+    method: str  # the test and its correction (`method_texts`); empty to leave them out of sentences
+    interval: str = ""  # what the intervals are (`method_texts`)
 
     def among(self, rerankers: Sequence[str]) -> "Verdicts":
         """Return the pairs of these rerankers."""
@@ -77,7 +77,7 @@ def verdicts(
     """Compare pairs with ties averaged and by a traditional treatment; `testing` as for `compare`."""
     n_rerankers, orders = len(evaluation.policies), ("expected", traditional)
     tied, before = (compare(evaluation, measure, ties, baseline, **testing) for ties in orders)
-    words = method_text(n_rerankers, **testing), interval_text(n_rerankers, **testing)
+    words = method_texts(n_rerankers, **testing)
     return Verdicts(tied, before, changed_verdicts(tied, before), traditional, *words)
 
 
@@ -87,27 +87,25 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame) -> "pd.Serie
     return pd.Series(signs[0] != signs[1], tied.index, name="changed")
 
 
-def method_text(
+def method_texts(
     n_rerankers: int, *, test: str = "flips", correction: str | None = None, family: str = "all", **_: object
-) -> str:
-    """Return the test and its correction: `sign flips, corrected for 28 pairs by the largest statistic`."""
+) -> tuple[str, str]:
+    """Return the test with its correction, and what its intervals are.
+
+    `sign flips, corrected for 28 pairs by the largest statistic`, `simultaneous intervals of 28 pairs`.
+    """
     record, method = find_method(test, correction)
     n_pairs = n_rerankers - 1 if family == "baseline" else comb(n_rerankers, 2)
     if n_pairs <= 1:
-        return record.label
+        return record.label, f"interval by {record.label}" if method == LARGEST else record.interval
     if method == "none":
-        return f"{record.label}, not corrected"
-    words = CORRECTIONS[method] if method != LARGEST else f"the {CORRECTIONS[method]}"
-    return f"{record.label}, corrected for {count_of(n_pairs, 'pair')} by {words}"
-
-
-def interval_text(n_rerankers: int, *, test: str = "flips", correction: str | None = None, **_: object) -> str:
-    """Return what the intervals of a test are, and what they hold for."""
-    (record, method), has_pairs = find_method(test, correction), comb(n_rerankers, 2) > 1
+        return f"{record.label}, not corrected", f"{record.interval}, of one pair"
+    pairs = count_of(n_pairs, "pair")
     if method == LARGEST:
-        together = "intervals of all pairs together (largest statistic)"
-        return together if has_pairs else f"interval by {record.label}"
-    return record.interval + (", of one pair" if method == "none" else ", corrected like p") * has_pairs
+        corrected = f"{record.label}, corrected for {pairs} by the {CORRECTIONS[method]}"
+        return corrected, f"simultaneous intervals of {pairs} (largest statistic)"
+    corrected = f"{record.label}, corrected for {pairs} by {CORRECTIONS[method]}"
+    return corrected, f"{record.interval}, corrected like p"
 
 
 def significance_finding(verdicts: Verdicts, measure: str) -> Prose:

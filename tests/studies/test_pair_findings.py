@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from metrics import Runs, evaluate
 from metrics.studies.pair_findings import (
     changed_verdicts,
-    interval_text,
-    method_text,
+    method_texts,
     significance_finding,
     verdicts,
 )
@@ -92,11 +91,11 @@ def test_a_verdict_is_by_an_adjusted_p_below_five_percent(p, expected):
 @pytest.mark.parametrize(
     ("testing", "method", "interval"),
     [
-        ({}, TESTED.format("6 pairs"), "intervals of all pairs together (largest statistic)"),
+        ({}, TESTED.format("6 pairs"), "simultaneous intervals of 6 pairs (largest statistic)"),
         (
             {"family": "baseline"},
             TESTED.format("3 pairs"),
-            "intervals of all pairs together (largest statistic)",
+            "simultaneous intervals of 3 pairs (largest statistic)",
         ),
         (
             {"test": "t"},
@@ -120,8 +119,7 @@ def test_a_verdict_is_by_an_adjusted_p_below_five_percent(p, expected):
     ],
 )
 def test_the_test_its_correction_and_its_intervals_are_said(testing, method, interval):
-    assert method_text(4, **testing) == method
-    assert interval_text(4, **testing) == interval
+    assert method_texts(4, **testing) == (method, interval)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +130,7 @@ def test_the_test_its_correction_and_its_intervals_are_said(testing, method, int
     ],
 )
 def test_of_one_pair_no_correction_is_said(testing, method, interval):
-    assert method_text(2, **testing) == method
-    assert interval_text(2, **testing) == interval
+    assert method_texts(2, **testing) == (method, interval)
 
 
 def test_few_differing_queries_are_said_beside_p():

@@ -243,7 +243,8 @@ def test_a_comparison_in_detail_is_copied_with_its_test_and_what_it_holds_for():
     sentence, test, conditions = copied(page, "comparison").split("\n")
     assert sentence in texts(page).replace("**", "")
     assert " MTRR against " in sentence
-    assert test == "Test: sign flips, corrected for 6 pairs by the largest statistic."
+    method = "sign flips, corrected for 6 pairs by the largest statistic"
+    assert test == f"Test: {method}. 95% simultaneous intervals of 6 pairs (largest statistic)."
     assert conditions.startswith("RR; tie order: Anserini's order; 100 queries; ")
     assert conditions.endswith("relevant from grade 2.")
 
