@@ -186,10 +186,10 @@ def link_to_list(view: View, name: MeasureAt) -> None:
     reranker = str(gaps.idxmax())
     row = first_list(lists[lists["reranker"] == reranker])
     query, orders = str(row["query_id"]), orderings_text(row["log10_orderings"])
-    name = f"{query_before(query)}{query} of {short_names(view.rerankers)[reranker]}"
+    place = f"{query_before(query)}{query} of {short_names(view.rerankers)[reranker]}"
     st.page_link(
         pages.QUERIES.file,
-        label=escape_markdown(f"Why: {name}, gap {signed(row['gap'])}, {orders} orders"),
+        label=escape_markdown(f"Why: {place}, gap {signed(row['gap'])}, {orders} orders"),
         icon=":material/arrow_forward:",
         query_params=controls.link_parameters(
             {"reranker": reranker, "query": query, controls.SECTION: "Permutations"}
