@@ -29,8 +29,9 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> F
 
     Names, tied means and ranks are above bars, so that all fit on a phone.
     """
-    figure, leaderboard = Figure(palette), drawable_rerankers(leaderboard)
+    figure, leaderboard, title = Figure(palette), drawable_rerankers(leaderboard), measure
     if "query_low" in leaderboard:
+        title += " · line: Student's t, 95% over queries"
         ends = leaderboard[["query_low", "query_high"]].set_axis(np.arange(len(leaderboard))).dropna()
         marks.add_segments(figure, ends, pd.Series(ends.index, ends.index), palette.muted, 1.3)
     marks.add_bounds_rows(figure, leaderboard)
@@ -43,7 +44,7 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> F
     figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     columns = leaderboard.columns.intersection([*marks.VALUES, "query_low", "query_high"])
     values = leaderboard[columns].ffill(axis=1).to_numpy()
-    return figure.set_xaxes(title_text=measure, nticks=6, range=padded_range(values))
+    return figure.set_xaxes(title_text=title, nticks=6, range=padded_range(values))
 
 
 LEAST_WIDTH = 840

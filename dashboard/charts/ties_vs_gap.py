@@ -170,8 +170,8 @@ def gap_scatter(
     high_font, low_font = ({"size": 12, "color": colour} for colour in (palette.traditional, palette.muted))
     figure.write(f"▲ {order} scores too high", **corner, y=1, yanchor="top", font=high_font)
     figure.write("▼ too low", **corner, y=0, yanchor="bottom", font=low_font)
-    left_out = f"{len(lists) - len(with_gap):,} of {len(lists):,} lists have no gap and are not drawn"
-    figure.write(left_out, **corner | {"x": 1, "xanchor": "right"}, y=0, yanchor="bottom")
+    left_out = f"{len(lists) - len(with_gap):,} of {len(lists):,} lists have no gap<br>and are not drawn"
+    figure.write(left_out, **corner | {"x": 1, "xanchor": "right"}, y=0, yanchor="bottom", align="right")
     zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
     figure.set_yaxes(range=ends, title_text=f"{measure} gap", **zero)
     figure.set_yaxes(**signed_ticks(*ends, 8))

@@ -359,7 +359,7 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
 @section("Chances of each order")
 def order_chart(view: View, tie_draws: Draws) -> None:
     """Draw the chance that each reranker ranks above each other reranker."""
-    heading("P(row above column) with ties broken at random")
+    heading("P(row above column)")
     alt = "For each pair of rerankers, the chance that one ranks above the other if ties are broken at random."
     order, is_narrow = list(tie_draws.means.columns), visitor.is_narrow()
     pairs = tie_draws.pairs.assign(reversible=True) if tie_draws.noise else tie_draws.pairs

@@ -282,7 +282,6 @@ def swaps_section(view: View, measure: str) -> None:
     rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
     sentence, whole_names = ui.elide_prose(prose, sentence_names(view.rerankers))
     extract = f" The {len(rows)} widest of {len(swaps):,}." if len(rows) < len(swaps) else ""
-    test = f"p: {cache.pair_verdicts(view, measure, view.traditional).method}."
     order = view.treatment.order
     columns = {
         **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
@@ -297,8 +296,9 @@ def swaps_section(view: View, measure: str) -> None:
     cells = {column: rows[column].map(names) for column in ("a", "b")}
     with place:
         ui.table_head(PAIRS, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
-        st.caption(f"{ui.prose_markdown(sentence)}{extract} {test}", help=whole_names or None)
+        st.caption(f"{ui.prose_markdown(sentence)}{extract}", help=whole_names or None)
         ui.table_rows(rows.assign(**cells, verdict=rows["verdict"].map(lambda name: [name])), "swaps", columns)
+        st.caption(f"p: {cache.pair_verdicts(view, measure, view.traditional).method}.")
 
 
 _HEAD_COLUMNS = 32

@@ -64,7 +64,6 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
             drawn(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
             "gap-scatter",
             f"Tie ratio of each list against its gap in {measure}, and the mean absolute gap.",
-            wide=640,
             on_click=open_list,
         )
         st.caption("Click a dot to open its list. Click a reranker in the legend to hide it.")

@@ -469,7 +469,7 @@ NOTEBOOK = (
     Feature(980, 983, "cost of exactness", "Guide, Deciding",
             guide("deciding", "exact at any tie size, without sampling")),
     Feature(985, 988, "who is truly better", "Compare, Stability",
-            page("compare", "P(row above column) with ties broken at random", "tie-breaks", **SAMPLE_RERANKERS,
+            page("compare", "P(row above column)", "random tie-breaks", **SAMPLE_RERANKERS,
                 section="Stability")),
     Feature(990, 995, "inside the evaluation of G-RAG", "`metrics.evaluate`",
             true(lambda: evaluate(notebook_grag(1), ["RR"]).summary().size)),

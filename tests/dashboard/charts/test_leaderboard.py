@@ -238,6 +238,13 @@ def test_stacked_names_stand_above_their_bars_within_the_axis():
     assert taller.layout.height == figure.layout.height + 17 * 44
 
 
+def test_stacked_rows_explain_the_line_of_their_intervals_below_the_axis():
+    rows = leaderboard([1, 2])
+    with_intervals = score_bounds(rows.assign(query_low=0.5, query_high=0.7), LIGHT, "MRR")
+    assert with_intervals.layout.xaxis.title.text == "MRR · line: Student's t, 95% over queries"
+    assert score_bounds(rows, LIGHT, "MRR").layout.xaxis.title.text == "MRR"
+
+
 def test_a_row_says_its_interval_and_its_verdict_with_the_reason_on_hover():
     rows = leaderboard([1, 2]).assign(query_low=0.5, query_high=0.7)
     rows = rows.assign(verdict=["tie-inflated", "stable"], why=["12% above its tied score", "it has no ties"])

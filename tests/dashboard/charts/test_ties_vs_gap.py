@@ -62,7 +62,7 @@ def test_the_scatter_has_the_sign_of_each_gap_and_counts_the_lists_without_one()
     low, high = figure.layout.yaxis.range
     assert low < -0.25 < 0.5 < high
     notes = [note.text for note in figure.layout.annotations]
-    assert "1 of 3 lists have no gap and are not drawn" in notes
+    assert "1 of 3 lists have no gap<br>and are not drawn" in notes
     assert "▲ file order scores too high" in notes
 
 
