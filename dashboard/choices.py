@@ -1,7 +1,7 @@
 """Choose what all pages share, such as tie order and rounding, and build the `View` that pages receive."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -316,9 +316,10 @@ class View(cache.ShownBoard):
         order = f"tie order: {self.treatment.order}"
         return f"{'; '.join([measure, order, queries, *groups, *self.phrases])}."
 
-    def colour(self, reranker: str) -> str:
-        """Return the colour of a reranker, the same on every page."""
-        return self.palette.reranker(self.board.runs.rerankers.index(reranker))
+    def colours(self, rerankers: Iterable[str]) -> dict[str, str]:
+        """Return reranker → colour, the same on every page."""
+        order = self.board.runs.rerankers
+        return {name: self.palette.reranker(order.index(name)) for name in rerankers}
 
 
 @dataclass(frozen=True)

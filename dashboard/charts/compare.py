@@ -196,7 +196,7 @@ _ROW, _ROWS = (28, 16), 480
 """Maximum and minimum pixels of a row, and of all rows where that leaves a choice."""
 _MAX_WRITTEN, _MAX_ABOVE = 30, 24
 """Rerankers up to which cells have figures, and up to which a phone has names above cells."""
-_LEGEND_INSIDE = 9
+_LEGEND_INSIDE = 8
 """Rerankers from which the legend fits in the empty triangle."""
 _COLUMN, _LETTER = 26, 7.5
 """Pixels of a column with figures, and of a letter of a name."""

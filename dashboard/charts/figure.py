@@ -336,6 +336,10 @@ def signed_ticks(low: float, high: float, n_steps: int) -> dict[str, Any]:
     }
 
 
+_ROUGH, _COUNTS = 0.06, 5
+"""Spans of an axis between which ticks have two decimals."""
+
+
 def padded_range(values: FloatArray) -> tuple[float, float]:
     """Return axis ends around the values, with too little padding for a tick below 0 or above 1."""
     low, high = float(values.min()), float(values.max())
@@ -346,6 +350,12 @@ def padded_range(values: FloatArray) -> tuple[float, float]:
     if high <= 1:
         top = min(top, 1 + room / 5)
     return bottom, top
+
+
+def value_axis(values: FloatArray) -> dict[str, Any]:
+    """Return the ends of an axis around the values, and a format that writes 0.60 beside 0.55."""
+    low, high = padded_range(values)
+    return {"range": (low, high), "tickformat": ".2f" if _ROUGH < high - low < _COUNTS else ""}
 
 
 def named_ticks(labels: Iterable[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts import marks
-from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
+from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, value_axis
 from dashboard.charts.labels import chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
 from metrics.evaluation import EQUAL
@@ -44,7 +44,7 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> F
     figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     columns = leaderboard.columns.intersection([*marks.VALUES, "query_low", "query_high"])
     values = leaderboard[columns].ffill(axis=1).to_numpy()
-    return figure.set_xaxes(title_text=title, nticks=6, range=padded_range(values))
+    return figure.set_xaxes(title_text=title, nticks=6, **value_axis(values))
 
 
 LEAST_WIDTH = 840
@@ -66,8 +66,6 @@ _SPACE = 8
 """Width of the space beside the strip and beside the scores, as those of the columns."""
 _TICK = 36
 """Pixels between the ticks of the scores."""
-_ROUGH = 0.06
-"""Range of an axis from which ticks have two decimals."""
 _APART = 15
 """Rerankers up to which the cells of a strip are drawn apart."""
 _HALF_CELL = 0.22
@@ -131,14 +129,13 @@ def leaderboard_figure(
     height = max(_SLIM_ROW, min(_ROW, _ROWS // len(rows)))
     figure.style(84 + height * max(len(rows) + above + below, _LEAST_ROWS), l=0, r=0, t=46, b=BELOW_TICKS)
     figure.set_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
-    low, high = padded_range(rows[[*marks.VALUES, *intervals]].ffill(axis=1).to_numpy())
+    scores = value_axis(rows[[*marks.VALUES, *intervals]].ffill(axis=1).to_numpy())
     wide = LEAST_WIDTH * float(np.diff(places["scores"])[0])
-    ticks = {"nticks": round(wide / _TICK), "tickformat": ".2f" if high - low > _ROUGH else ""}
     hidden = {"visible": False, "anchor": "y"}
     return figure.set_layout(
         barmode="overlay",
         xaxis=hidden | {"domain": (0, 1), "range": (0, 1)},
-        xaxis2={"domain": places["scores"], "range": (low, high), "anchor": "y", **ticks},
+        xaxis2=scores | {"domain": places["scores"], "anchor": "y", "nticks": round(wide / _TICK)},
         xaxis4=hidden | {"domain": places["strip"], "range": (0.5, len(leaderboard) + 0.5)},
     )
 
@@ -334,4 +331,4 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     figure.set_layout(legend={"y": 1 + _TOOL_ROOM / (marks.rows_height(len(leaderboard)) - 42 - BELOW)})
     marks.label_rows(figure, leaderboard.index, top=marks.CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
-    return figure.set_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
+    return figure.set_xaxes(title_text=measure, nticks=12, **value_axis(np.concatenate(means)))

@@ -268,7 +268,7 @@ def orders_figure(
     n_rows, width = -(-n // n_columns), len(ranks) + _BEHIND
     column, heights = np.arange(n) // n_rows, np.arange(n) % n_rows
     across = column[:, None] * width + np.arange(len(ranks))
-    figure = Figure(palette).style(30 + _ORDER_ROW * (n_rows + 2), l=0, r=0, t=30, b=0)
+    figure = Figure(palette).style(44 + _ORDER_ROW * (n_rows + 2), l=0, r=0, t=44, b=0)
     _add_orders(figure, orders[:, ranks], ladder, ranks + 1, across, heights, is_first_only=True)
     span = max(n_columns * width, _LEAST_SPAN)
     look = {"xaxis": "x", "textposition": "middle center"}

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure, named_ticks, padded_range, signed_ticks
+from dashboard.charts.figure import Figure, named_ticks, signed_ticks, value_axis
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import VALUES, add_bounds_rows, cells, label_rows, row_height
 from dashboard.charts.palette import Palette, faded
@@ -16,7 +16,7 @@ from metrics.measures import parse
 from metrics.studies.gaps import trend
 from metrics.studies.prose import signed_decimals
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.support.wording import percent
+from metrics.support.wording import percent, with_signs
 
 _KERNEL = np.exp(-0.5 * (np.arange(-4, 5) / 1.6) ** 2)
 _HIGHEST = 0.82
@@ -44,7 +44,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
         1, 3, palette, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True
     )
     add_bounds_rows(figure, rerankers, row=1, col=1)
-    figure.set_xaxes(title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
+    figure.set_xaxes(title_text=measure, nticks=7, col=1, **value_axis(rerankers[VALUES].to_numpy()))
     edges = np.linspace(0, max(float(lists["first_gap"].max()), _MIN_REACH), _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]
     counts = [
@@ -84,7 +84,7 @@ def _add_ties_and_gaps(
         orientation="h",
         width=0.42,
         marker={"color": palette.other},
-        text=[percent(ratio) for ratio in ratios],
+        text=[with_signs(percent(ratio)) for ratio in ratios],
         hovertemplate="%{x:.2%} of the documents are tied",
         row=1,
         col=col - 1,
@@ -115,14 +115,12 @@ def _add_ties_and_gaps(
         hovertemplate="<b>%{customdata}</b><br>mean %{x:.4f}",
         **place,
     )
-    head = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
+    beside = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104}
     mean = "mean gap" if is_signed else "mean |gap|"
-    figure.write(f"{mean} · lists with a gap", **head, yanchor="bottom")
-    beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
-    for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True):
+    figure.write(f"{mean} · lists with a gap", **beside, y=1, yref="paper", yanchor="bottom")
+    for row, (gap, share) in enumerate(rerankers[["gap", "lists_with_gap"]].to_numpy()):
         mean = signed_decimals(gap) if is_signed else signed_decimals(gap).removeprefix("+")
-        text = f"<b>{mean}</b> · {percent(share)}"
-        figure.write(text, y=base - 0.12, **beside)
+        figure.write(f"<b>{mean}</b> · {with_signs(percent(share))}", y=row, yref=f"y{col}", **beside)
     figure.style(110 + row_height(len(rerankers)) * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
@@ -269,7 +267,7 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
         Figure(palette).style(96 + int(1.6 * row_height(len(table))) * len(table)).set_layout(barmode="overlay")
     )
     label_rows(figure, table.index)
-    colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
+    colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.muted}
     names = [hover_text(str(name)) for name in table.index]
     for suffix, shift, opacity, kind in (("", -_HALF, 1.0, "tied"), ("_before", _HALF, 0.45, "traditional")):
         start = pd.Series(0, index=table.index)

@@ -138,13 +138,19 @@ _DENSE_CELLS = 60
 
 
 def gap_scatter(
-    lists: pd.DataFrame, palette: Palette, measure: str, order: str, selected: int | None = None
+    lists: pd.DataFrame,
+    palette: Palette,
+    colours: Mapping[str, str],
+    measure: str,
+    order: str,
+    selected: int | None = None,
 ) -> Figure:
     """Draw tie ratio against gap of the lists with a gap, coloured by reranker, and the mean |gap| of all.
 
     Args:
         lists: tie_ratio, first_gap, reranker and query_id; a click returns the index.
         palette: colours of the theme.
+        colours: reranker → its colour on every page.
         measure: name of the measure.
         order: tie order of the traditional score.
         selected: index of the list to mark.
@@ -161,7 +167,7 @@ def gap_scatter(
         look = {"x": middles(edges[0]), "y": middles(edges[1]), "xgap": 0, "ygap": 0, "customdata": counts}
         figure.draw(cells(shade, palette.heat, hovertemplate="%{customdata:,} lists", **look))
     else:
-        _add_lists(figure, with_gap, trace_type, ends)
+        _add_lists(figure, with_gap, colours, trace_type, ends)
     mean = trend(lists["tie_ratio"], gaps.abs())
     look = {"line": {"color": palette.text, "width": 2.5}, "hovertemplate": "mean |gap| %{y:.4f}"}
     figure.draw_line(x=mean["x"], y=mean["mean"], name="mean |gap|", **look | {"type": trace_type})
@@ -181,8 +187,13 @@ def gap_scatter(
     return figure.set_layout(legend=toggled, uirevision="muted rerankers")
 
 
-def _add_lists(figure: Figure, lists: pd.DataFrame, trace_type: str, ends: tuple[float, float]) -> None:
-    """Add a dot per list, one trace per reranker in board order; those without a colour share a trace."""
+def _add_lists(
+    figure: Figure, lists: pd.DataFrame, colours: Mapping[str, str], trace_type: str, ends: tuple[float, float]
+) -> None:
+    """Add a dot per list, one trace per reranker in board order; those without a colour share a trace.
+
+    Of two rerankers with one colour, the second takes an unused one.
+    """
     names = list(dict.fromkeys(lists["reranker"]))
     coloured = set(lists["reranker"].value_counts().index[:COLOURED])
     labels = chart_names(map(str, names))
@@ -192,10 +203,14 @@ def _add_lists(figure: Figure, lists: pd.DataFrame, trace_type: str, ends: tuple
         groups[f"{len(others)} more"] = others
     steps = {"tie_ratio": 1 / _PLACES, "first_gap": (ends[1] - ends[0]) / _PLACES}
     hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:+.4f}}<br>{_TIES['tie_ratio']}"
-    for index, (label, members) in enumerate(groups.items()):
+    unused = list(figure.palette.rerankers)
+    for label, members in groups.items():
         own = lists[lists["reranker"].isin(members)]
         own = first_dots(own, steps) if trace_type == "scatter" else own
-        colour = figure.palette.other if members is others else figure.palette.rerankers[index]
+        colour = figure.palette.other
+        if members is not others:
+            own_colour = colours[str(members[0])]
+            colour = unused.pop(unused.index(own_colour) if own_colour in unused else 0)
         _add_dots(figure, own, "tie_ratio", "first_gap", colour, hover, type=trace_type, name=label)
 
 

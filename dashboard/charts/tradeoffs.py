@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts import marks
-from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range
+from dashboard.charts.figure import BELOW, BELOW_TICKS, Figure, padded_range, value_axis
 from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import Box, PlotArea
 from dashboard.charts.palette import Palette, faded
-from metrics.studies.prose import decimal, signed
+from metrics.studies.prose import decimal, signed_decimals
 from metrics.studies.tradeoffs import duration
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -192,9 +192,9 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
         place = {"xref": "paper", "x": 1, "xanchor": "right", "xshift": shift - 6}
         figure.write(title, **place, yref="paper", y=1, yanchor="bottom", font={"color": palette.muted})
         for row, value in enumerate(covered[column]):
-            figure.write(signed(-value) if column == "lost" else decimal(value, 2), **place, yref="y", y=row)
+            figure.write(
+                signed_decimals(-value) if column == "lost" else decimal(value, 2), **place, yref="y", y=row
+            )
     marks.label_rows(figure, covered.index)
     figure.set_layout(showlegend=False)
-    return figure.set_xaxes(
-        nticks=3, tickangle=0, range=padded_range(covered[["recall", "distinct"]].to_numpy())
-    )
+    return figure.set_xaxes(nticks=3, tickangle=0, **value_axis(covered[["recall", "distinct"]].to_numpy()))

@@ -237,7 +237,7 @@ def measures_section(view: View, measure: str, rows: pd.DataFrame, part: str) ->
             whole_cells = cells(columns, table_rows, {name: name for name in labels}, measure)
             for language, write in (("Markdown", as_markdown), ("LaTeX", as_latex)):
                 st.caption(language)
-                st.code(write(*whole_cells, note), language.casefold(), height=160)
+                st.code(write(*whole_cells, note), language=None, height=160)
         parts = [column.add_prefix(f"{name}_") for name, column in columns.items()]
         export = pd.concat([*parts, rows[["tie_ratio", "gap"]]], axis=1).loc[ordered.index]
         ui.download_csv(export.reset_index(), "measures")

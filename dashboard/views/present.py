@@ -194,7 +194,7 @@ def _ties(view: View, measure: str) -> Slide:
     selection = _first_of(len(mean_gap), _MOST_PANELS)
     if selection and mean_gap.max() > EQUAL:
         selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
-    colours, is_narrow = {name: view.colour(name) for name in largest}, visitor.is_narrow()
+    colours, is_narrow = view.colours(largest), visitor.is_narrow()
     figure = gap_multiples(lists, view.palette, colours, measure, is_narrow=is_narrow)
     mean = "; line: mean |gap|" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
     return Slide(

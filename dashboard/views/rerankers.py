@@ -116,9 +116,8 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
 def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str) -> None:
     """Draw the gap of each list against its tie ratio, one panel per reranker."""
     st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean |gap|.")
-    colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     ui.chart(
-        cache.drawn(charts.gap_multiples, lists, view.palette, colours, measure),
+        cache.drawn(charts.gap_multiples, lists, view.palette, view.colours(map(str, names)), measure),
         "gap-multiples",
         f"{measure} gap against tie ratio, one panel per reranker, with a panel of the means.",
         wide=charts.PANELS_WIDTH,
@@ -141,7 +140,7 @@ def one_reranker(view: View, lists: pd.DataFrame, measure: str, drawn_rerankers:
     ui.heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
     if own["first_gap"].any():
         ui.chart(
-            cache.drawn(gap_scatter, own, view.palette, measure, view.treatment.order),
+            cache.drawn(gap_scatter, own, view.palette, view.colours([name]), measure, view.treatment.order),
             "own-gaps",
             f"Tie ratio of each list of {name} against its gap in {measure}.",
             wide=640,

@@ -57,11 +57,11 @@ def gap_section(view: View, measure: str, lists: pd.DataFrame) -> None:
         if "customdata" in point:
             controls.set_values({"list": names[int(point["customdata"][0])]})
 
-    place = st.container()
+    place, colours = st.container(), view.colours(view.rerankers)
     open_row = _choose_list(view, lists, names)
     with place:
         ui.chart(
-            drawn(gap_scatter, lists, view.palette, measure, view.treatment.order, open_row),
+            drawn(gap_scatter, lists, view.palette, colours, measure, view.treatment.order, open_row),
             "gap-scatter",
             f"Tie ratio of each list against its gap in {measure}, and the mean absolute gap.",
             on_click=open_list,

@@ -180,4 +180,7 @@ def test_rows_draw_absolute_gaps_and_their_mean():
 def test_few_queries_have_a_tick_each_and_none_between_them(n_queries, step):
     counts = {"won": n_queries, "equal": 0, "lost": 0}
     table = pd.DataFrame([counts | {f"{name}_before": count for name, count in counts.items()}], index=["a"])
-    assert win_loss_bars(table, LIGHT).settings["xaxis"].get("dtick") == step
+    figure = win_loss_bars(table, LIGHT)
+    assert figure.settings["xaxis"].get("dtick") == step
+    colours = {trace.marker.color for trace in figure.to_plotly().data}
+    assert LIGHT.traditional not in colours, "orange is kept for traditional scores"

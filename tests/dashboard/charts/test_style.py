@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.charts.figure import Figure, padded_range, signed_ticks
+from dashboard.charts.figure import Figure, padded_range, signed_ticks, value_axis
 
 AXIS_WITH_TITLE = 36
 """Pixels that plotly gives an axis with ticks and a title, beside the smallest of the margins, 12 at most."""
@@ -28,6 +28,11 @@ def test_an_axis_of_values_beyond_1_has_air_on_both_sides():
     low, high = padded_range(np.array([2.0, 4.0]))
     assert low < 2 - 0.1
     assert high > 4 + 0.1
+
+
+@pytest.mark.parametrize(("high", "form"), [(0.91, ".2f"), (0.51, ""), (300, "")])
+def test_ticks_of_scores_have_two_decimals_where_these_tell_them_apart(high, form):
+    assert value_axis(np.array([0.5, high]))["tickformat"] == form
 
 
 def test_thousands_have_a_comma_as_in_sentences_and_tables():

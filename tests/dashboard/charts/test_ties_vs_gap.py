@@ -30,7 +30,8 @@ def dots(lists):
 
 
 def scatter(lists, **options):
-    return gap_scatter(lists, LIGHT, "RR", "file order", **options)
+    colours = {name: LIGHT.reranker(number) for number, name in enumerate(lists["reranker"].unique())}
+    return gap_scatter(lists, LIGHT, options.pop("colours", colours), "RR", "file order", **options)
 
 
 def marks(figure, trace_type="scatter"):
@@ -79,6 +80,13 @@ def test_each_reranker_has_a_colour_and_a_legend_entry_that_hides_it_and_many_sh
     assert names == [*(f"r{number}" for number in range(COLOURED)), "2 more"]
     assert len({trace.marker.color for trace in marks(figure)}) == COLOURED + 1
     assert figure.layout.legend.itemclick == "toggle"
+
+
+def test_dots_have_the_colour_that_their_reranker_has_on_every_page_unless_another_has_it():
+    colours = {"a": LIGHT.rerankers[4], "b": LIGHT.rerankers[2], "c": LIGHT.rerankers[2]}
+    lists = pd.concat([lists_of([0.1], [0.0]).assign(reranker=name) for name in colours], ignore_index=True)
+    drawn = [trace.marker.color for trace in marks(scatter(lists, colours=colours))]
+    assert drawn == [LIGHT.rerankers[4], LIGHT.rerankers[2], LIGHT.rerankers[0]]
 
 
 def test_the_line_is_the_mean_of_the_absolute_gaps_of_all_lists():
