@@ -190,7 +190,7 @@ def cells(z: np.ndarray, colours: Sequence[Any], text: Any = None, **trace: Any)
     return {"type": "heatmap", "z": z, "colorscale": colours, **look | trace}
 
 
-WIDE, SMALL, TALL = 400, 230, 260
+WIDE, TALL = 400, 260
 """Pixels of the plot for which names are placed; on more space they only move apart."""
 MOST_BARS = 8
 """Rerankers above which a scatter chart has no bars, for bars and names would overlap."""

@@ -114,7 +114,8 @@ def _add_list(figure: Figure, ladder: pd.DataFrame, base: float) -> None:
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
-            textfont={"color": palette.ground, "size": 12},
+            constraintext="none",
+            textfont={"color": palette.ground, "size": 11},
             hovertext=[document_hover(document, ranked_by) for document in boxes.to_dict("records")],
             hovertemplate="%{hovertext}",
         )

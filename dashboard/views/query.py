@@ -160,7 +160,7 @@ def list_section(current: one_list.ListInView) -> None:
     first = f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents." * is_cut
     alt, look = f"The list of {current.query} with its ties.", (view.palette, current.k)
     if not other:
-        ui.chart(drawn(charts.tie_ladder, rows, *look), "ladder", alt, wide=560)
+        ui.chart(drawn(charts.tie_ladder, rows, *look), "ladder", alt)
     else:
         names = current.reranker, other.reranker
         figure = drawn(charts.ladder_pair, rows, other.rows, names, *look)

@@ -143,7 +143,6 @@ def one_reranker(view: View, lists: pd.DataFrame, measure: str, drawn_rerankers:
             cache.drawn(gap_scatter, own, view.palette, view.colours([name]), measure, view.treatment.order),
             "own-gaps",
             f"Tie ratio of each list of {name} against its gap in {measure}.",
-            wide=640,
         )
         n_shown = min(MOST_LISTS, len(own))
         largest_gaps_table(own, measure, "own-gaps", n_shown, explanation=rows_left_out(n_shown, len(own)))

@@ -212,7 +212,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns, height: Height,
     frame = table_columns.scale_shares(frame, columns)
     in_sight = table_columns.columns_in_sight(columns)
     if n_hidden := len(columns) - len(in_sight):
-        st.caption(f"{count_of(n_hidden, 'more column')}: click :material/visibility: or download the CSV.")
+        st.caption(f"{count_of(n_hidden, 'more column')}: click :material/visibility: or see the CSV.")
     st.dataframe(
         table_columns.written(frame, columns, by_hand),
         column_config=table_columns.streamlit_columns(columns, by_hand, is_narrow=is_phone),
