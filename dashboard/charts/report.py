@@ -17,8 +17,6 @@ from metrics.report import Figure as ReportFigure
 from metrics.report import Report, ReportCharts, ReportStudies
 from metrics.studies.emulation import comparable_values
 
-_SLOPE_WIDTH = LEAST_WIDTH
-"""Pixels of ranks, names and scores in a font wider than the app's."""
 _BASIC_SCRIPT = Path(__file__).parents[1] / "assets" / "plotly-basic.min.js"
 """plotly.js with scatter and bar traces alone: npm's plotly.js-basic-dist-min, 4.1.1."""
 _BEYOND_BASIC = {"places"}
@@ -91,13 +89,13 @@ CHARTS: Mapping[str, _Chart] = {
             (studies.measure_at.tied, studies.measure_at.traditional),
             list(studies.leaderboard.index[:MOST_DRAWN]),
         ),
-        lambda _: _SLOPE_WIDTH,
+        lambda _: LEAST_WIDTH,
     ),
     "published": _Chart(
         lambda studies: f"Published and tied ranks{_of_many(studies)}",
         "Published and tied rank of each reranker, and its score with tie bounds and confidence interval.",
         _published,
-        lambda _: _SLOPE_WIDTH,
+        lambda _: LEAST_WIDTH,
     ),
     "targets": _Chart(
         lambda studies: f"Targets of {studies.targets_for}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.figure import Figure, signed_ticks
+from dashboard.charts.figure import BELOW, Figure, signed_ticks
 from dashboard.charts.labels import chart_names, hover_text, safe
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
@@ -132,6 +132,8 @@ def add_gap_distribution(figure: Figure, levels: FloatArray, counts: Sequence[In
 
 COLOURED = 7
 """Rerankers with a colour of their own, those with the most gaps; the others share a grey."""
+_LINE = 16
+"""Pixels of a second line of the title of an axis."""
 _GL, _DENSE = 5000, 50_000
 """Lists above which dots are drawn by WebGL, and above which cells take their place."""
 _DENSE_CELLS = 60
@@ -155,7 +157,7 @@ def gap_scatter(
         order: tie order of the traditional score.
         selected: index of the list to mark.
     """
-    figure, gaps = Figure(palette).style(400, t=44, l=60, r=24), lists["first_gap"]
+    figure, gaps = Figure(palette).style(400, t=44, l=60, r=24, b=BELOW + _LINE), lists["first_gap"]
     with_gap = lists[gaps.abs() > 0]
     low, high = min(gaps.min(), 0), max(gaps.max(), 0)
     ends = low - 0.1 * (high - low), high + 0.1 * (high - low)
@@ -176,13 +178,12 @@ def gap_scatter(
     high_font, low_font = ({"size": 12, "color": colour} for colour in (palette.traditional, palette.muted))
     figure.write(f"▲ {order} scores too high", **corner, y=1, yanchor="top", font=high_font)
     figure.write("▼ too low", **corner, y=0, yanchor="bottom", font=low_font)
-    left_out = f"{len(lists) - len(with_gap):,} of {len(lists):,} lists have no gap<br>and are not drawn"
-    figure.write(left_out, **corner | {"x": 1, "xanchor": "right"}, y=0, yanchor="bottom", align="right")
+    title = f"tie ratio<br>{len(lists) - len(with_gap):,} of {len(lists):,} lists have no gap and are not drawn"
     zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
     figure.set_yaxes(range=ends, title_text=f"{measure} gap", **zero)
     figure.set_yaxes(**signed_ticks(*ends, 8))
     span = max(1 - float(lists["tie_ratio"].min()), LEAST_SPAN)
-    figure.set_xaxes(title_text="tie ratio", tickformat="~%", range=[1 - 1.03 * span, 1 + 0.03 * span])
+    figure.set_xaxes(title_text=title, tickformat="~%", range=[1 - 1.03 * span, 1 + 0.03 * span])
     toggled = {"itemclick": "toggle", "itemdoubleclick": "toggleothers"}
     return figure.set_layout(legend=toggled, uirevision="muted rerankers")
 
@@ -197,21 +198,20 @@ def _add_lists(
     names = list(dict.fromkeys(lists["reranker"]))
     coloured = set(lists["reranker"].value_counts().index[:COLOURED])
     labels = chart_names(map(str, names))
-    groups = {labels[str(name)]: [name] for name in names if name in coloured}
     others = [name for name in names if name not in coloured]
-    if others:
-        groups[f"{len(others)} more"] = others
+    groups = {f"{len(others)} more": others} if others else {}  # below the dots that have a colour
+    groups |= {labels[str(name)]: [name] for name in names if name in coloured}
     steps = {"tie_ratio": 1 / _PLACES, "first_gap": (ends[1] - ends[0]) / _PLACES}
     hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:+.4f}}<br>{_TIES['tie_ratio']}"
     unused = list(figure.palette.rerankers)
     for label, members in groups.items():
         own = lists[lists["reranker"].isin(members)]
         own = first_dots(own, steps) if trace_type == "scatter" else own
-        colour = figure.palette.other
+        colour, look = figure.palette.other, {"type": trace_type, "name": label, "legendrank": 1001}
         if members is not others:
-            own_colour = colours[str(members[0])]
+            own_colour, look["legendrank"] = colours[str(members[0])], 1000
             colour = unused.pop(unused.index(own_colour) if own_colour in unused else 0)
-        _add_dots(figure, own, "tie_ratio", "first_gap", colour, hover, type=trace_type, name=label)
+        _add_dots(figure, own, "tie_ratio", "first_gap", colour, hover, **look)
 
 
 def gap_panels(lists: pd.DataFrame, palette: Palette, names: tuple[str, str]) -> Figure:

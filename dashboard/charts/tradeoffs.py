@@ -57,6 +57,7 @@ def latency_scatter(
     for value, colour in (("traditional", palette.traditional), ("tied", palette.tied)):
         lines += _add_front(figure, spots, value, colour, plot)
     lines += [plot.box((row.p50, row.p95), (row.tied, row.tied)) for row in bars.itertuples()]
+    lines += [plot.box((row.seconds, row.seconds), (row.worst, row.best), 5) for row in bars.itertuples()]
     marks.add_values(figure, spots, x=10 ** spots["seconds"], **_hover(timed))
     figure.set_layout(legend={"traceorder": "reversed"})
     figure.set_yaxes(title_text=measure, nticks=7, range=[bottom, top])

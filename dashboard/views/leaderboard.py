@@ -47,6 +47,7 @@ SCORES, MEASURES, PAIRS = "Scores", "All measures", "Pairs that swap"
 TOOLS, UNJUDGED = "Other tools", "Unjudged documents"
 _FINDABLE = 12  # rerankers from which on one is looked for by name
 _FILE_COLUMNS = 60  # columns of the name of a file
+_PAIR = 2  # files that are all named; of more only the first, so that the line has room for the buttons
 _SAMPLES = {
     cache.SAMPLE_LABEL: "one model stored in six number formats; a stable sort leaves ties in BM25's order",
     cache.SIMULATED_LABEL: "four simulated rerankers with increasingly many ties",
@@ -91,7 +92,8 @@ def data_line(view: Selection) -> None:
     """Draw what was read of the data shown, and buttons to check it and to upload data."""
     board = view.board
     sample, n_runs = _SAMPLES.get(board.label), count_of(len(board.runs.rerankers), "run")
-    files = first_names([clipped(file.name, _FILE_COLUMNS) for file in board.files], 2)
+    names = [clipped(file.name, _FILE_COLUMNS) for file in board.files]
+    files = first_names(names, 1 if len(names) > _PAIR else _PAIR)
     if sample:
         text = f"Sample data: {sample}."
     elif view.record is not None:

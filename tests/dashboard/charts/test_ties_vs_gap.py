@@ -63,7 +63,7 @@ def test_the_scatter_has_the_sign_of_each_gap_and_counts_the_lists_without_one()
     low, high = figure.layout.yaxis.range
     assert low < -0.25 < 0.5 < high
     notes = [note.text for note in figure.layout.annotations]
-    assert "1 of 3 lists have no gap<br>and are not drawn" in notes
+    assert figure.layout.xaxis.title.text == "tie ratio<br>1 of 3 lists have no gap and are not drawn"
     assert "▲ file order scores too high" in notes
 
 
@@ -76,7 +76,8 @@ def test_each_reranker_has_a_colour_and_a_legend_entry_that_hides_it_and_many_sh
         ignore_index=True,
     )
     figure = scatter(lists)
-    names = [trace.name for trace in marks(figure)]
+    assert marks(figure)[0].name == "2 more", "dots in grey cover no other"
+    names = [trace.name for trace in sorted(marks(figure), key=lambda trace: trace.legendrank)]
     assert names == [*(f"r{number}" for number in range(COLOURED)), "2 more"]
     assert len({trace.marker.color for trace in marks(figure)}) == COLOURED + 1
     assert figure.layout.legend.itemclick == "toggle"
