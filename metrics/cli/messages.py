@@ -19,7 +19,7 @@ import typer
 
 from metrics.errors import TieScopeError
 from metrics.support.escaping import clean_lines, visible
-from metrics.support.wording import count_of, describe_part
+from metrics.support.wording import OUTCOMES, count_of, describe_part
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ def _say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
         for name, reason, policy in reasons:
             if counts[name]:
                 part = describe_part(int(counts[name]), int(counts["n_queries"]), "query", reason)
-                say(f"{reranker}: {part}, {'counted as 0' if policy == 'zero' else 'left out'}.")
+                say(f"{reranker}: {part}, {OUTCOMES[policy]}.")
     if len(incomplete) > _MAX_RERANKERS:
         n_more = count_of(len(incomplete) - _MAX_RERANKERS, "more reranker")
         say(f"… and {n_more} with queries that have no rows or no relevant documents.")

@@ -28,7 +28,7 @@ from metrics.studies.swapped_orders import swaps_finding
 from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
 from metrics.studies.tradeoffs import LATENCY
-from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
+from metrics.support.wording import OUTCOMES, chance_percent, compared_as, count_of, first_names, percent
 from metrics.ties import treatment
 
 _STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
@@ -291,8 +291,7 @@ def _data(studies: ReportStudies) -> Section:
 
 def _policy(counts: "pd.Series[int]", policy: str) -> str:
     largest = int(counts.max())
-    treated = "counted as 0" if policy == "zero" else "left out"
-    return f"up to {largest:,} per reranker, {treated}" if largest else "none"
+    return f"up to {largest:,} per reranker, {OUTCOMES[policy]}" if largest else "none"
 
 
 @_section("scores", "Scores")

@@ -14,7 +14,7 @@ import pyarrow as pa
 from metrics.support.arrays import span_starts
 from metrics.support.columns import coded
 from metrics.support.escaping import clean, html
-from metrics.support.wording import compared_as, count_of
+from metrics.support.wording import OUTCOMES, compared_as, count_of
 
 RERANKERS = 20
 """Most rerankers shown."""
@@ -49,8 +49,8 @@ def evaluation(
         "expected is the tied score, the mean over all orders of the tied documents."
         if "expected" in ties
         else "",
-        _policy(no_rows, "no rows in a run", f"missing={options['missing']}"),
-        _policy(nothing, "no relevant documents", f"empty={options['empty']}"),
+        _policy(no_rows, "no rows in a run", "missing", options["missing"]),
+        _policy(nothing, "no relevant documents", "empty", options["empty"]),
         f"Relevant from grade {options['relevant_from']:g}; scores compared as "
         f"{compared_as(options['precision'])}{fronts}{split}.",
         _truncation_note(len(policies), ".summary(flat=True)"),
@@ -90,9 +90,8 @@ def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None
     return "Relevance: not known."
 
 
-def _policy(n: int, noun: str, policy: str) -> str:
-    outcome = "left out" if policy.endswith("skip") else f"counted as {policy.endswith('one'):d}"
-    return f"{count_of(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
+def _policy(n: int, noun: str, option: str, policy: str) -> str:
+    return f"{count_of(n, 'list')} with {noun}: {OUTCOMES[policy]} ({option}={policy})." if n else ""
 
 
 def _truncation_note(n: int, full_table: str) -> str:

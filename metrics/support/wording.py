@@ -6,6 +6,8 @@ LONG = 1e15
 """Smallest number written as a power of ten: DCG of high grades has 150 digits."""
 _MAX_NAME = 60
 _USUAL_LEVEL = 0.05
+OUTCOMES = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+"""Choice of `missing` or `empty` → what is done with the queries."""
 _SMALL_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 

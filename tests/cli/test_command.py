@@ -97,12 +97,13 @@ def test_the_table_shows_four_decimals_and_names_as_they_are(call, table):
     ]
 
 
-def test_messages_about_policies_go_to_stderr(call, write):
+@pytest.mark.parametrize(("policy", "outcome"), [("skip", "left out"), ("one", "counted as 1")])
+def test_messages_about_policies_go_to_stderr(call, write, policy, outcome):
     run = write("llm.trec", "q1 Q0 a 1 1 t\n")
     qrels = write("qrels.txt", "q1 0 a 1\nq2 0 a 1\nq3 0 a 0\n")
-    _, out, err = call("evaluate", run, "--qrels", qrels, "--format", "csv", "--empty", "skip")
+    _, out, err = call("evaluate", run, "--qrels", qrels, "--format", "csv", "--empty", policy)
     assert "llm: 2 of 3 queries have no rows, counted as 0." in err
-    assert "llm: 1 of 3 queries has no relevant documents, left out." in err
+    assert f"llm: 1 of 3 queries has no relevant documents, {outcome}." in err
     assert "queries" not in out
 
 

@@ -153,6 +153,11 @@ def test_every_number_is_that_of_all_orderings_and_what_is_not_usual_is_said(opt
     assert all(sentence in text for sentence in sentences)
 
 
+def test_queries_that_count_as_one_are_not_called_left_out():
+    text = text_of(small_board(TIED, GRADES), measures=NOTEBOOK, relevant_from=2, empty="one")
+    assert "Queries without relevant documents: up to 1 per reranker, counted as 1" in text
+
+
 def one_hit(queries):
     """Grades where the document `a` is the relevant one of each query."""
     return {query: {"a": 1} for query in queries}
