@@ -17,7 +17,7 @@ from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import IntArray
 from metrics.support.columns import combine_chunks, with_column
-from metrics.support.wording import first_names, quote
+from metrics.support.wording import count_of, first_names, quote
 
 Repeated = Literal["error", "first", "max"]
 """Handling of a document that is twice in one list, or judged twice."""
@@ -241,7 +241,7 @@ def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding
     if repeated == "error":
         problem = (
             f"document {document!r} is listed twice for query {query!r}, first on {origin.unit} "
-            f"{origin.line_of(first)} ({n_repeats:,} repeated rows in all)"
+            f"{origin.line_of(first)} ({count_of(n_repeats, 'repeated row')} in all)"
         )
         raise origin.error(again, problem, _KEEP_ONE, RepeatError)
     choice = "the first" if repeated == "first" else f"the highest {value}"
