@@ -137,9 +137,9 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
     """Map our column names to those of a header, each column of the header used once.
 
     `choice` wins over an exact name, an exact name over a synonym, a synonym over the only name that ends with
-    "score", that over the only one of `GRADES` beside relevance. PyTerrier's `docno` wins over its `docid`, the
-    number of the document in the index. A column chosen as "" is not read. Case, spaces, dots, hyphens and
-    underscores are ignored.
+    "score", that over the only one of `GRADES` beside relevance that is chosen or has another name. PyTerrier's
+    `docno` wins over its `docid`, the number of the document in the index. A column chosen as "" is not read.
+    Case, spaces, dots, hyphens and underscores are ignored.
 
     Raises:
         UsageError: `choice` names a column that does not exist, or one column twice.
@@ -158,7 +158,9 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
         if ours not in mapping and names:
             mapping[ours] = names.pop(0)
     scores = [name for plain, names in free.items() if plain.endswith("score") for name in names]
-    grades = [name for plain in GRADES & free.keys() for name in free[plain]] if "relevance" in mapping else []
+    # Which of two grades is the relevance, only their values can tell.
+    is_told = "relevance" in (choice or {}) or normalised(mapping.get("relevance", "grade")) not in GRADES
+    grades = [name for plain in GRADES & free.keys() if is_told for name in free[plain]]
     if "score" not in mapping and len(scores or grades) == 1:
         mapping["score"] = (scores or grades)[0]
     return {column.name: mapping[column.name] for column in COLUMNS if mapping.get(column.name)}

@@ -179,7 +179,9 @@ def _roles_among(
     named = {_mapping(contents[place]).get("relevance") for place in places}
     truth = named.pop()
     shared = [name for name in further[places[0]] if all(name in names for names in further.values())]
-    if named or len(shared) > _MOST_ASKED or not (truth is None or has_run or len(places) > 1):
+    is_rated_twice = len(GRADES.intersection(map(normalised, [truth or "", *shared]))) > 1
+    is_run = truth is None or has_run or len(places) > 1 or is_rated_twice
+    if named or len(shared) > _MOST_ASKED or not is_run:
         return {}
     files: dict[str, list[Source]] = {}
     for name in [*shared, *([truth] if truth else [])]:
@@ -189,7 +191,7 @@ def _roles_among(
             files[name] = sources_read
     if truth is None or normalised(truth) in GRADES or any("relevance" in recognise([name]) for name in shared):
         relevances = _relevances(files)
-        if len(relevances) == 1 and relevances[0] == truth:
+        if relevances == [truth] and not is_rated_twice:
             return {}
     else:
         relevances = [truth]

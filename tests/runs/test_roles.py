@@ -119,6 +119,26 @@ def test_of_columns_of_one_file_the_one_of_zeros_and_ones_is_the_relevance(tmp_p
     assert rr(read_runs(table)) == rr(read_table(table)) == [0.875]
 
 
+def test_of_two_columns_of_grades_the_one_of_zeros_and_ones_is_the_relevance(tmp_path):
+    table = write(tmp_path / "t.csv", ("query", "passage", "grade", "rating"), ROWS)
+    assert rr(read_runs(table)) == rr(read_table(table)) == [0.875]
+    assert "grade is read as the score and rating as the relevance" in told(read_runs(table))[0]
+    swapped = write(tmp_path / "s.csv", ("query", "passage", "rating", "grade"), ROWS)
+    assert rr(read_runs(swapped)) == [0.875]
+
+
+def test_which_of_two_columns_of_grades_is_the_relevance_is_asked_or_chosen(tmp_path):
+    table = write(
+        tmp_path / "t.csv", ("query", "passage", "grade", "rating"), [(*r[:3], r[3] + 1) for r in ROWS]
+    )
+    for read in (read_runs, check):
+        with pytest.raises(RolesError, match="which of rating, grade is the score"):
+            read([table])
+    assert rr(read_runs(table, columns={"relevance": "rating"})) == [
+        1.0
+    ]  # a 2 and a 1 of each query are relevant
+
+
 def test_columns_that_may_be_either_are_asked_for_with_the_options_of_each_reading(tmp_path):
     rows = [(*row[:3], row[3] + 1) for row in ROWS]
     table = write(tmp_path / "t.csv", ("query", "passage", "ada l", "grace"), rows)

@@ -376,9 +376,11 @@ def test_predictions_score_the_lines_of_a_letor_file(call, write):
     assert "error" not in set(check([letor, trees])["severity"])
 
 
-def test_lines_of_letor_without_documents_are_named_by_their_numbers():
-    source = read(File("test.txt", b"1 qid:7 1:0.5\n0 qid:7 1:0.3\n"))
-    assert source.table["doc_id"].to_pylist() == ["1", "2"]
+def test_lines_of_letor_without_documents_are_named_by_their_numbers(write):
+    source = read(File("test.txt", b"1 qid:1 1:0.5\n0 qid:1 1:0.3\n"))
+    assert source.table["doc_id"].to_pylist() == ["line 1", "line 2"]
+    files = [write("test.txt", "1 qid:1 1:0.5\n0 qid:1 1:0.3\n"), write("trees.txt", "1\n0\n")]
+    assert "own-query" not in set(check(files)["code"])  # query 1 is not the document of line 1
     assert "named by their lines" in source.noted[0].message
     with pytest.raises(ReadError, match=r"test\.txt, line 2: '0 q:7 1:0.3' has no qid:"):
         read(File("test.txt", b"1 qid:7 1:0.5\n0 q:7 1:0.3\n1 qid:8 1:0.5\n"))
