@@ -27,7 +27,7 @@ def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
 def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw worst, best, tied and traditional mean per reranker, and the tied mean's interval if it is known.
 
-    Names, tied means and ranks are above bars, so that all fit on a phone.
+    Names, tied means and ranks are above bars, so that all fit on a phone; a traditional rank if it differs.
     """
     figure, leaderboard, title = Figure(palette), drawable_rerankers(leaderboard), measure
     if "query_low" in leaderboard:
@@ -38,9 +38,11 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> F
     figure.style(100 + _STACKED_ROW * len(leaderboard), t=48)
     marks.label_rows_above(figure, leaderboard.index, 0.24)
     place = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
-    means = zip(leaderboard["tied"], rank_texts(leaderboard), strict=True)
-    for row, (tied, ranks) in enumerate(means):
-        figure.write(f"<b>{tied:.3f}</b> · rank {ranks}", y=row - 0.24, **place)
+    for row, (ranks, scored) in enumerate(zip(rank_texts(leaderboard), leaderboard.itertuples(), strict=True)):
+        text = f"<b>{scored.tied:.3f}</b> · rank {ranks}"
+        if scored.traditional_rank != scored.tied_rank:
+            text += f" <span style='color:{palette.traditional}'>was #{scored.traditional_rank}</span>"
+        figure.write(text, y=row - 0.24, **place)
     figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     columns = leaderboard.columns.intersection([*marks.VALUES, "query_low", "query_high"])
     values = leaderboard[columns].ffill(axis=1).to_numpy()
@@ -313,7 +315,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         figure.draw_marks(
             x=[value],
             y=[leaderboard.index.get_loc(reranker)],
-            marker={"symbol": "line-ns-open", "size": 18, "color": colour, "line": {"width": width}},
+            marker={"symbol": "line-ns-open", "size": 14, "color": colour, "line": {"width": width}},
             name=name,
             legendgroup=name,
             showlegend=name not in legend_names,

@@ -90,7 +90,8 @@ def _add_ties_and_gaps(
         col=col - 1,
     )
     end = max(0.05, ratios.max()) * 1.25
-    figure.set_xaxes(title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col - 1)
+    ticks = {"tickformat": "~p", "nticks": 4, "tickangle": 0}
+    figure.set_xaxes(title_text="mean tie ratio", range=[0, end], col=col - 1, **ticks)
     bases = np.arange(len(counts), dtype=np.float64) + _BASE
     heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
     highest = max((height.max() for height in heights), default=0) or 1

@@ -120,7 +120,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
         customdata=error,
         hovertemplate="mean of %{x:,} sampled orders: %{y:.4f} ± %{customdata:.4f}",
     )
-    estimate = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
+    estimate = f"{mean.iloc[-1]:.4f}, SE {means['standard_error'].iloc[-1]:.4f}"
     figure.write_key([("exact", palette.tied, f"{exact:.4f}"), ("sampled", palette.text, estimate)])
     plotted_values = [*low, *high, *mean, exact]
     bottom, top = float(min(plotted_values)), float(max(plotted_values))

@@ -172,8 +172,9 @@ def _order(view: View, measure: str) -> Slide:
     finding = leaderboard_finding(table, name, view.traditional)
     if len(swaps):
         finding = study.swaps_finding(swaps, len(rows), name)
-    figure, is_narrow = None, visitor.is_narrow()
+    figure, is_narrow, values = None, visitor.is_narrow(), "ranks"
     if len(rows) and is_narrow:
+        values = "scores"
         figure = score_bounds(rows.head(MOST_ROWS), view.palette, name)
     elif len(rows):
         figure = leaderboard_figure(rows, view.palette, labels, list(rows.index[:MOST_ROWS]))
@@ -181,7 +182,7 @@ def _order(view: View, measure: str) -> Slide:
         (*query_sets(view.evaluation, measure), *finding),
         figure,
         f"Rank of each reranker by traditional and tied {name}, with its worst and best score.",
-        f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
+        f"{values.capitalize()} by {view.treatment.order} (orange) against {values} with ties averaged (blue). "
         f"{_first_of(len(rows))} {f'p: {pairs.method}.' if len(swaps) else ''}",
         wide=_PHONE if is_narrow else LEAST_WIDTH,
     )

@@ -208,7 +208,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
         name = escape_markdown(short_names(view.rerankers)[reranker])
         ui.heading("Target by target", f"{name}. Vertical line: target; bar: worst to best order.")
         alt = f"Each target with the tied and the traditional value of {reranker}."
-        ui.chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
+        ui.chart(target_bullets(own_targets, view.palette), "targets", alt)
     with narrow:
         has_all = len(view.rerankers) <= MAX_COLUMNS
         title = "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers"

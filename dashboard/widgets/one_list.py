@@ -167,9 +167,10 @@ def draw_orders(
     chart(
         figure, "orders-drawn", "Every order of the tied documents, with its values and their mean.", wide=720
     )
-    columns = shown_columns("ordering", ("documents", "ordered_documents"), "first_relevant")
+    columns = shown_columns("ordering", "first_relevant")
     for measure in measures:
         columns |= shown_columns((measure, "value"), measure=measure)
+    columns |= shown_columns(("documents", "ordered_documents"))
     short = rows.assign(documents=rows["documents"].map(shorten_text))
     table(short, f"Every order: {len(rows)}", "orders", columns, rows)
     st.caption(

@@ -90,7 +90,7 @@ def synthetic_lists() -> None:
     lists = simulations.list_gaps(simulation)
     heading("Impact of tied rankings: 200 synthetic lists", "Six panels.")
     simulations.lists_chart(lists, ("RR", "Hits@3"), "synthetic")
-    st.code("\n".join(notebook_lines(lists, ("MRR", "Hits@3"))), language=None)
+    st.code("\n".join(notebook_lines(lists, ("MRR", "Hits@3"))), language=None, wrap_lines=True)
     simulations.exit_buttons(simulation)
 
 
@@ -157,7 +157,8 @@ def five_cases() -> None:
 def printed_report() -> None:
     """Print the evaluation report on the G-RAG queries."""
     heading("G-RAG evaluation report", "For any run, open the page Share or run tiescope report --format text.")
-    st.code(_report_text(date.today()), language=None)  # noqa: DTZ011 the day where the app runs
+    text = _report_text(date.today())  # noqa: DTZ011 the day where the app runs
+    st.code(text, language=None, wrap_lines=True)
     simulations.exit_buttons(simulations.Simulation(simulations.NOTEBOOK_GRAG))
 
 

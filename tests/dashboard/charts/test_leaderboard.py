@@ -238,6 +238,12 @@ def test_stacked_names_stand_above_their_bars_within_the_axis():
     assert taller.layout.height == figure.layout.height + 17 * 44
 
 
+def test_a_stacked_row_names_the_traditional_rank_where_it_differs():
+    first, second = score_bounds(leaderboard([2, 1]), LIGHT, "MRR").layout.annotations[2:]
+    assert f"rank 1 <span style='color:{LIGHT.traditional}'>was #2</span>" in first.text
+    assert "was #1" in second.text
+
+
 def test_stacked_rows_explain_the_line_of_their_intervals_below_the_axis():
     rows = leaderboard([1, 2])
     with_intervals = score_bounds(rows.assign(query_low=0.5, query_high=0.7), LIGHT, "MRR")
