@@ -45,3 +45,15 @@ def test_every_page_of_the_menu_has_a_row_in_the_table_of_pages():
 
 def test_the_number_of_tools_is_that_of_the_table_of_tools():
     assert re.search(r"how (\d+) tools break ties", README)[1] == str(len(tiescope.TOOLS))
+
+
+def test_the_share_of_the_time_of_pytrec_eval_holds_for_each_row_of_the_comparison():
+    rows = (ROOT / "docs/comparison.md").read_text(encoding="utf-8")
+    ratios = re.findall(
+        r"^\| dictionaries \| 10?,000 × 100 \|.* pytrec_eval \| ([\d.]+) \|", rows, re.MULTILINE
+    )
+    (ends,) = re.findall(
+        r"in ([\d.]+) to ([\d.]+) of pytrec_eval's time for 1,000 dictionaries or more", README
+    )
+    assert len(ratios) == 2
+    assert all(float(ends[0]) <= float(ratio) <= float(ends[1]) for ratio in ratios)

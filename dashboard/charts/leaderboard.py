@@ -289,7 +289,7 @@ def _add_slope(
                 text = f"{word}<br>{'–'.join(map(str, span))}"
                 figure.write(text, x=x_end, xref="x", y=height, yanchor=yanchor)
     head = {"x": place[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
-    figure.write(f"{order} → tied", **head, yshift=8, font={"size": 11.5, "color": palette.muted})
+    figure.write(f"{order}<br>→ tied", **head, yshift=8, font={"size": 11.5, "color": palette.muted})
 
 
 _TOOL_ROOM = 14

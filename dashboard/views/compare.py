@@ -44,7 +44,7 @@ from metrics.studies.query_values import SortKey, query_differences
 from metrics.studies.targets import usual_baseline
 from metrics.studies.tradeoffs import coverage
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of, part_of
+from metrics.support.wording import count_of, describe_part
 
 BASELINE, PAIRS = "Against the baseline", "All pairs"
 STABILITY, TRADEOFFS = "Stability", "Trade-offs"
@@ -205,12 +205,12 @@ def two_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> 
     reranker = str(pair["reranker"])
     rows = view.study(query_differences, measure, reranker, baseline, view.traditional, sort_by="difference")
     differences = rows.loc[rows["difference"] != 0, "difference"].to_numpy()
+    interval = f" (hollow: not significant) with 95% {verdicts.interval}" * bool(pd.notna(pair["p"]))
     equal = f" {count_of(int(pair['equal']), 'query')} are equal and not drawn." * bool(pair["equal"])
     labels = short_names(view.rerankers)
     heading(
         f"{escape_markdown(labels[reranker])} minus {escape_markdown(labels[baseline])}, query by query",
-        f"Tied {measure} differences. Above: their mean (hollow: not significant) with 95% "
-        f"{verdicts.interval}.{equal}",
+        f"Tied {measure} differences. Above: their mean{interval}.{equal}",
     )
     figure = drawn(difference_histogram, differences, pair, view.palette, measure)
     chart(
@@ -345,7 +345,7 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
     """Draw which pairs of the view differ significantly, and count all pairs."""
     n_significant = int((significant_signs(pairs.tied) != 0).sum())
     st.caption(
-        f"{part_of(n_significant, len(pairs.tied), 'pair')} differ significantly by tied scores. Tied "
+        f"{describe_part(n_significant, len(pairs.tied), 'pair', 'differ')} significantly by tied scores. Tied "
         f"{measure} difference, row minus column; bold: significant. Colour: significance by traditional and "
         f"by tied scores. Test: {pairs.method}."
     )
@@ -367,7 +367,7 @@ def order_chart(view: View, tie_draws: Draws) -> None:
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
     st.caption(
         f"Percentage of {count_of(tie_draws.n, 'random tie-break')} that rank the row above the column. "
-        "Numbers are ranks by tied score."
+        "Numbers order the rerankers by tied score."
     )
 
 

@@ -10,9 +10,8 @@ import streamlit as st
 from dashboard.charts.labels import short_names
 from metrics.measures import MeasureAt
 from metrics.studies.gaps import ALL_LISTS
-from metrics.studies.prose import signed
+from metrics.studies.prose import signed_decimals
 from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
-from metrics.support.wording import LONG
 
 MOST_ROWS = 10_000
 """Rows of a table shown at most; the download has all."""
@@ -20,8 +19,6 @@ MOST_WRITTEN = 1000
 """Rows shown if a column is formatted in Python, which takes a second for 10,000 rows."""
 MOST_COLUMNS = 6
 """Columns that fit into a window of 1280 pixels with a sidebar, a rank left out."""
-_NOISE = 1e-9
-"""Largest number that is written as 0."""
 Writer = Callable[[float], str]
 Columns = Mapping[str, Any]
 """Column of a table → a `ShownColumn` or a Streamlit configuration."""
@@ -69,15 +66,7 @@ def _sign_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None
     looks_zero = sizes < 0.5 * 10.0**-column.digits
     if not ((looks_zero & ((sizes > 0) | is_difference)) | (numbers < 0)).any():
         return None
-    return partial(_written_number, digits=column.digits, plus=is_difference)
-
-
-def _written_number(value: float, digits: int, *, plus: bool) -> str:
-    if _NOISE < abs(value) < 10.0 ** (-2 - digits):
-        return f"{value:{'+' if plus else ''}.1e}".replace("-", "−")
-    if abs(value) < 0.5 * 10.0**-digits or abs(value) >= LONG:
-        return signed(value, digits, plus=plus)
-    return f"{value:{'+' if plus else ''}.{digits}f}".replace("-", "−", 1)
+    return partial(signed_decimals, digits=column.digits, plus=is_difference)
 
 
 def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]) -> Any:  # noqa: ANN401 Streamlit takes either

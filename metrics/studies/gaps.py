@@ -226,7 +226,7 @@ def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
     share = percent(means["tie_ratio"].max())
     n_alike = int((means["tie_ratio"].map(percent) == share).sum())
     return (
-        "Most ties: ",
+        f"{'Most ties' if len(means) > 1 else 'Ties'}: ",
         Strong(str(means["tie_ratio"].idxmax())),
         f"{and_more(n_alike - 1)} ({share} of the documents in a list on average). ",
         *_largest_gap(sizes, means["size"].sort_values(ascending=False, kind="stable"), measure),
@@ -237,14 +237,16 @@ def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
 def _largest_gap(sizes: pd.DataFrame, means: "pd.Series[float]", measure: str) -> Prose:
     if means.iloc[0] <= EQUAL:
         return (f"Tie order changes no value: every {measure} gap is 0. ",)
-    largest = f"Largest mean |{measure} gap|: ", Strong(str(means.index[0])), f" ({decimal(means.iloc[0])}"
     if len(means) == 1:
-        return *largest, "). "
+        return (f"Mean |{measure} gap|: {decimal(means.iloc[0])}. ",)
+    largest = f"Largest mean |{measure} gap|: ", Strong(str(means.index[0])), f" ({decimal(means.iloc[0])}"
     wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
     differences = (wide[means.index[0]] - wide[means.index[1]]).dropna()
     error, second = float(differences.sem()), Strong(str(means.index[1]))
     if differences.mean() > max(error, EQUAL):
         return *largest, "), before ", second, f" ({decimal(means.iloc[1])}). "
+    if differences.abs().max() <= EQUAL:
+        return *largest, "), the same as ", second, ". "
     error_text = "" if np.isnan(error) else f"; standard error {decimal(error)}"
     return (
         *largest,
@@ -278,7 +280,7 @@ def gap_prose(
     if not n_tied:
         return (Strong("No documents tie. "), "Tie order cannot change a score.")
     start: Prose = (
-        Strong(percent(share_level)),
+        Strong({0: "None", 1: "All"}.get(share_level, percent(share_level))),
         f" of the {n_tied:,} lists with {kind} have equal traditional and tied {measure}. ",
     )
     if n_tied == 1:

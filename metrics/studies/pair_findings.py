@@ -140,10 +140,13 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
     lead = f"{decimal(abs(best['difference']))} {name}"
     is_significant = significant_signs(tied).any()
     source = "; ".join(filter(None, (p_text(best), verdicts.method)))
+    end = "." if own_rule else ", whether ties are broken or averaged."
     if decimal(differences.abs().max()) == decimal(0.0):
         whose = f"{best['reranker']} has" if total == 1 else f"All {tested}rerankers have"
         claim = f"{whose} the same mean as {baseline}"
         detail = f"Every {tested}difference is 0 {name}."
+        if decimal(verdicts.traditional["difference"].where(is_tested).abs().max()) != decimal(0.0):
+            end = ", with ties averaged."
     elif total == 1:
         claim = f"{better} is {'' if is_significant else 'not '}significantly better than {other}"
         detail = f"{better} is {lead} ahead ({source})."
@@ -154,7 +157,6 @@ def _unchanged_finding(verdicts: Verdicts, measure: str) -> Prose:
                 f"Of the {tested or 'other '}rerankers, {best['reranker']} has the highest mean: "
                 f"{signed(best['difference'])} {name} against {baseline} ({source})."
             )
-    end = "." if own_rule else ", whether ties are broken or averaged."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
 
 

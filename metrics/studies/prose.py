@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from metrics.evaluation import EQUAL
 from metrics.measures import parse, question
 from metrics.support.wording import LONG, written_p
 
@@ -78,19 +77,23 @@ def smallest_shown(value: float) -> float:
 
 
 def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
-    """Write a number with its sign (no plus if not `plus`), a true minus, and no sign on zero."""
+    """Write a number with its sign and a true minus; a difference of 0 is `0`, a number (not `plus`) 0.000."""
     text = decimal(value, digits)
-    is_above = plus and value > 0 and text.strip("0.")
-    return f"+{text}" if is_above else text.replace("-", "−", 1)
-
-
-def signed_decimals(value: float) -> str:
-    """Write a difference for a table: three decimals, a sign and a true minus; 0 for none, ≈0 if smaller."""
-    if abs(value) <= EQUAL:
+    if plus and not text.strip("0."):
         return "0"
-    if abs(value) < 0.0005:  # noqa: PLR2004 what three decimals show
-        return "≈0"
-    return f"{value:+.3f}".replace("-", "−")
+    return f"+{text}" if plus and value > 0 else text.replace("-", "−", 1)
+
+
+def signed_decimals(value: float, digits: int = 3, *, plus: bool = True) -> str:
+    """Write a number like `signed` for tables and figures: with these decimals unless it would look like 0.
+
+    A smaller number gets two significant digits, as a power of ten if they are far behind the point.
+    """
+    if _NOISE < abs(value) < 10.0 ** (-2 - digits):
+        return f"{value:{'+' if plus else ''}.1e}".replace("-", "−")
+    if abs(value) < 0.5 * 10.0**-digits or abs(value) >= LONG:
+        return signed(value, digits, plus=plus)
+    return f"{value:{'+' if plus else ''}.{digits}f}".replace("-", "−", 1)
 
 
 def and_more(n: int) -> str:

@@ -114,13 +114,13 @@ def _ranking_verdict(
     label, traditional, compared = names
     leader, second = map(str, rows.index[:2])
     score, is_first = f"{label} {decimal(rows['tied'].iloc[0])}", rows["traditional_rank"] == 1
+    n_level = int((rows["tied_rank"] == 1).sum())
+    leaders = f"{leader} and {second}" if n_level == _PAIR else f"{leader}{and_more(n_level - 1)}"
     if (is_first & (rows["tied_rank"] == 1)).any():
         claim = _claimed_lead(pairs, leader, second, order)
         swaps_text = f" {plain(swap_count(swaps, len(rows)))}" * (len(rows) > _PAIR)
-        if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
-            n_level = int((rows["tied_rank"] == 1).sum())
-            level = f"{leader} and {second}" if n_level == _PAIR else f"{leader}{and_more(n_level - 1)}"
-            return Strong(f"{level} share the lead:"), f" {score}{claim}.{swaps_text}"
+        if n_level > 1:
+            return Strong(f"{leaders} share the lead:"), f" {score}{claim}.{swaps_text}"
         has_ties = bool(rows["tie_ratio"].any())
         in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
         subject = "With ties averaged, it" if has_ties else "It"
@@ -129,19 +129,18 @@ def _ranking_verdict(
             f" ({score}){_rivals_clause(rows, pairs, 'but')}. ",
             f"{subject} is {_size_of_lead(pairs, leader, second, compared)}{claim}.{swaps_text}",
         )
-    former = rows[is_first].iloc[0]
+    former, rivals = rows[is_first].iloc[0], _rivals_clause(rows, pairs, "and")
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
         return (
             Strong(f"{former.name} leads only because of its tie order: "),
             f"#1 by {order} ({traditional} {decimal(former['traditional'])}), #{former['tied_rank']} "
             f"with ties averaged ({decimal(former['tied'])}). ",
-            Strong(leader),
-            f" is first ({decimal(rows['tied'].iloc[0])}){_rivals_clause(rows, pairs, 'and')}.",
+            Strong(leaders),
+            f" {'is' if n_level == 1 else 'are'} first ({decimal(rows['tied'].iloc[0])}){rivals}.",
         )
     return (
-        Strong(f"By {order}, {former.name} leads; with ties averaged, {leader} leads. "),
-        f"{leader} is {_size_of_lead(pairs, leader, str(former.name), compared)}"
-        f"{_rivals_clause(rows, pairs, 'and')}.",
+        Strong(f"By {order}, {former.name} leads; with ties averaged, {leaders} lead{'s' * (n_level == 1)}. "),
+        f"{leader} is {_size_of_lead(pairs, leader, str(former.name), compared)}{rivals}.",
     )
 
 
@@ -155,9 +154,9 @@ def _rivals_clause(rows: pd.DataFrame, pairs: Verdicts, conjunction: str) -> str
     if not rivals:
         return f", significantly better than {'all others' if len(names) > _PAIR else names[1]}"
     group = [names[0], *rivals]
-    if significant_signs(pairs.among(group).tied).any():
-        n = small_number(len(rivals))
-        return f", {conjunction} {n} {'other' if len(rivals) == 1 else 'others'} cannot be told from it"
+    if significant_signs(pairs.among(group).tied).any() or (len(rivals) == 1 and len(names) > _PAIR):
+        others = rivals[0] if len(rivals) == 1 else f"{small_number(len(rivals))} others"
+        return f", {conjunction} {others} cannot be told from it"
     the = "the " if len(group) == len(names) else ""
     return f", {conjunction} {the}{small_number(len(group))} rerankers cannot be told apart"
 

@@ -25,7 +25,7 @@ def test_the_convention_is_named_and_the_figures_are_printed(call, inputs, write
     assert code == 0
     assert "1 of 1 published reranker matched." in err
     assert "'BM25+' is bm25+." in err
-    assert "1 of 1 figure is reproduced, all to the last digit" in err
+    assert "1 of 1 figure is reproduced, to the last digit" in err
     assert "trec_eval: id, descending" in err
     head, row = out.splitlines()
     assert head.split() == ["reranker", "measure", "text", "computed", "difference", "verdict"]

@@ -82,6 +82,17 @@ def test_changed_verdicts_come_first_by_distance():
     assert unchanged.changed_first(2, 2).tied["reranker"].to_list() == best[:2]
 
 
+def test_equal_tied_means_are_not_said_to_be_equal_by_the_tie_order_too():
+    level = np.full(6, 0.5)
+    evaluation = scored(input={"A": level + 0.1, "B": level}, expected={"A": level, "B": level})
+    moved = verdicts(evaluation, "RR", "input")
+    same = replace(moved, changed=moved.changed & False)
+    claim = "B has the same mean as A, {}. Every difference is 0 MTRR."
+    assert plain(significance_finding(same, "MRR")) == claim.format("with ties averaged")
+    text = finding(alike({"A": level, "B": level}))
+    assert text == claim.format("whether ties are broken or averaged")
+
+
 @pytest.mark.parametrize(("p", "expected"), [((0.005, 0.049), [False]), ((0.005, 0.05), [True])])
 def test_a_verdict_is_by_an_adjusted_p_below_five_percent(p, expected):
     rows = [pd.DataFrame({"difference": [0.1], "p_adjusted": [one]}) for one in p]

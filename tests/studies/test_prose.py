@@ -36,8 +36,8 @@ def test_a_small_number_keeps_two_figures_a_large_one_four_and_noise_is_nothing(
         (0.05, "+0.050"),
         (-0.05, "−0.050"),
         (-0.0004, "−0.00040"),
-        (-1e-17, "0.000"),
-        (1e-17, "0.000"),
+        (-1e-17, "0"),
+        (1e-17, "0"),
         (inf, "+∞"),
         (-inf, "−∞"),
     ],
@@ -60,7 +60,8 @@ def test_a_headline_is_the_first_sentence_with_more_than_a_strong_word():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (1e-13, "0"), (4e-4, "≈0"), (-4e-4, "≈0"), (0.0126, "+0.013"), (-0.0126, "−0.013")],
+    [(0, "0"), (-1e-13, "0"), (4e-4, "+0.00040"), (-4e-6, "−4.0e−06"), (0.0126, "+0.013"), (-0.0126, "−0.013")],
 )
 def test_a_gap_has_a_sign_and_is_0_only_where_there_is_none(value, text):
     assert signed_decimals(value) == text
+    assert (signed(value) == "0") == (text == "0")

@@ -93,6 +93,11 @@ def test_rivals_are_those_that_the_leader_does_not_beat_and_mutually_alike_only_
     assert sentence("nobody").endswith("and the eight rerankers cannot be told apart.")
     assert sentence("BM25", "TF-IDF").endswith("and seven others cannot be told from it.")
     assert sentence("BM25").endswith("and seven rerankers cannot be told apart.")
+    beaten = pairs.tied[["baseline", "reranker"]].isin(["MiniLM int8"]).any(axis=1)
+    beaten &= ~pairs.tied[["baseline", "reranker"]].isin(["BM25"]).any(axis=1)
+    tied = pairs.tied.assign(p_adjusted=np.where(beaten, 0.01, 1.0))
+    text = plain(leaderboard_verdict(rows, swaps, replace(pairs, tied=tied), evaluation, "RR"))
+    assert text.endswith("is first (0.741), and BM25 cannot be told from it.")
     assert sentence("MiniLM int8").endswith("is first (0.741), significantly better than all others.")
 
 
@@ -117,6 +122,18 @@ def test_a_significant_lead_is_a_win_and_a_reversing_tie_order_is_named():
     reversed_text = verdict(board(table_csv=HEADER + sorted_wrongly).runs, traditional="optimistic")
     assert reversed_text.startswith("new leads only because of its tie order: #1 by the best order (MRR 1.000)")
     assert reversed_text.endswith("old is first (0.951), significantly better than new.")
+
+
+def test_rerankers_that_share_the_first_tied_rank_are_first_together():
+    level = rows("even", (1, 1, 0, 0)) + rows("level", (2, 2, 0, 0))
+    few, many = (rows("lucky", (0, *[1] * n)) + level for n in (3, 5))
+    start = "By file order, lucky leads; with ties averaged, even and level lead. "
+    assert verdict(board(table_csv=HEADER + few).runs).startswith(start)
+    far = verdict(board(table_csv=HEADER + many).runs)
+    assert far.startswith(
+        "lucky leads only because of its tie order: #1 by file order (MRR 1.000), #3 with ties "
+    )
+    assert "even and level are first (0.750)" in far
 
 
 def test_without_a_tie_the_verdict_says_so_what_still_matters_and_who_leads():

@@ -42,7 +42,9 @@ def convention_finding(reproduction: Reproduction) -> Prose:
         )
     fitting, reproduced = reproduction.fitting, Strong(part_of(n - n_out, n, "figure"))
     n_rounded = int(reproduction.conventions["by_rounding"].iloc[: len(fitting)].max())
-    digits = f"up to {n_rounded:,} by rounding" if n_rounded else "all to the last digit"
+    digits = "all " * (n - n_out > 1) + "to the last digit"
+    if n_rounded:
+        digits = f"up to {n_rounded:,} by rounding"
     outcome = f" {'is' if n - n_out == 1 else 'are'} reproduced, {digits}"
     shared, alternatives = _alternatives(reproduction)
     if n_out:

@@ -77,7 +77,7 @@ def test_each_reranker_has_one_row_with_its_rank_interval_name_scores_gap_and_ti
         "tied": ["<b>1.000</b>", "<b>0.667</b>", "<b>0.333</b>"],
         "traditional": ["0.334", "0.668", "0.001"],
         "moved": ["#2", "#1", "#3"],
-        "gap": ["0", "+0.013", "≈0"],
+        "gap": ["0", "+0.013", "−0.00010"],
         "ties": ["0%", "<1%", "63%"],
     }
     assert {trace.yaxis for trace in figure.data} == {None}, "all on one axis of rows"
@@ -93,8 +93,8 @@ def test_where_no_rank_changes_there_is_no_slope_and_its_width_goes_to_the_score
     still, moved = (figure_of(leaderboard(places)) for places in ([1, 2, 3], [2, 1, 3]))
     assert not slope_ends(still)
     assert len(slope_ends(moved)) == 2
-    assert "traditional → tied" in notes(moved)
-    assert "traditional → tied" not in notes(still)
+    assert "traditional<br>→ tied" in notes(moved)
+    assert "traditional<br>→ tied" not in notes(still)
     widths = [np.ptp(figure.layout.xaxis2.domain) for figure in (still, moved)]
     assert widths[0] > widths[1]
 
@@ -222,7 +222,7 @@ def test_the_interval_over_queries_is_a_thin_line_within_the_axis():
 
 
 def test_published_scores_are_named():
-    assert "published → tied" in notes(figure_of(leaderboard([2, 1]), order="published"))
+    assert "published<br>→ tied" in notes(figure_of(leaderboard([2, 1]), order="published"))
 
 
 def test_stacked_names_stand_above_their_bars_within_the_axis():

@@ -152,7 +152,7 @@ def test_the_tie_groups_of_the_list_are_a_table(texts):
 
 def test_each_value_is_drawn_and_listed_with_its_chance_and_an_example(texts):
     page = explored(data=texts, reranker="a", measure="AP")
-    text = "216 orders** from ties of 3, 3, 3 documents: 216 relevance patterns, 1 order each."
+    text = "216 orders** from ties of 3, 3 and 3 documents: 216 relevance patterns, 1 order each."
     assert text in page_text(page)
     rows = values(page)
     assert len(rows) <= 12

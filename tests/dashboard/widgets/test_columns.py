@@ -49,8 +49,8 @@ def test_a_tiny_difference_is_written_with_its_figures_and_none_without_a_sign()
     columns = shown_columns("gap", "tied")
     by_hand = writers(frame, columns)
     assert list(by_hand) == ["gap"]
-    assert [by_hand["gap"](gap) for gap in (5.8e-7, -5.8e-7, 5.8e-10)] == ["+5.8e−07", "−5.8e−07", "0.000"]
-    assert [by_hand["gap"](gap) for gap in gaps[:4]] == ["+0.000031", "0.000", "−0.010", "+0.002"]
+    assert [by_hand["gap"](gap) for gap in (5.8e-7, -5.8e-7, 5.8e-10)] == ["+5.8e−07", "−5.8e−07", "0"]
+    assert [by_hand["gap"](gap) for gap in gaps[:4]] == ["+0.000031", "0", "−0.010", "+0.002"]
     assert streamlit_columns(columns, by_hand)["gap"]["type_config"]["format"] is None
     assert streamlit_columns(columns)["gap"]["type_config"]["format"] == "%+.3f"
 
