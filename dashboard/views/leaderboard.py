@@ -132,11 +132,8 @@ def verdict(view: View, measure: str) -> None:
     ui.finding(prose, view.rerankers, [view.conditions(measure)])
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
-        outcome, offer, choice = "count as 0", "Leave them out", "skip"
-        if view.scoring.empty == "skip":
-            outcome, offer, choice = "are left out", "Count them as 0", "zero"
-        elif view.scoring.empty == "one":
-            outcome = "count as 1"
+        is_left_out, outcome = view.scoring.empty == "skip", choices.OUTCOMES[view.scoring.empty]
+        offer, choice = ("Count them as 0", "zero") if is_left_out else ("Leave them out", "skip")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
             st.markdown(f":material/info: {text}", width="content")

@@ -28,7 +28,7 @@ from metrics.studies.pair_findings import Verdicts, verdicts
 from metrics.studies.pairs import COLUMNS, compare, significant_signs
 from metrics.studies.prose import chance, decimal, plain, signed
 from metrics.studies.query_values import query_differences, values_by_query
-from metrics.support.wording import written_p
+from metrics.support.wording import describe_part, written_p
 
 BASE = "GPT-4 (Low Ties)"
 SIMULATED = cache.SIMULATED_LABEL
@@ -129,7 +129,8 @@ def test_a_test_chosen_in_more_changes_every_figure_and_line_of_compare(sample, 
     pairs = verdicts(sample, "Hits@5", "docid_asc", **testing | {"family": "all"})
     page.segmented_control(key="section").set_value("All pairs").run()
     n_significant = np.count_nonzero(significant_signs(pairs.tied))
-    assert f"{n_significant} of 6 pairs differ significantly by tied scores." in texts(page)
+    differ = describe_part(n_significant, 6, "pair", "differ")
+    assert f"{differ} significantly by tied scores." in texts(page)
     assert f"Test: {pairs.method}." in texts(page)
 
 
@@ -214,6 +215,13 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     page.segmented_control(key="test").set_value("sign flips").run()
     assert "Above: their mean (hollow: not significant) with 95% interval by sign flips." in texts(page)
     assert "For high, p compares ranks, the interval compares means, and the two disagree." in text
+
+
+def test_no_interval_is_said_where_one_query_allows_no_test():
+    rows = "high,q1,a,2,1\nhigh,q1,b,1,0\nlow,q1,a,1,1\nlow,q1,b,2,0\n"
+    page = opened("compare", data=label(board(one_csv="reranker,query_id,doc_id,score,relevance\n" + rows)))
+    assert "Tied RR differences. Above: their mean.\n" in texts(page)
+    assert "For low, one query in common: no test is possible." in texts(page)
 
 
 def test_a_query_opens_both_lists_in_the_query_explorer(sample):
