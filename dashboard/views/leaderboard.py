@@ -132,7 +132,7 @@ def verdict(view: View, measure: str) -> None:
     ui.finding(prose, view.rerankers, [view.conditions(measure)])
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
-        is_left_out, outcome = view.scoring.empty == "skip", choices.OUTCOMES[view.scoring.empty]
+        is_left_out, outcome = view.scoring.empty == "skip", choices.POLICY_VERBS[view.scoring.empty]
         offer, choice = ("Count them as 0", "zero") if is_left_out else ("Leave them out", "skip")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
