@@ -280,7 +280,7 @@ def gap_prose(
     if not n_tied:
         return (Strong("No documents tie. "), "Tie order cannot change a score.")
     start: Prose = (
-        Strong({0: "None", 1: "All"}.get(share_level, percent(share_level))),
+        Strong({0.0: "None", 1.0: "All"}.get(share_level, percent(share_level))),
         f" of the {n_tied:,} lists with {kind} have equal traditional and tied {measure}. ",
     )
     if n_tied == 1:
