@@ -70,7 +70,7 @@ def show(selection: Selection) -> None:
         choices.choose_relevant_from(selection.board)
         view = selection.score(measure)
         means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
-        choices.choose_baseline(list(map(str, means.index)), usual_baseline(view.rerankers), width=260)
+        choices.choose_baseline(list(map(str, means.index)), usual_baseline(view.rerankers), width=256)
     baseline = view.baseline
     has_pairs = len(view.rerankers) >= _FEW and not is_large
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
@@ -95,7 +95,7 @@ def show(selection: Selection) -> None:
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
     " p < ", "\u00a0p\u00a0<\u00a0"
 )
-_PAIR, _MOST_COPIED, _MOST_PAIRED = 2, 30, 60
+_PAIR, _MOST_COPIED, _MOST_PAIRED, _PAIRED_ON_PHONE = 2, 30, 60, 12
 _MAX_NOTES = 4
 """Notes shown below the table at most; the table has all."""
 _HIDDEN = (
@@ -106,7 +106,8 @@ _HIDDEN = (
 
 def baseline_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
     """Draw the differences from the baseline, their table, and the queries behind one of them."""
-    row_range = shown_rows(len(view.rerankers), "paired")
+    first = _PAIRED_ON_PHONE if visitor.is_narrow() else FIRST_ROWS
+    row_range = shown_rows(len(view.rerankers), "paired", first)
     difference_chart(view, verdicts, parse(measure).traditional, row_range.n_shown)
     row_range.buttons()
     comparison_table(verdicts)
@@ -301,7 +302,8 @@ def best_rerankers(view: View, measure: str, limit: int, note: str = "") -> View
 
 def pairs_section(view: View, measure: str, testing: Testing) -> None:
     """Draw the verdict on every pair."""
-    row_range = shown_rows(len(view.rerankers), "paired", _MOST_PAIRED)
+    first = _PAIRED_ON_PHONE if visitor.is_narrow() else _MOST_PAIRED
+    row_range = shown_rows(len(view.rerankers), "paired", first)
     best_view = best_rerankers(view, measure, row_range.n_shown)
     pairs = compared_pairs(view, measure, view.traditional, "", testing._replace(family="all"))
     pair_chart(best_view, pairs, measure)
@@ -314,7 +316,8 @@ def stability_section(view: View, measure: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         n_draws = controls.number_input("Draws", 10, _MOST_DRAWS, 1000, "draws", width=130)
         text = controls.text_input("Noise in the scores", "noise", placeholder="0", help=_NOISE_HELP, width=190)
-    row_range = shown_rows(len(view.rerankers), "paired")
+    first = _PAIRED_ON_PHONE if visitor.is_narrow() else FIRST_ROWS
+    row_range = shown_rows(len(view.rerankers), "paired", first)
     best_view = best_rerankers(view, measure, row_range.n_shown, "; pairs and ranks are counted among these")
     work = f"draws-{measure}-{n_draws}-{text}"
     if is_cancelled(work, "No ties were broken."):
@@ -347,13 +350,14 @@ def pair_chart(view: View, pairs: Verdicts, measure: str) -> None:
     st.caption(
         f"{describe_part(n_significant, len(pairs.tied), 'pair', 'differ')} significantly by tied scores. Tied "
         f"{measure} difference, row minus column; bold: significant. Colour: significance by traditional and "
-        f"by tied scores. Test: {pairs.method}."
+        "by tied scores."
     )
     order = [name for name in view.rerankers if name in {*pairs.tied["reranker"], *pairs.tied["baseline"]}]
     alt = "Tied difference of each pair of rerankers, with significance by traditional and by tied scores."
     is_narrow = visitor.is_narrow()
     figure = drawn(verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
+    st.caption(f"Test: {pairs.method}.")
 
 
 @section("Chances of each order")

@@ -17,11 +17,13 @@ from dashboard.charts.compare import (
     difference_forest,
     difference_histogram,
     finish_heatmap,
+    matrix_width,
     order_matrix,
     verdict_matrix,
 )
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
 from dashboard.views import compare as compare_page
+from dashboard.visitor import BROWSER_KEY
 from metrics import evaluate
 from metrics.studies.draws import draws
 from metrics.studies.pair_findings import Verdicts, verdicts
@@ -326,6 +328,17 @@ def test_of_many_rerankers_stability_has_the_twenty_best_and_all_on_request(many
     page.button(key="show-paired-expand_more").click().run()
     assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
     assert "by tied mean" not in texts(page)
+
+
+def test_on_a_phone_stability_and_all_pairs_have_the_twelve_best_which_fit_its_width(many):
+    page = opened("compare", data=many, section="Stability")
+    page.session_state[BROWSER_KEY] = {"is_narrow": True}
+    page.run()
+    assert len(charts(page)["above"]["data"][0]["customdata"]) == 12
+    page.segmented_control(key="section").set_value("All pairs").run()
+    assert len(charts(page)["all-pairs"]["data"][0]["customdata"]) == 12
+    assert "of 210 pairs differ significantly by tied scores." in texts(page)
+    assert matrix_width(12, is_narrow=True) <= 350
 
 
 def test_beyond_two_hundred_rerankers_pairs_are_for_the_command():
