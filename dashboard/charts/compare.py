@@ -141,7 +141,7 @@ def difference_histogram(
     figure.draw_bars(
         x=middles,
         y=counts,
-        marker={"color": faded(palette.other, 0.5)},
+        marker={"color": palette.other},
         customdata=np.column_stack([ends[:-1], ends[1:]]),
         hovertemplate="%{y:,} queries<br>from %{customdata[0]:+.3f} to %{customdata[1]:+.3f}",
     )
@@ -165,7 +165,8 @@ def difference_histogram(
         font={"color": palette.tied},
     )
     figure.style(300, t=32)
-    figure.set_xaxes(title_text=f"{measure} difference of each query", range=[-1.05 * reach, 1.05 * reach])
+    figure.set_xaxes(title_text=f"{measure} difference of each query", **signed_ticks(-reach, reach, 8))
+    figure.set_xaxes(range=[-1.05 * reach, 1.05 * reach])
     ticks = {"dtick": 1} if top < _FEW_QUERIES else {}
     return figure.set_yaxes(title_text="queries", range=[0, 1.12 * top], **ticks)
 

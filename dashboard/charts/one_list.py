@@ -173,7 +173,7 @@ _AXIS, _KEY = 56, 28
 """Pixels of the axis below the cells, and of the key below the axis."""
 
 
-def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
+def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None, *, is_narrow: bool = False) -> Figure:
     """Draw the probability of each rank per document: uniform over the ranks of its tie group.
 
     The shades, and the key of them, end at the largest probability.
@@ -181,7 +181,7 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figur
     documents = ladder.head(HEATMAP_ROWS)
     n = len(documents)
     chance = place_chances(documents["first"], documents["last"], n)
-    labels = chart_names(documents["doc_id"].astype(str), 28)
+    labels = chart_names(documents["doc_id"].astype(str), 28 if is_narrow else 48)
     names = [
         labels[str(document.doc_id)] + (f" · <b>{document.grade:g}</b>" if document.relevant else "")
         for document in documents.itertuples()

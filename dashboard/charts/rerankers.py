@@ -176,7 +176,8 @@ def gap_multiples(
     points = context[["tie_ratio", "first_gap"]].dropna().to_numpy()
     # all dots are one path: hundreds of markers per panel would be slow
     dots = "".join(f"M{x - half:.4f},{y:.4f}H{x + half:.4f}" for x, y in points)
-    labels = chart_names(colours, _TITLES // (ACROSS if is_narrow else across))
+    names = dict.fromkeys([*colours, *lists["reranker"]])
+    labels = chart_names(names, _TITLES // (ACROSS if is_narrow else across))
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         _add_dots(figure, _thin(own_lists[name], reach), colour, **place)

@@ -332,7 +332,8 @@ def stability_section(view: View, measure: str) -> None:
     copies = same_runs(view.board.runs, best_view.evaluation, measure)
     with first_chart:
         section_finding(stability_finding(tie_draws, name.traditional, copies), view.rerankers)
-        order_chart(view, tie_draws)
+        if len(best_view.rerankers) > _PAIR:  # the sentence says all of one pair
+            order_chart(view, tie_draws)
     finish_chart(best_view, tie_draws, measure, name.traditional)
     rows = tie_draws.summary.add_prefix("drawn_").assign(tied=tie_draws.bounds["expected"]).reset_index()
     columns = shown_columns(

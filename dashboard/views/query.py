@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import choices, controls
+from dashboard import choices, controls, visitor
 from dashboard.cache import ShownBoard, cached, drawn
 from dashboard.charts import one_list as charts
 from dashboard.charts.labels import short_names
@@ -180,7 +180,8 @@ def landing_section(current: one_list.ListInView) -> None:
     if len(current.rows) > charts.HEATMAP_ROWS:
         explanation += f" The top {charts.HEATMAP_ROWS} of {count_of(len(current.rows), 'document')}."
     ui.heading("Where each document can land", explanation)
-    figure = drawn(charts.rank_heatmap, current.rows, current.view.palette, current.k)
+    rows = current.rows, current.view.palette, current.k
+    figure = drawn(charts.rank_heatmap, *rows, is_narrow=visitor.is_narrow())
     ui.chart(figure, "landing", "Chance of each document at each rank.", wide=560)
 
 
