@@ -57,7 +57,7 @@ _ROW, _SLIM_ROW, _ROWS = 30, 18, 270
 """Pixels of a row, of a row where there are many, and of all rows, which twelve do not exceed."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
-_COLUMNS = {"slope": 104, "rank": 38, "strip": 62, "name": 20, "tied": 50, "scores": 0}
+_COLUMNS = {"slope": 98, "rank": 38, "strip": 62, "name": 20, "tied": 50, "scores": 0}
 _COLUMNS |= {"traditional": 46, "moved": 34, "gap": 54, "ties": 58}
 """Columns from left to right and their pixels in the least width, without the names; scores have the rest."""
 _LETTER = 6.6
@@ -66,7 +66,7 @@ _DIGIT = 9
 """Width of a digit."""
 _SPACE = 8
 """Width of the space beside the strip and beside the scores, as those of the columns."""
-_TICK = 36
+_TICK = 34
 """Pixels between the ticks of the scores."""
 _APART = 15
 """Rerankers up to which the cells of a strip are drawn apart."""
@@ -214,15 +214,8 @@ def _add_heads(
     figure: Figure, places: Places, labels: tuple[str, str], *, has_intervals: bool, has_bars: bool
 ) -> None:
     palette, (tied, traditional) = figure.palette, labels
-    place = {
-        "xref": "paper",
-        "xanchor": "left",
-        "y": 1,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "yshift": 8,
-        "xshift": -1,
-    }
+    place = {"xref": "paper", "xanchor": "left", "xshift": -1}
+    place |= {"yref": "paper", "yanchor": "bottom", "yshift": 8, "y": 1}
     rank = "rank, 95%" if places["strip"][1] > places["strip"][0] else "rank"
     hover = {"rank": {"hovertext": _RANK_HELP}} if rank != "rank" else {}
     heads = {"rank": rank, "tied": tied, "traditional": traditional, "gap": "gap", "ties": "tie ratio"}

@@ -125,11 +125,9 @@ def _add_ties_and_gaps(
     figure.style(110 + row_height(len(rerankers)) * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
-    if is_signed:
-        title = f"{measure} gap of each list"
-        return figure.set_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
-    title = f"|{measure} gap| of each list"
-    return figure.set_xaxes(title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
+    low, ticks = (-end, signed_ticks(-end, end, 6)) if is_signed else (-0.02 * end, {"nticks": 6})
+    title = f"{measure} gap of each list" if is_signed else f"|{measure} gap| of each list"
+    return figure.set_xaxes(title_text=title, range=[low, end], col=col, **ticks)
 
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
@@ -176,7 +174,7 @@ def gap_multiples(
     points = context[["tie_ratio", "first_gap"]].dropna().to_numpy()
     # all dots are one path: hundreds of markers per panel would be slow
     dots = "".join(f"M{x - half:.4f},{y:.4f}H{x + half:.4f}" for x, y in points)
-    names = dict.fromkeys([*colours, *lists["reranker"]])
+    names = dict.fromkeys([*colours, *lists["reranker"].unique()])
     labels = chart_names(names, _TITLES // (ACROSS if is_narrow else across))
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}

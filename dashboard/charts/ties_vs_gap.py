@@ -180,8 +180,7 @@ def gap_scatter(
     figure.write("▼ too low", **corner, y=0, yanchor="bottom", font=low_font)
     title = f"tie ratio<br>{len(lists) - len(with_gap):,} of {len(lists):,} lists have no gap and are not drawn"
     zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-    figure.set_yaxes(range=ends, title_text=f"{measure} gap", **zero)
-    figure.set_yaxes(**signed_ticks(*ends, 8))
+    figure.set_yaxes(range=ends, title_text=f"{measure} gap", **zero | signed_ticks(*ends, 8))
     span = max(1 - float(lists["tie_ratio"].min()), LEAST_SPAN)
     figure.set_xaxes(title_text=title, tickformat="~%", range=[1 - 1.03 * span, 1 + 0.03 * span])
     toggled = {"itemclick": "toggle", "itemdoubleclick": "toggleothers"}

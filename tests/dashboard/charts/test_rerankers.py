@@ -66,6 +66,20 @@ def test_a_mean_has_the_ground_around_it_on_dots_of_any_colour(palette):
     assert (halo.xref, halo.yref) == (mean.xref, mean.yref)
 
 
+def test_panels_of_a_few_rerankers_have_the_names_of_all():
+    names = [f"run_of_a_model_with_a_long_name_{kind}_{n}" for kind in ("listwise", "pointwise") for n in "123"]
+    lists = pd.DataFrame({"reranker": names, "query_id": "q", "tie_ratio": 0.5, "first_gap": 0.1})
+    all_panels, few_panels = (
+        [
+            note.text
+            for note in gap_multiples(lists, LIGHT, dict.fromkeys(part, "#000"), "RR").layout.annotations
+        ]
+        for part in (names, names[:3])
+    )
+    assert few_panels == all_panels[:3]
+    assert all("listwise" in title for title in few_panels)
+
+
 def test_each_panel_repeats_the_lists_of_all_rerankers_as_one_path_behind_its_own():
     lists = pd.DataFrame(
         {

@@ -405,6 +405,17 @@ def test_cells_of_documents_are_their_chances(rows):
     assert cells.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
 
 
+def test_names_of_documents_are_whole_beside_their_ranks_but_on_a_phone(rows):
+    name = "scipy.interpolate.InterpolatedUnivariateSpline"
+    rows = rows.head(3).assign(doc_id=[name, "a", "b"], first=[1, 1, 3], last=[2, 2, 3])
+    wide, narrow = (
+        rank_heatmap(rows, LIGHT, None, is_narrow=is_narrow).layout.yaxis.ticktext[0]
+        for is_narrow in (False, True)
+    )
+    assert wide.startswith(name)
+    assert "…" in narrow
+
+
 def test_the_score_of_a_tie_is_left_out_or_shortened_where_its_bracket_is_narrow(rows):
     ends = [(1, 6), (7, 12), (13, 14), (15, 17), (18, 19), (20, 20)]
     scores = [1.5, 0.5, 0, -0.5, -1, -2]

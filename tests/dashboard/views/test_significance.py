@@ -341,6 +341,11 @@ def test_on_a_phone_stability_and_all_pairs_have_the_twelve_best_which_fit_its_w
     assert matrix_width(12, is_narrow=True) <= 350
 
 
+def test_of_two_rerankers_stability_says_their_order_in_its_sentence_alone():
+    page = opened("compare", data=SIMULATED, section="Stability", rerankers=[BASE, "Claude (High Ties)"])
+    assert list(charts(page)) == ["finishes"]
+
+
 def test_beyond_two_hundred_rerankers_pairs_are_for_the_command():
     lines = [
         f"r{number:03},q{query},{doc},{score},{int(doc == 'a')}"
