@@ -125,9 +125,9 @@ def _add_ties_and_gaps(
     figure.style(110 + row_height(len(rerankers)) * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
-    ticks: dict[str, Any] = signed_ticks(-end, end, 6) if is_signed else {"nticks": 6}
+    look: dict[str, Any] = signed_ticks(-end, end, 6) if is_signed else {"nticks": 6}
     title = f"{measure} gap of each list" if is_signed else f"|{measure} gap| of each list"
-    return figure.set_xaxes(title_text=title, range=[-end if is_signed else -0.02 * end, end], col=col, **ticks)
+    return figure.set_xaxes(title_text=title, range=[-end if is_signed else -0.02 * end, end], col=col, **look)
 
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
