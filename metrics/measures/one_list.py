@@ -140,7 +140,10 @@ def reciprocal_rank(
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float | FloatArray:
-    """Return one over the rank of the first relevant document, RR; its mean over queries is MRR."""
+    """Return one over the rank of the first relevant document, RR; its mean over queries is MRR.
+
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
+    """
     return _value("RR", k, relevance, scores, ties, options)
 
 
@@ -153,6 +156,8 @@ def hits_at_k(
     **options: Unpack[ListOptions],
 ) -> float | FloatArray:
     """Return whether a relevant document is among the first k, Hits@k: its chance where documents are tied.
+
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
 
     Examples:
         >>> hits_at_k([0, 0, 1], [1, 1, 1], 1, ties="optimistic")
@@ -171,6 +176,8 @@ def precision_at_k(
 ) -> float | FloatArray:
     """Return the relevant documents among the first k over k, P@k.
 
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
+
     Examples:
         >>> precision_at_k([1, 0, 1, 0], k=2)
         0.5
@@ -187,6 +194,8 @@ def recall_at_k(
     **options: Unpack[ListOptions],
 ) -> float | FloatArray:
     """Return the relevant documents among the first k over all relevant documents, R@k.
+
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
 
     Examples:
         >>> recall_at_k([1, 0, 1], k=2, unlisted=[1, 1])  # two relevant documents were not retrieved
@@ -205,6 +214,8 @@ def f1_at_k(
 ) -> float | FloatArray:
     """Return the harmonic mean of P@k and R@k, F1@k.
 
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
+
     Examples:
         >>> f1_at_k([1, 0, 1, 0], k=2)
         0.5
@@ -220,6 +231,8 @@ def average_precision(
     **options: Unpack[ListOptions],
 ) -> float | FloatArray:
     """Return the precision at each relevant document, averaged, AP; its mean over queries is MAP.
+
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
 
     Examples:
         >>> average_precision([1, 0, 0, 1])
@@ -263,6 +276,8 @@ def ndcg(
 def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float | FloatArray:
     """Return the tie-sensitive reciprocal rank, TsRR, which settles ties by its own rule.
 
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
+
     Examples:
         >>> tsrr([0, 1])
         0.5
@@ -272,6 +287,8 @@ def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[List
 
 def tarr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float | FloatArray:
     """Return one over the expected rank of the first relevant document, taRR.
+
+    `relevance` and `scores` are (n_docs,) for a number, or (n_lists, n_docs) for (n_lists,) values.
 
     Examples:
         >>> tarr([0, 1, 0], scores=[8, 8, 8])  # its expected rank is 2

@@ -55,6 +55,15 @@ def test_values_of_one_list_are_those_of_an_evaluation_to_the_bit(docs):
         assert call(grades, scores, relevant_from=2) == values[measure, "expected"]
 
 
+def test_the_help_on_each_function_has_the_shapes_of_its_arguments_and_values():
+    public = [getattr(metrics, name) for name in metrics.__all__]
+    functions = [each for each in public if getattr(each, "__module__", "") == one_list.__name__]
+    assert len(functions) == 9
+    assert all(
+        "(n_docs,)" in measure.__doc__ and "(n_lists, n_docs)" in measure.__doc__ for measure in functions
+    )
+
+
 def test_a_list_without_scores_is_ranked_as_it_stands():
     for ties in ("expected", "optimistic", "pessimistic"):
         assert metrics.reciprocal_rank([0, 0, 1, 1], ties=ties) == pytest.approx(1 / 3)
