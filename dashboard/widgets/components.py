@@ -95,6 +95,13 @@ def prose_markdown(prose: Prose) -> str:
     )
 
 
+def offer(text: str) -> DeltaGenerator:
+    """Show an offer in a frame, and return the place for its buttons, on the same line."""
+    line = st.container(horizontal=True, vertical_alignment="center", border=True)
+    line.markdown(text, width="content")
+    return line
+
+
 def cards(*row: Card) -> None:
     """Show cards side by side, in two rows where four do not fit."""
     for column, card in zip(st.columns(len(row)), row, strict=True):

@@ -123,7 +123,7 @@ def _cell(value: object) -> str:
         return ""
     if not isinstance(value, float):
         return str(value)
-    return f"{value:.4f}" if abs(value) < LONG else f"{value:.4e}"
+    return f"{value:z.4f}" if abs(value) < LONG else f"{value:.4e}"
 
 
 _WRITERS: dict[str, Callable[[pd.DataFrame], str]] = {

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.studies.prose import Prose
+from metrics.studies.prose import Prose, signed_decimals
 from metrics.support.wording import LONG, written_p
 
 _SHORT = 32
@@ -131,7 +131,9 @@ def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a colu
         return "–"
     if spec == "p":
         return written_p(float(value), P_DIGITS)
+    if spec.startswith("+"):
+        return signed_decimals(float(value), int(spec[2]))
     text = format(value, spec if abs(value) < LONG else spec.replace("f", "e"))
     if not any(digit in text for digit in "123456789") and "inf" not in text:
-        text = format(abs(value), spec.replace("+", ""))
+        text = format(abs(value), spec)
     return text.replace("-", "\N{MINUS SIGN}").replace("inf", "∞")

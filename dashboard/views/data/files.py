@@ -20,7 +20,7 @@ from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
 from dashboard.library.uploads import DROP_SELF, MISSING_SCORE, zipped
 from dashboard.visitor import theme, visitor_id
-from dashboard.widgets.components import Colour, chart, download_csv, group_text, section
+from dashboard.widgets.components import Colour, chart, download_csv, group_text, offer, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
 from metrics.runs.findings import FindingGroup, group_findings
@@ -248,8 +248,7 @@ def undo() -> None:
     """Offer to restore the boards just deleted."""
     if (gone := boards.last_deleted()) is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f":material/delete: Deleted **{escape_markdown(gone.name)}**. You can undo this for a day.")
+    with offer(f":material/delete: Deleted **{escape_markdown(gone.name)}**. You can undo this for a day."):
         if st.button("Undo", key="undo", type="tertiary"):
             boards.change_library(lambda: boards.undo_deletion(gone))
 

@@ -17,7 +17,7 @@ from dashboard.library.loaded import packed_files, table_label
 from dashboard.library.uploads import MISSING_SCORE
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets.audited_table import kept_files, take_files, take_table
-from dashboard.widgets.components import section
+from dashboard.widgets.components import offer, section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ
 from metrics.runs import COLUMNS, FORMATS_BY_NAME, File, MissingScore, Source
@@ -77,11 +77,8 @@ def _interrupted_files() -> list[File]:
     if spec is None:
         return []
     files = [entry.file for entry in spec.entries]
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        names = escape_markdown(first_names([file.name for file in files]))
-        st.markdown(
-            f":material/history: The page was closed before it showed your upload of {names}.", width="content"
-        )
+    names = escape_markdown(first_names([file.name for file in files]))
+    with offer(f":material/history: The page was closed before it showed your upload of {names}."):
         is_resumed = bool(controls.recall(boards.RESUMED))
         if not is_resumed:
             read = partial(controls.remember, boards.RESUMED, value=True)
@@ -190,12 +187,8 @@ def _ask_where(spec: BoardSpec, sources: Sequence[Source | TieScopeError], board
     names = [entry.file.name for entry in spec.entries if entry.file.sha256 not in staying]
     name = escape_markdown(boards.board_name(board.label))
     new_query, query = (escape_markdown(quote(min(queries[is_new]))) for is_new in (True, False))
-    st.warning(
-        f"{escape_markdown(first_names(names))} and the board **{name}** have no query in common. The new "
-        f"queries include {new_query}, the board has {query}.",
-        icon=":material/help:",
-    )
-    with st.container(horizontal=True):
+    files = escape_markdown(first_names(names))
+    with offer(f"{files} and **{name}** share no query: the files have {new_query}, the board has {query}."):
         open_apart = partial(controls.remember, "add", value=False)
         st.button("Open as a new board", type="primary", key="open-apart", on_click=open_apart)
         st.button("Add anyway", key="add-anyway", on_click=controls.remember, args=(_ADDED_ANYWAY, draft))
@@ -211,12 +204,8 @@ def _offer_to_audit(results: Sequence[File]) -> None:
     choice = boards.shown_board()
     if choice is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        name = boards.board_name(choice[0].label)
-        st.markdown(
-            f":material/fact_check: {_results_text(results)}, no runs. Audit **{escape_markdown(name)}**?",
-            width="content",
-        )
+    name = escape_markdown(boards.board_name(choice[0].label))
+    with offer(f":material/fact_check: {_results_text(results)}, no runs. Audit **{name}**?"):
         if st.button("Audit these", type="primary", key="audit-dropped"):
             take_files(choice[0], results)
             st.switch_page(pages.AUDIT.file)
@@ -226,8 +215,7 @@ def results_line(board: Board) -> None:
     """Offer to audit the published results kept with the board."""
     if not (results := kept_files(board)):
         return
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f":material/fact_check: {_results_text(results)} came with this board.", width="content")
+    with offer(f":material/fact_check: {_results_text(results)} came with this board."):
         if st.button("Audit these", key="audit-kept"):
             take_table(table_label(results))
             st.switch_page(pages.AUDIT.file)
@@ -253,12 +241,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
     _offer_others(spec, errors)
     _offer_to_add(sources)
     _offer_to_settle(spec, [place for place, error in errors.items() if MISSING_SCORE_HINT in str(error)])
-    for position, error in errors.items():
-        if isinstance(error, ReadError) and error.header:
-            with st.expander(f"Columns of {escape_markdown(spec.entries[position].file.name)}"):
-                choose_columns(spec, position, error.header, error.mapping, boards.replace_draft)
-    if not errors and not _is_complete(sources):
-        _offer_other_columns(spec, sources)
+    _offer_columns(spec, sources, is_missing=not errors and not _is_complete(sources))
 
 
 def _offer_others(spec: BoardSpec, errors: Collection[int]) -> None:
@@ -274,13 +257,9 @@ def _ask(spec: BoardSpec, question: RolesError) -> None:
     """Ask which column is the score and which the relevance; a button for each reading."""
     st.warning(escape_markdown(question.problem), icon=":material/help:")
     for number, reading in enumerate(question.readings):
-        with st.container(horizontal=True, vertical_alignment="center", border=True):
-            score, relevance = (escape_markdown(name) for name in (reading.score, reading.relevance))
-            st.markdown(
-                f"**{score}** is the score and **{relevance}** says what is relevant: "
-                f"{escape_markdown(reading.example)}.",
-                width="content",
-            )
+        texts = reading.score, reading.relevance, reading.example
+        score, relevance, example = map(escape_markdown, texts)
+        with offer(f"**{score}** is the score and **{relevance}** says what is relevant: {example}."):
             if st.button(f"Score {reading.score}", key=f"reading-{number}"):
                 for place in question.places:
                     spec = spec.with_columns(place, {**dict(spec.entries[place].columns), **reading.columns})
@@ -297,9 +276,8 @@ def _offer_to_score(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) 
     }
     if len(graded) < 2:  # noqa: PLR2004 files that may disagree
         return
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        names = first_names([spec.entries[position].file.name for position in graded])
-        st.markdown(f"Are the grades in {escape_markdown(names)} those of models?", width="content")
+    names = first_names([spec.entries[position].file.name for position in graded])
+    with offer(f"Are the grades in {escape_markdown(names)} those of models?"):
         if st.button("Score them", type="primary", key="score-grades"):
             for position, name in graded.items():
                 columns = {**dict(spec.entries[position].columns), "score": name, "relevance": ""}
@@ -312,23 +290,19 @@ def _offer_to_add(sources: Sequence[Source | TieScopeError]) -> None:
     choice = boards.shown_board()
     has_only_judgments = all(isinstance(source, Source) and source.kind == "qrels" for source in sources)
     if has_only_judgments and choice and choice[0].label not in cache.SAMPLES:
-        with st.container(horizontal=True, vertical_alignment="center", border=True):
-            name = escape_markdown(boards.board_name(choice[0].label))
-            st.markdown(f"These are judgments. Add them to **{name}**?", width="content")
-            st.button("Add them", type="primary", key="add-judgments", on_click=_add_to_board)
+        name, add = escape_markdown(boards.board_name(choice[0].label)), partial(controls.remember, "add")
+        with offer(f"These are judgments. Add them to **{name}**?"):
+            st.button("Add them", type="primary", key="add-judgments", on_click=add, kwargs={"value": True})
 
 
-def _add_to_board() -> None:
-    controls.remember("add", value=True)
-
-
-def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
-    """Draw the columns of files with unread columns, which may be the missing ones."""
+def _offer_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError], *, is_missing: bool) -> None:
+    """Draw the columns of files with errors, and, where something is missing, of files with unread columns."""
     for position, source in enumerate(sources):
-        if not isinstance(source, Source) or not FORMATS_BY_NAME[source.format].has_header:
-            continue
-        if set(source.header) - set(source.mapping.values()):
-            with st.expander(f"Columns of {escape_markdown(source.file)}"):
+        is_open = isinstance(source, ReadError) and bool(source.header)
+        if is_missing and isinstance(source, Source) and FORMATS_BY_NAME[source.format].has_header:
+            is_open = not set(source.header) <= set(source.mapping.values())
+        if is_open and isinstance(source, Source | ReadError):
+            with st.expander(f"Columns of {escape_markdown(spec.entries[position].file.name)}"):
                 choose_columns(spec, position, source.header, source.mapping, boards.replace_draft)
 
 
@@ -337,8 +311,7 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
     if not refused:
         return
     files = escape_markdown(first_names([spec.entries[position].file.name for position in refused]))
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f"Documents without a numeric score in {files}:", width="content")
+    with offer(f"Documents without a numeric score in {files}:"):
         rules: dict[str, MissingScore] = {"Put them last": "last", "Drop them": "drop"}
         for label, rule in rules.items():
             if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
