@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from metrics import evaluate, read_runs
+from metrics.cli.output import write_table
 
 TABLE = """reranker,query_id,doc_id,score,relevance
 [b]LLM,q1,a,1,0
@@ -118,3 +119,8 @@ def test_policies_are_those_of_evaluate(call, write, options, value):
         "evaluate", run, "--qrels", qrels, "--format", "csv", "-m", "RR", "--ties", "input", *options
     )
     assert float(rows(out)[0]["value"]) == pytest.approx(value)
+
+
+def test_no_number_for_people_is_a_negative_zero(capsys):
+    write_table(pd.DataFrame({"difference": [-1e-17, -0.25]}), "table", None)
+    assert capsys.readouterr().out.split() == ["difference", "0.0000", "-0.2500"]

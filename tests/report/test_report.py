@@ -16,7 +16,7 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import CHARTS, draw_charts
 from dashboard.charts.targets import target_bullets, target_matrix
 from metrics import Runs, UsageError, evaluate, read_table
-from metrics.report import SECTIONS, report, write_report
+from metrics.report import SECTIONS, Table, report, write_report
 from metrics.studies.audit.published import read_published
 from metrics.studies.audit.published_table import example_table
 from metrics.studies.leaderboard import leaderboard
@@ -418,3 +418,10 @@ def test_a_short_report_holds_the_basic_script_and_is_small(simulated):
     text = short.html(DAY, draw_charts(short))
     assert f"plotly.js (basic - minified) v{get_plotlyjs_version()}" in text
     assert len(text.encode()) < 1_500_000
+
+
+def test_no_difference_reads_0_in_a_table_and_a_small_one_does_not():
+    frame = pd.DataFrame({"Gap": [0.0, -1e-17, 0.00003, -0.00003, 0.25], "Mean": [0.0, -1e-17, 0.5, 1.0, 2.0]})
+    rows = Table("Gaps", frame, {"Gap": "+.4f", "Mean": ".4f"}).rows
+    assert [row[0].text for row in rows] == ["0", "0", "+0.000030", "−0.000030", "+0.2500"]
+    assert [row[1].text for row in rows][:3] == ["0.0000", "0.0000", "0.5000"]
