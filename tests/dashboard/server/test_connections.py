@@ -1,3 +1,4 @@
+import asyncio
 import socket
 import subprocess
 import sys
@@ -16,7 +17,9 @@ from websockets.sync.client import connect
 
 from dashboard.server.connections import TimedProtocol, allow_messages
 
-PATIENCE = 30
+PATIENCE = 60
+SECONDS = 1_000
+"""What a server of a test gives a request by its clock, which tests set forward."""
 COMPLETE = b"GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n"
 UNREAD = b"PUT /page HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
 HALF = b"GET /page HTTP/1.1\r\nHost: localhost\r\nX-Half: "
@@ -35,6 +38,7 @@ async def _echo_large(websocket):
 
 
 async def _read(request):
+    READING.set()
     return PlainTextResponse(str(len(await request.body())))
 
 
@@ -48,7 +52,7 @@ async def _stall(_):
     return PlainTextResponse("at last")
 
 
-STALLED, GO_ON = threading.Event(), threading.Event()
+READING, STALLED, GO_ON = threading.Event(), threading.Event(), threading.Event()
 ROUTES = [
     Route("/stall", _stall),
     Route("/page", _answer_unread, methods=["GET", "PUT"]),
@@ -58,20 +62,55 @@ ROUTES = [
 ]
 
 
+class Server(uvicorn.Server):
+    """A small app, served in a thread, whose clock can be set forward once a request has begun."""
+
+    def __init__(self, base, **limits):
+        self._loop, self._changed = asyncio.new_event_loop(), threading.Condition()
+        self._loop.time = lambda time=self._loop.time: time() + self._ahead
+        self._ahead, self._waiting = 0, {}
+        attributes = {"seconds": SECONDS, "_timers": self._waiting, "_follow": self._follow(base)}
+        super().__init__(
+            uvicorn.Config(
+                Starlette(routes=ROUTES),
+                http=type("Protocol", (base,), attributes | limits),
+                ws="websockets-sansio",
+                ws_ping_interval=None,
+                log_level="critical",
+            )
+        )
+
+    def _follow(self, base):
+        def follow(connection):
+            with self._changed:
+                base._follow(connection)  # noqa: SLF001 tests wait for what it does
+                self._changed.notify_all()
+
+        return follow
+
+    def run(self, sockets):
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self.serve(sockets))
+
+    def wait(self, seconds):
+        """Let time pass, once a connection waits."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._waiting, PATIENCE)
+        self._loop.call_soon_threadsafe(self._set_forward, seconds)
+
+    def _set_forward(self, seconds):
+        self._ahead += seconds
+
+
 @contextmanager
-def serving(seconds=60.0, max_waiting=1_000, max_message=2**20, base=TimedProtocol):
-    """A port where a small app is served, in a thread."""
-    limits = {"seconds": seconds, "max_waiting": max_waiting, "max_message": max_message}
-    protocol = type("Protocol", (base,), limits | {"_timers": {}})
-    config = uvicorn.Config(
-        Starlette(routes=ROUTES), http=protocol, ws="websockets-sansio", log_level="critical"
-    )
-    server = uvicorn.Server(config)
+def serving(base=TimedProtocol, **limits):
+    """A port where a small app is served, and a function that lets time pass there."""
+    server = Server(base, **limits)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
-            yield listener.getsockname()[1]
+            yield listener.getsockname()[1], server.wait
         finally:
             server.should_exit = True
             thread.join(PATIENCE)
@@ -97,45 +136,43 @@ def answers(connection):
 
 @pytest.mark.parametrize("data", [b"", b"GET", HALF])
 def test_a_connection_that_does_not_finish_a_request_is_closed(data):
-    with serving(seconds=0.1) as port, sending(port, data) as connection:
+    with serving() as (port, wait), sending(port, data) as connection:
+        wait(SECONDS)
         assert answers(connection) == b""
 
 
 @pytest.mark.parametrize(("first", "second"), [(COMPLETE, HALF), (UNREAD, b"half")])
 def test_a_connection_that_was_answered_finishes_the_next_request_or_is_closed(first, second):
-    with serving(seconds=0.1) as port, sending(port, first) as connection:
+    with serving() as (port, wait), sending(port, first) as connection:
         answer = b""
         while not answer.endswith(b"a page"):
-            answer += connection.recv(2**16)
+            part = connection.recv(2**16)
+            assert part
+            answer += part
         connection.sendall(second)
+        wait(SECONDS)
         assert answers(connection) == b""
 
 
 def test_headers_that_come_letter_by_letter_win_no_time():
-    with serving(seconds=0.3) as port, sending(port, HALF) as connection:
-        connection.settimeout(0.02)
-        for _ in range(1_000):
-            try:
-                connection.sendall(b"x")
-                assert connection.recv(1) == b""
-                break
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                break
-        else:
-            pytest.fail("it is still open")
+    with serving() as (port, wait), sending(port, HALF) as connection:
+        for _ in range(10):
+            connection.sendall(b"x")
+            wait(SECONDS / 10)
+        assert answers(connection) == b""
 
 
 def test_what_goes_on_is_not_closed():
     head = b"PUT /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 9\r\n\r\n"
     with (
-        serving(seconds=0.1) as port,
+        serving() as (port, wait),
         connect(f"ws://127.0.0.1:{port}/socket") as websocket,
         sending(port, head + b"half") as upload,
-        sending(port, HALF) as half,
     ):
-        assert answers(half) == b""  # the others have been there for longer
+        assert READING.wait(PATIENCE)
+        with sending(port, HALF) as half:
+            wait(SECONDS)
+            assert answers(half) == b""  # the others have been there for longer
         websocket.send("still here")
         assert websocket.recv(PATIENCE) == "still here"
         upload.sendall(b"-done")
@@ -144,7 +181,7 @@ def test_what_goes_on_is_not_closed():
 
 @pytest.mark.parametrize(("path", "limit"), [("socket", 100), ("large", 1_000)])
 def test_a_socket_takes_messages_up_to_its_limit_whole_or_in_parts(path, limit):
-    with serving(max_message=100) as port:
+    with serving(max_message=100) as (port, _):
         for message in ("x" * (limit + 1), ["x" * limit, "x"]):
             with connect(f"ws://127.0.0.1:{port}/{path}") as websocket:
                 websocket.send("x" * limit)
@@ -155,16 +192,16 @@ def test_a_socket_takes_messages_up_to_its_limit_whole_or_in_parts(path, limit):
 
 
 def test_of_many_that_wait_the_oldest_are_closed_and_who_asks_is_answered():
-    with serving(max_waiting=20) as port, ExitStack() as stack:
+    with serving(max_waiting=20) as (port, _), ExitStack() as stack:
         waiting = [stack.enter_context(sending(port, HALF)) for _ in range(50)]
-        assert httpx.get(f"http://127.0.0.1:{port}/page").text == "a page"
+        assert httpx.get(f"http://127.0.0.1:{port}/page", timeout=PATIENCE).text == "a page"
         assert [answers(connection) for connection in waiting[:30]] == [b""] * 30
         waiting[-1].sendall(b"\r\nConnection: close\r\n\r\n")
         assert answers(waiting[-1]).endswith(b"a page")
 
 
 def test_all_who_asked_while_the_server_was_busy_are_answered_however_many():
-    with serving(max_waiting=20) as port, ExitStack() as stack:
+    with serving(max_waiting=20) as (port, _), ExitStack() as stack:
         stack.enter_context(sending(port, b"GET /stall HTTP/1.1\r\nHost: localhost\r\n\r\n"))
         assert STALLED.wait(PATIENCE)
         asking = [stack.enter_context(sending(port, COMPLETE)) for _ in range(50)]
@@ -191,8 +228,8 @@ def test_an_answer_of_two_packets_does_not_wait_for_the_browser_in_between():
             )
 
     options = []
-    with serving(base=Recording) as port:
-        assert httpx.get(f"http://127.0.0.1:{port}/page").text == "a page"
+    with serving(Recording) as (port, _):
+        assert httpx.get(f"http://127.0.0.1:{port}/page", timeout=PATIENCE).text == "a page"
     assert [bool(option) for option in options] == [True]
 
 
