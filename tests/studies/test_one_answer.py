@@ -101,7 +101,8 @@ MADE = {
 
 def one_way(rows, columns=FIGURES):
     """Figures of each pair, as differences of the name that sorts last minus the other."""
-    ours, theirs = (rows[["reranker", "baseline"]].agg(which, axis=1) for which in ("max", "min"))
+    names = rows[["reranker", "baseline"]].to_numpy()
+    ours, theirs = names.max(axis=1), names.min(axis=1)
     found = find_pairs(rows, ours, theirs).set_index(["reranker", "baseline"]).sort_index()
     return found[columns] + 0.0
 
