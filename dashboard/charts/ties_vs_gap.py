@@ -173,7 +173,7 @@ def gap_scatter(
     mean = trend(lists["tie_ratio"], gaps.abs())
     look = {"line": {"color": palette.text, "width": 2.5}, "hovertemplate": "mean |gap| %{y:.4f}"}
     figure.draw_line(x=mean["x"], y=mean["mean"], name="mean |gap|", **look | {"type": trace_type})
-    _add_ring(figure, lists, selected, "tie_ratio", "first_gap")
+    _add_ring(figure, lists, selected)
     corner = {"xref": "paper", "yref": "paper", "x": 0.01, "xanchor": "left"}
     high_font, low_font = ({"size": 12, "color": colour} for colour in (palette.traditional, palette.muted))
     figure.write(f"▲ {order} scores too high", **corner, y=1, yanchor="top", font=high_font)
@@ -280,13 +280,7 @@ def _whole_edges(sizes: pd.Series) -> FloatArray:
 
 
 def _add_dots(
-    figure: Figure,
-    lists: pd.DataFrame,
-    x: str,
-    y: str,
-    colour: str | np.ndarray,
-    hover: str,
-    **trace: Any,
+    figure: Figure, lists: pd.DataFrame, x: str, y: str, colour: str | np.ndarray, hover: str, **trace: Any
 ) -> None:
     """Add a clickable dot per list; its first custom value is its index.
 
@@ -310,16 +304,16 @@ def _add_dots(
     )
 
 
-def _add_ring(figure: Figure, lists: pd.DataFrame, selected: int | None, x: str, y: str) -> None:
+def _add_ring(figure: Figure, lists: pd.DataFrame, selected: int | None) -> None:
     """Mark the selected list and its query."""
     if selected not in lists.index:
         return
     ring, palette = lists.loc[selected], figure.palette
+    x, y = ring["tie_ratio"], ring["first_gap"]
     marker = {"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}}
-    figure.draw_marks(x=[ring[x]], y=[ring[y]], marker=marker)
-    font = {"size": 13, "color": palette.tied}
+    figure.draw_marks(x=[x], y=[y], marker=marker)
     query = f"<b>{safe(str(ring['query_id']), 16)}</b>"
-    figure.write(query, x=ring[x], y=ring[y], yshift=16, font=font)
+    figure.write(query, x=x, y=y, yshift=16, font={"size": 13, "color": palette.tied})
 
 
 def _add_other_gap(figure: Figure, lists: pd.DataFrame, names: Sequence[str]) -> None:
