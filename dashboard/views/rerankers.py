@@ -184,7 +184,6 @@ def baseline_comparison(view: View, measure: str, order: pd.Index, n_drawn: int)
         charts.win_loss_bars(rows.head(n_drawn), view.palette),
         "duels",
         f"Queries on which each reranker is ahead of, level with or behind {baseline}.",
-        wide=620,
     )
     ui.table(
         rows.reset_index(),
