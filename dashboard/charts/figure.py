@@ -107,14 +107,6 @@ class Figure:
         font = {"size": 12, "color": self.palette.muted}
         return self._append("annotations", {"text": text, "showarrow": False, "font": font} | place)
 
-    def write_key(self, entries: Iterable[tuple[str, str, str]]) -> Self:
-        """Explain the lines of a figure above it: (word, colour, value) for each."""
-        text = " &nbsp; ".join(
-            f"<b style='color:{colour}'>{word}</b> {value}" for word, colour, value in entries
-        )
-        place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        return self.write(text, font={"size": 13, "color": self.palette.muted}, **place)
-
     def style(self, height: int, **margin: int) -> Self:
         """Give the figure the app's look; `margin` overrides the usual l, r, t and b in pixels."""
         margins = {"l": 8, "r": 12, "t": 42, "b": BELOW} | margin

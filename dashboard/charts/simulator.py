@@ -120,8 +120,11 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
         customdata=error,
         hovertemplate="mean of %{x:,} sampled orders: %{y:.4f} ± %{customdata:.4f}",
     )
-    estimate = f"{mean.iloc[-1]:.4f}, SE {means['standard_error'].iloc[-1]:.4f}"
-    figure.write_key([("exact", palette.tied, f"{exact:.4f}"), ("sampled", palette.text, estimate)])
+    key = (
+        f"<b style='color:{palette.tied}'>exact</b> {exact:.4f} &nbsp; <b style='color:{palette.text}'>sampled"
+        f"</b> {mean.iloc[-1]:.4f}, SE {means['standard_error'].iloc[-1]:.4f}"
+    )
+    figure.write(key, x=0, xref="paper", xanchor="left", y=1, yref="paper", yanchor="bottom")
     plotted_values = [*low, *high, *mean, exact]
     bottom, top = float(min(plotted_values)), float(max(plotted_values))
     room = 0.06 * (top - bottom) or 0.012
