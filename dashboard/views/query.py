@@ -280,12 +280,10 @@ def _counts_text(current: one_list.ListInView) -> str:
     patterns = one_list.orderings_text(counts.log10_patterns)
     each = one_list.orderings_text(counts.log10_orderings - counts.log10_patterns)
     sizes = [f"{size:,}" for size in counts.tie_sizes]
-    ties = (
-        f"ties of {', '.join(sizes[:-1])} and {sizes[-1]} documents"
-        if len(sizes) > 1
-        else f"a tie of {sizes[0]} documents"
-    )
-    if len(sizes) > MAX_SIZES:
+    ties = f"ties of {', '.join(sizes[:-1])} and {sizes[-1]} documents"
+    if len(sizes) == 1:
+        ties = f"a tie of {sizes[0]} documents"
+    elif len(sizes) > MAX_SIZES:
         ties = f"{len(sizes):,} ties, the largest of {max(counts.tie_sizes):,} documents"
     return (
         f"**{count_of(current.written, 'order')}** from {ties}: {count_of(patterns, 'relevance pattern')}, "

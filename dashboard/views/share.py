@@ -27,7 +27,6 @@ from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, R
 from metrics.studies.leaderboard import leaderboard
 from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets import VERDICTS, Target, target_finding, target_summary, usual_baseline
-from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import shown_columns
 
 
@@ -145,28 +144,22 @@ def preview_and_export(view: View, options: ReportOptions) -> None:
 
 
 def _export_buttons(make_report: Callable[[], Report], html: Callable[[], str], today: date) -> None:
-    def parquet() -> bytes:
-        return bytes(make_report().per_query().to_parquet(index=False))
+    def written(ending: str) -> bytes:
+        return make_report().file(f".{ending}", today)
 
     files = (
-        ("HTML", "html", "text/html", "One file that opens offline", html),
-        ("Markdown", "md", "text/markdown", "For a pull request", lambda: make_report().markdown(today)),
-        ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: make_report().text(today)),
-        ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: make_report().latex(today)),
-        (
-            "CSV",
-            "csv",
-            "text/csv",
-            "All scores of every list",
-            lambda: spreadsheet_csv(make_report().per_query()),
-        ),
-        ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed", parquet),
+        ("HTML", "html", "text/html", "One file that opens offline"),
+        ("Markdown", "md", "text/markdown", "For a pull request"),
+        ("Text", "txt", "text/plain", "Plain text, reranker by reranker"),
+        ("LaTeX", "tex", "text/x-tex", "A document that compiles"),
+        ("CSV", "csv", "text/csv", "All scores of every list"),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed"),
     )
     with st.container(horizontal=True, gap="small"):
-        for name, ending, mime, use, data in files:
+        for name, ending, mime, use in files:
             st.download_button(
                 name,
-                data=while_open(data),
+                data=while_open(html if ending == "html" else partial(written, ending)),
                 file_name=f"tiescope-report.{ending}",
                 mime=mime,
                 key=f"report-{ending}",

@@ -115,8 +115,7 @@ class Report:
             case ".csv":
                 return spreadsheet_csv(self.per_query())
             case ".parquet":
-                written: bytes = self.per_query().to_parquet(index=False)
-                return written
+                return bytes(self.per_query().to_parquet(index=False))
             case ending if ending in texts:
                 return texts[ending](day).encode()
         endings = ", ".join((".html", ".csv", ".parquet", *texts))

@@ -105,7 +105,7 @@ def _summary(studies: ReportStudies) -> Section:
 def _swaps(studies: ReportStudies) -> Section:
     n_scored = int(studies.leaderboard["tied"].notna().sum())
     return Section(
-        f"The traditional order ({studies.order.label}) ranks these pairs differently from tied scores.",
+        f"Pairs that the traditional order ({studies.order.label}) and tied scores rank differently.",
         sentences=(swaps_finding(studies.swaps, n_scored, studies.measure_at.traditional),),
         tables=(_swapped_pairs(studies),) if len(studies.swaps) else (),
     )

@@ -79,6 +79,8 @@ def _reason(rows: pd.DataFrame, row: int, *, by_gap: bool) -> str:
         was_ahead, is_ahead = tied > own + EQUAL, before > before[row] + EQUAL
         passed = was_ahead & ~is_ahead if difference > 0 else ~was_ahead & is_ahead
         text = relative_size(difference, own)
+    elif not high > EQUAL:
+        return "it scores 0 in every tie order"
     elif not high - low > EQUAL:
         return "no tie order changes its score" if rows["tie_ratio"].iloc[row] else "it has no ties"
     else:

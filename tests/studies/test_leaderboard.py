@@ -251,7 +251,8 @@ def test_bounds_that_reach_past_another_reranker_count():
 def test_rounding_zero_one_query_and_nothing_scored_are_stable_or_have_no_verdict():
     assert row(a=(0.3, 0.3 + 1e-12, 0.3 - 1e-13, 0.3 + 1e-12))[0] == "stable"
     assert row(a=(0.3, 0.3 + 1e-13), b=(0.3 + 5e-14, 0.3))[0] == "stable"
-    assert row(a=(0.0, 0.0)) == ("stable", "no tie order changes its score")
+    assert row(a=(0.0, 0.0)) == ("stable", "it scores 0 in every tie order")
+    assert row(a=(0.3, 0.3)) == ("stable", "no tie order changes its score")
     assert row(queries=1, a=(0.5, 1.0, 0.2, 1.0))[0] == "tie-inflated"
     assert row(a=(math.nan, math.nan, math.nan, math.nan), b=(1, 1)) == (None, "")
 
