@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
@@ -65,15 +66,6 @@ P = ParamSpec("P")
 Result = TypeVar("Result")
 
 
-class ViewKey(NamedTuple):
-    """Identity of a view: the board's key, scoring, rerankers in order, and query groups (all if empty)."""
-
-    key: str
-    scoring: ScoringOptions
-    rerankers: tuple[str, ...]
-    segments: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class ShownBoard:
     """The part of a board that is shown, and how it is scored."""
@@ -84,10 +76,10 @@ class ShownBoard:
     evaluation: Evaluation  # scores of the shown rerankers and queries
     segments: tuple[str, ...]  # shown query groups; all if empty
 
-    @property
-    def key(self) -> ViewKey:
-        """Identity of this view on all pages."""
-        return ViewKey(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
+    @cached_property
+    def key(self) -> str:
+        """Identity of this view on all pages, a text because caches hash it fastest."""
+        return repr((self.board.key, self.scoring, self.rerankers, self.segments))
 
     @property
     def queries(self) -> set[str] | None:

@@ -69,17 +69,16 @@ def show(selection: Selection) -> None:
                 st.caption(f"All pairs of more than {MOST_ROWS} rerankers: `tiescope compare`.")
         choices.choose_relevant_from(selection.board)
         view = selection.score(measure)
-        means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
-        choices.choose_baseline(list(map(str, means.index)), usual_baseline(view.rerankers), width=256)
+        names = list(map(str, view.study(_means, measure).index))
+        choices.choose_baseline(names, usual_baseline(view.rerankers), width=256)
     baseline = view.baseline
     has_pairs = len(view.rerankers) >= _FEW and not is_large
     sections = [BASELINE, *([PAIRS] if has_pairs else []), STABILITY, TRADEOFFS]
     section = controls.choose_section(sections)
-    name = parse(measure).traditional
     verdicts = compared_pairs(view, measure, view.traditional, baseline, testing)
     with verdict:
-        lines = [*figure_lines(verdicts, parse(measure).compared[1]), view.conditions(measure)]
-        finding(significance_finding(verdicts, name), view.rerankers, lines)
+        prose, lines = _texts(view, measure, view.traditional, baseline, testing)
+        finding(prose, view.rerankers, [*lines, view.conditions(measure)])
     if section == STABILITY:
         stability_section(view, measure)
     elif section == TRADEOFFS:
@@ -90,6 +89,20 @@ def show(selection: Selection) -> None:
         baseline_section(view, verdicts, measure, baseline)
     elif len(view.rerankers) == _PAIR:
         two_section(view, verdicts, measure, baseline)
+
+
+def _means(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
+    """Return the tied means of all rerankers, the highest first."""
+    return evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
+
+
+@cached(max_entries=24)
+def _texts(
+    view: ShownBoard, measure: str, traditional: str, baseline: str, testing: Testing
+) -> tuple[Prose, list[str]]:
+    """Return the finding of a comparison, and its figures to be copied."""
+    verdicts, name = compared_pairs(view, measure, traditional, baseline, testing), parse(measure)
+    return significance_finding(verdicts, name.traditional), figure_lines(verdicts, name.compared[1])
 
 
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
@@ -293,7 +306,7 @@ def best_rerankers(view: View, measure: str, limit: int, note: str = "") -> View
 
     `note` ends the sentence: what is counted among these alone.
     """
-    means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable").dropna()
+    means = view.study(_means, measure).dropna()
     if len(means) > limit:
         st.caption(f"The best {limit} of {len(view.rerankers):,} rerankers by tied mean{note}.")
     names = [str(name) for name in means.index[:limit]] or view.rerankers

@@ -82,7 +82,7 @@ def show(selection: Selection) -> None:
     elif section == UNJUDGED and unjudged is not None:
         unjudged_section(view, name, unjudged)
     else:
-        scores_section(view, name, rows, unjudged, part)
+        scores_section(view, name, unjudged, part)
     with above:
         data_line(selection)
 
@@ -140,15 +140,20 @@ def verdict(view: View, measure: str) -> None:
             st.button(offer, on_click=controls.set_values, args=({"empty": choice},), key="skip-empty")
 
 
-@ui.section("The scores")
-def scores_section(
-    view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
-) -> None:
-    """Draw ranks, scores with their bounds, and the ranked table."""
+@cache.cached(max_entries=24)
+def with_intervals(view: cache.ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the leaderboard with the intervals of ranks and means."""
+    rows = view.study(leaderboard, measure, traditional)
     if len(rows) > 1:
-        pairs = cache.pair_verdicts(view, str(name), view.traditional).tied
-        rows = with_rank_intervals(rows, rank_intervals(view.evaluation, str(name), pairs=pairs))
-    rows = rows.join(view.study(mean_intervals, str(name)))
+        pairs = cache.pair_verdicts(view, measure, traditional).tied
+        rows = with_rank_intervals(rows, rank_intervals(view.evaluation, measure, pairs=pairs))
+    return rows.join(mean_intervals(view.evaluation, measure))
+
+
+@ui.section("The scores")
+def scores_section(view: View, name: MeasureAt, unjudged: pd.DataFrame | None, part: str) -> None:
+    """Draw ranks, scores with their bounds, and the ranked table."""
+    rows = with_intervals(view, str(name), view.traditional)
     drawable = charted_rerankers(rows)
     matches = search_rows(drawable, part)
     places = shown_rows(len(matches), "places")

@@ -16,7 +16,7 @@ from dashboard.widgets.one_list import largest_gaps_table
 from metrics import Evaluation, parse
 from metrics.measures import MeasureAt, question
 from metrics.studies.gaps import gap_summary, gaps, ranks_and_ratios, reranker_finding
-from metrics.studies.prose import own_rule_note
+from metrics.studies.prose import Prose, own_rule_note
 from metrics.studies.query_values import win_loss, win_loss_finding
 from metrics.studies.rank_similarity import DEPTH, list_similarity, similarity_finding
 from metrics.support.shown_columns import shown_columns
@@ -52,11 +52,10 @@ def show(selection: Selection) -> None:
     if name.measure.answers:
         name, second = question(name), measure
     first = str(name)
-    lists, summary = view.study(_gaps_and_summary, first, second, view.traditional)
+    lists, summary, prose = view.study(_gaps_and_finding, first, second, view.traditional)
     summary = summary.sort_values(_SORTED_BY[sort], ascending=False, kind="stable")
     with verdict:
-        prose = *own_rule_note(measure), *reranker_finding(lists, first)
-        ui.finding(prose, view.rerankers, [view.conditions(first)])
+        ui.finding((*own_rule_note(measure), *prose), view.rerankers, [view.conditions(first)])
     drawn_rows = row_range.of(summary)
     if section == SUMMARY:
         summary_table(view, summary, (name, parse(second)))
@@ -90,12 +89,12 @@ def ties_and_agreement(view: View) -> None:
         ui.table(pairs, "Agreement", "similar", columns, explanation=_COPIES)
 
 
-def _gaps_and_summary(
+def _gaps_and_finding(
     evaluation: Evaluation, first: str, second: str, traditional: str
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the gaps of all lists and their summary by reranker."""
+) -> tuple[pd.DataFrame, pd.DataFrame, Prose]:
+    """Return the gaps of all lists, their summary by reranker, and what they show."""
     lists = gaps(evaluation, {"first": first, "second": second}, traditional)
-    return lists, gap_summary(lists)
+    return lists, gap_summary(lists), reranker_finding(lists, first)
 
 
 @ui.section("Scores, ties and gaps")

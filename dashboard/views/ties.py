@@ -14,10 +14,10 @@ from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.one_list import largest_gaps_table, list_panel
-from metrics import parse
+from metrics import Evaluation, parse
 from metrics.measures import with_gains
 from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, tie_size_counts, with_overall
-from metrics.studies.prose import own_rule_note, signed
+from metrics.studies.prose import Prose, own_rule_note, signed
 from metrics.support.shown_columns import shown_columns
 
 _OFFERED = 100
@@ -33,9 +33,9 @@ def show(selection: Selection) -> None:
         choose_relevant_from(selection.board)
     section = controls.choose_section([GAPS, PANELS, SIZES])
     view = selection.score(measure)
-    lists = gaps(view.evaluation, {"first": measure}, view.traditional)
+    lists, prose = view.study(_gaps_and_finding, measure, view.traditional)
     with verdict:
-        ui.finding(gap_finding(lists, measure), view.rerankers, [view.conditions(measure)])
+        ui.finding(prose, view.rerankers, [view.conditions(measure)])
     if section == PANELS:
         panels_section(selection, measure)
         other_measures(view)
@@ -43,6 +43,12 @@ def show(selection: Selection) -> None:
         size_section(view, measure, lists)
     else:
         gap_section(view, measure, lists)
+
+
+def _gaps_and_finding(evaluation: Evaluation, measure: str, traditional: str) -> tuple[pd.DataFrame, Prose]:
+    """Return the gaps of all lists, and what they show."""
+    lists = gaps(evaluation, {"first": measure}, traditional)
+    return lists, gap_finding(lists, measure)
 
 
 @ui.section("Ties against gaps")

@@ -100,6 +100,15 @@ class ListInView:
 
 def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView:
     """Return one list with all its exact results."""
+    exact_results = _exact_results(view, reranker, query, view.traditional, view.evaluation.measures)
+    return ListInView(view, reranker, query, measure, *exact_results)
+
+
+@cached(max_entries=64)
+def _exact_results(
+    view: ShownBoard, reranker: str, query: str, traditional: str, measures: tuple[str, ...]
+) -> tuple[Ranking, pd.DataFrame, pd.DataFrame, OrderingCounts, pd.DataFrame]:
+    """Return the ranking, rows, chances, counts and scores of `ListInView`."""
     ranking = Ranking.of(view.board.runs, reranker, view.scoring, query)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
@@ -107,24 +116,9 @@ def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView
     for number, name in enumerate(view.scoring.criteria, 1):
         values = view.board.runs.stacks.reranker(reranker).score_column(criterion(name)[0])
         rows[f"criterion_{number}"] = values[ranking.rows[documents]]
-    counts, scores = _counts_and_scores(
-        view, reranker, query, view.traditional, view.evaluation.measures, ranking
-    )
-    chances = first_rank_chances(ranking, query)
-    return ListInView(view, reranker, query, measure, ranking, rows, chances, counts, scores)
-
-
-@cached(max_entries=64)
-def _counts_and_scores(
-    view: ShownBoard,  # noqa: ARG001 keys the cache
-    reranker: str,  # noqa: ARG001 likewise
-    query: str,
-    traditional: str,
-    measures: tuple[str, ...],
-    _ranking: Ranking,
-) -> tuple[OrderingCounts, pd.DataFrame]:
     ties = [traditional, "expected", "pessimistic", "optimistic"]
-    return count_orderings(_ranking, query), list_values(_ranking, query, measures, ties)
+    counts, scores = count_orderings(ranking, query), list_values(ranking, query, measures, ties)
+    return ranking, rows, first_rank_chances(ranking, query), counts, scores
 
 
 @cached(max_entries=64)
