@@ -441,13 +441,7 @@ def _form_button(documents: pd.DataFrame) -> None:
     form, ending = unjudged_study.qrels_form(documents)
     data = form.encode()
     digest = sha256(data).hexdigest()[:6]
-    st.download_button(
-        "Download qrels to fill in",
-        data=boards.while_open(lambda: data),
-        file_name=f"tiescope-unjudged-{len(documents)}-{digest}.{ending}",
-        mime="text/csv" if ending == "csv" else "text/plain",
-        key="download-qrels-form",
-        icon=":material/edit_document:",
-        on_click="ignore",
-        help="One line per document, with an empty grade.",
-    )
+    file = f"tiescope-unjudged-{len(documents)}-{digest}.{ending}"
+    mime, text = "text/csv" if ending == "csv" else "text/plain", "One line per document, with an empty grade."
+    look = {"icon": ":material/edit_document:", "help": text}
+    ui.download("Download qrels to fill in", lambda: data, file, mime, "download-qrels-form", **look)

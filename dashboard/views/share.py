@@ -9,7 +9,6 @@ from operator import attrgetter
 import streamlit as st
 
 from dashboard import choices, controls, pages, visitor
-from dashboard.boards import while_open
 from dashboard.cache import board_turn, cached
 from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
@@ -157,17 +156,9 @@ def _export_buttons(make_report: Callable[[], Report], html: Callable[[], str], 
     )
     with st.container(horizontal=True, gap="small"):
         for name, ending, mime, use in files:
-            st.download_button(
-                name,
-                data=while_open(html if ending == "html" else partial(written, ending)),
-                file_name=f"tiescope-report.{ending}",
-                mime=mime,
-                key=f"report-{ending}",
-                help=use,
-                icon=":material/download:",
-                type="primary" if ending == "html" else "secondary",
-                on_click="ignore",
-            )
+            write, kind = (html, "primary") if ending == "html" else (partial(written, ending), "secondary")
+            file, key = f"tiescope-report.{ending}", f"report-{ending}"
+            ui.download(name, write, file, mime, key, help=use, type=kind)
     with st.container(horizontal=True, vertical_alignment="center"):
         visitor.offer_link("share-link")
 

@@ -241,16 +241,21 @@ def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.D
 
 def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) -> None:
     """Show a button that downloads a table as CSV, made on request if a function is given."""
-    st.download_button(
-        "CSV",
-        data=while_open(lambda: spreadsheet_csv(frame() if callable(frame) else frame)),
-        file_name=f"tiescope-{name}.csv",
-        mime="text/csv",
-        key=f"download-{name}",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-    )
+
+    def written() -> bytes:
+        return spreadsheet_csv(frame() if callable(frame) else frame)
+
+    file, key = f"tiescope-{name}.csv", f"download-{name}"
+    download("CSV", written, file, "text/csv", key, type="tertiary")
+
+
+def download(label: str, write: Callable[[], str | bytes], file: str, mime: str, key: str, **look: Any) -> None:
+    """Draw the download of a file, which is made on a click while the visitor may open the board shown.
+
+    `look` are further options of Streamlit's button.
+    """
+    look = {"icon": ":material/download:", "on_click": "ignore"} | look
+    st.download_button(label, while_open(write), file, mime, key, **look)
 
 
 THIS_PAGE = "This page"

@@ -141,13 +141,10 @@ def evaluate_command(
     """Score runs, with ties in one order or averaged over all orders."""
     from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, score_runs
 
-    contradictions = {
-        "--scheduler needs --engine dask.": scheduler and engine != "dask",
-        "--latency needs runs in memory: leave out --engine dask.": latency and engine == "dask",
-    }
-    for message, is_contradiction in contradictions.items():
-        if is_contradiction:
-            raise UsageError(message)
+    if scheduler and engine != "dask":
+        raise UsageError("--scheduler needs --engine dask.")
+    if latency and engine == "dask":
+        raise UsageError("--latency needs runs in memory: leave out --engine dask.")
     measures = measure or DEFAULT_MEASURES
     treatments = [*(ties or DEFAULT_TIES)]
     score = partial(score_runs, measures=measures, ties=treatments, options=scoring)

@@ -20,7 +20,7 @@ from dashboard.library.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.schema import RETENTION
 from dashboard.library.uploads import DROP_SELF, MISSING_SCORE, zipped
 from dashboard.visitor import theme, visitor_id
-from dashboard.widgets.components import Colour, chart, download_csv, group_text, offer, section
+from dashboard.widgets.components import Colour, chart, download, download_csv, group_text, offer, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
 from metrics.runs.findings import FindingGroup, group_findings
@@ -232,16 +232,8 @@ def board_panel(view: Selection) -> None:
             record_event("downloaded", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
             return packed
 
-        st.download_button(
-            "Download",
-            data=boards.while_open(downloaded),
-            file_name=f"{file_stem or 'board'}.zip",
-            mime="application/zip",
-            key="download",
-            icon=":material/download:",
-            on_click="ignore",
-            help="A zip of the board's files as uploaded, and of its published results.",
-        )
+        file, text = f"{file_stem or 'board'}.zip", "The board's files as uploaded, and its published results."
+        download("Download", downloaded, file, "application/zip", "download", help=text)
 
 
 def undo() -> None:

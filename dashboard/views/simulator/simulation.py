@@ -178,21 +178,17 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
 
 def exit_buttons(simulation: Simulation) -> None:
     """Draw the buttons that use the lists as a board or download them."""
+
+    def written() -> bytes:
+        return as_csv(long_table(runs(simulation)))
+
     key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
-            board = build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
+            board = build_board([File("simulated.csv", written())])
             boards.show_board(board, page=pages.LEADERBOARD.file)
-        st.download_button(
-            "Lists as CSV",
-            data=boards.while_open(lambda: as_csv(long_table(runs(simulation)))),
-            file_name="tiescope-simulated.csv",
-            mime="text/csv",
-            key=f"download-lists{key}",
-            icon=":material/download:",
-            type="tertiary",
-            on_click="ignore",
-        )
+        file, key = "tiescope-simulated.csv", f"download-lists{key}"
+        ui.download("Lists as CSV", written, file, "text/csv", key, type="tertiary")
 
 
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
