@@ -255,7 +255,7 @@ def download(label: str, write: Callable[[], str | bytes], file: str, mime: str,
     `look` are further options of Streamlit's button.
     """
     look = {"icon": ":material/download:", "on_click": "ignore"} | look
-    st.download_button(label, while_open(write), file, mime, key, **look)
+    st.download_button(label, data=while_open(write), file_name=file, mime=mime, key=key, **look)
 
 
 THIS_PAGE = "This page"
