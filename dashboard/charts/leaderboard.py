@@ -41,7 +41,7 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> F
     for row, (ranks, scored) in enumerate(zip(rank_texts(leaderboard), leaderboard.itertuples(), strict=True)):
         text = f"<b>{scored.tied:.3f}</b> · rank {ranks}"
         if scored.traditional_rank != scored.tied_rank:
-            text += f" <span style='color:{palette.traditional}'>was #{scored.traditional_rank}</span>"
+            text += f", <span style='color:{palette.traditional}'>was #{scored.traditional_rank}</span>"
         figure.write(text, y=row - 0.24, **place)
     figure.set_yaxes(range=[len(leaderboard) - 0.4, -0.8])
     columns = leaderboard.columns.intersection([*marks.VALUES, "query_low", "query_high"])

@@ -280,7 +280,7 @@ def swaps_section(view: View, measure: str) -> None:
     if not len(swaps):
         ui.heading(PAIRS, ui.prose_markdown(prose))
         return
-    place = st.container()
+    place = st.container(gap="xsmall")
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
     rows = swap_chances(view, measure, view.traditional, row_range.n_shown)

@@ -240,7 +240,7 @@ def test_stacked_names_stand_above_their_bars_within_the_axis():
 
 def test_a_stacked_row_names_the_traditional_rank_where_it_differs():
     first, second = score_bounds(leaderboard([2, 1]), LIGHT, "MRR").layout.annotations[2:]
-    assert f"rank 1 <span style='color:{LIGHT.traditional}'>was #2</span>" in first.text
+    assert f"rank 1, <span style='color:{LIGHT.traditional}'>was #2</span>" in first.text
     assert "was #1" in second.text
 
 
