@@ -60,8 +60,8 @@ def audit_command(
         Literal["figures", "conventions", "names", "orders"],
         Option(
             help="Content of the table. figures: figures under the best convention. conventions: every "
-            "convention, also after one fits. names: matched names. orders: the order of each pair of "
-            "rerankers."
+            "convention, also after one fits, and what the files cannot show. names: matched names. "
+            "orders: the order of each pair of rerankers."
         ),
     ] = "figures",
     order_by: Annotated[
@@ -97,8 +97,9 @@ def audit_command(
     for note in result.published.notes:
         say(note)
     say(plain(convention_finding(result.reproduction)))
-    for note in uncertainty_notes(result.reproduction):
-        say(note)
+    if show == "conventions":
+        for note in uncertainty_notes(result.reproduction):
+            say(note)
     for order in orders:
         say(f"{order.measure}: {plain(standing_finding(order.pairs))}")
     if show == "orders":

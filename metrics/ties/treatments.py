@@ -244,7 +244,7 @@ def treatment(name: str) -> Treatment:
     names = ", ".join(_BY_NAME)
     meant = {"best": "optimistic", "worst": "pessimistic", "tied": "expected"}.get(name.casefold())
     suggestion = f"Did you mean {meant}? " if meant else ""
-    raise UsageError(f"There is no treatment {name!r}. {suggestion}Treatments: {names}, random:SEED.")
+    raise UsageError(f"There is no tie order {name!r}. {suggestion}Tie orders: {names}, random:SEED.")
 
 
 def order_of_ties(name: str) -> Treatment:

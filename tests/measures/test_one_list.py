@@ -105,7 +105,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg([1], 2.5), "scores=2.5: give a number"),
         (lambda: metrics.ndcg([1], gain="log"), "'exponential' or 'linear'"),
         (lambda: metrics.ndcg([1], ties="docid_desc"), "no document IDs"),
-        (lambda: metrics.ndcg([1], ties="mean"), "There is no treatment 'mean'"),
+        (lambda: metrics.ndcg([1], ties="mean"), "There is no tie order 'mean'"),
         (lambda: metrics.ndcg([1], gain=[1]), "'exponential' or 'linear'"),
         (lambda: metrics.ndcg([1], relevant_from=0), "relevant_from=0"),
         (lambda: metrics.reciprocal_rank([1], relevant_from="x"), "relevant_from='x' is not a number"),

@@ -62,5 +62,5 @@ def test_a_treatment_that_does_not_exist_is_refused_by_name_with_those_that_do()
     ("word", "name"), [("best", "optimistic"), ("worst", "pessimistic"), ("Tied", "expected")]
 )
 def test_a_word_for_a_tie_order_is_refused_with_the_name_of_the_order(word, name):
-    with pytest.raises(UsageError, match=f"no treatment '{word}'. Did you mean {name}"):
+    with pytest.raises(UsageError, match=f"no tie order '{word}'. Did you mean {name}"):
         rr([("a", 1, 1)], word)
