@@ -53,7 +53,7 @@ DARK = Palette(
     grid="#222A34",
     heat=("#16263A", "#17344F", "#1C5880", "#2F84B6", "#70B4DF", "#CDE6F8"),
     warm=("#4A2C17", "#7A431A", "#B0601F", "#E07B33", "#FFA566", "#FFD9B8"),
-    rerankers=("#1FA88A", "#B07AE0", "#F1F3F6", "#E3CF6B", "#A9805F", "#FFB3CC", "#7D8896", "#4F7651"),
+    rerankers=("#1FA88A", "#B07AE0", "#F1F3F6", "#E3CF6B", "#A9805F", "#FFB3CC", "#7D8896", "#74B86B"),
 )
 
 
