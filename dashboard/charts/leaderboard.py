@@ -57,16 +57,16 @@ _ROW, _SLIM_ROW, _ROWS = 30, 18, 270
 """Pixels of a row, of a row where there are many, and of all rows, which twelve do not exceed."""
 _LEAST_ROWS = 3
 """Minimum height in rows; in a lower figure the axis title covers its ticks."""
-_COLUMNS = {"slope": 90, "rank": 38, "strip": 62, "name": 20, "tied": 50, "scores": 0}
+_COLUMNS = {"slope": 84, "rank": 38, "strip": 62, "name": 20, "tied": 50, "scores": 0}
 _COLUMNS |= {"traditional": 46, "moved": 34, "gap": 68, "ties": 58}
 """Columns from left to right and their pixels in the least width, without the names; scores have the rest."""
-_LETTER = 6.6
+_LETTER = 7.1
 """Pixels of a bold letter of a name."""
 _DIGIT = 9
 """Width of a digit."""
 _SPACE = 8
 """Width of the space beside the strip and beside the scores, as those of the columns."""
-_TICK = 34
+_TICK = 33
 """Pixels between the ticks of the scores."""
 _APART = 15
 """Rerankers up to which the cells of a strip are drawn apart."""

@@ -34,7 +34,7 @@ _SHADE = 0.22
 """Opacity of the shade behind the best mean of a column."""
 _LEAST_RANGE = 4
 """Letters in sequence that are written as a range."""
-TABLE = 240
+TABLE = 236
 """Pixels of a long table, whose rows the chart above shows too."""
 _MAX_NAMED = 5
 """Rerankers without a list named at most."""

@@ -155,7 +155,7 @@ _PRECISIONS = {precisions.precision_label(precision): precision for precision in
 @ui.section("Number formats")
 def number_formats(selection: Selection) -> None:
     """Draw the scores of one reranker in fewer bits, decimals or grades."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with choices.settings_row():
         reranker = controls.select_name("Reranker", selection.rerankers, "reranker", width=240)
         measure = choices.measure()
     view = selection.score(measure)
