@@ -27,7 +27,7 @@ from metrics.runs.named_judgments import FROM_2
 from metrics.studies.pair_tests import TESTS
 from metrics.studies.pairs import CORRECTIONS, LARGEST, Family
 from metrics.studies.targets import usual_baseline
-from metrics.support.wording import compared_as, count_of, part_of
+from metrics.support.wording import OUTCOMES, compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
 from metrics.ties.fronts import criteria_words, criterion, criterion_choices, criterion_text, criterion_words
 from metrics.ties.options import rounded
@@ -45,8 +45,6 @@ _RELEVANT_FROM_ENDS = 1.0, 1000.0
 _MOST_GRADES = 20
 """Grades offered as the smallest relevant grade; a link may name any grade."""
 _POLICIES = ("zero", "skip")
-POLICY_VERBS = {"zero": "count as 0", "one": "count as 1", "skip": "are left out"}
-"""Policy → what queries without a value do, in words."""
 _NEAR = ("within:0.001", "within:0.01", "within:0.1")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
 
@@ -176,8 +174,8 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
     tie_breaks = ", ".join(scoring.tiebreak_by)
     criteria = criteria_words(scoring.criteria) if scoring.criteria else ""
     phrases = {
-        f"{counts['n_missing']:,} without rows {POLICY_VERBS[scoring.missing]}": counts["n_missing"],
-        f"{counts['n_empty']:,} without relevant documents {POLICY_VERBS[scoring.empty]}": counts["n_empty"],
+        f"{counts['n_missing']:,} without rows {OUTCOMES[scoring.missing]}": counts["n_missing"],
+        f"{counts['n_empty']:,} without relevant documents {OUTCOMES[scoring.empty]}": counts["n_empty"],
         f"relevant from grade {scoring.relevant_from:g}": scoring.relevant_from != AS_READ.relevant_from,
         f"scores as {compared_as(scoring.precision)}": scoring.precision != AS_READ.precision,
         f"ranked by {'fronts of ' * (len(scoring.criteria) > 1)}{criteria}": criteria,

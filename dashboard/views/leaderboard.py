@@ -41,7 +41,7 @@ from metrics.studies.one_list import first_list, lists_by_gap
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import signed
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of, first_names, part_of, query_before
+from metrics.support.wording import OUTCOMES, count_of, describe_part, first_names, query_before
 
 SCORES, MEASURES, PAIRS = "Scores", "All measures", "Pairs that swap"
 TOOLS, UNJUDGED = "Other tools", "Unjudged documents"
@@ -132,11 +132,11 @@ def verdict(view: View, measure: str) -> None:
     ui.finding(prose, view.rerankers, [view.conditions(measure)])
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
-        is_left_out, outcome = view.scoring.empty == "skip", choices.POLICY_VERBS[view.scoring.empty]
+        is_left_out = view.scoring.empty == "skip"
         offer, choice = ("Count them as 0", "zero") if is_left_out else ("Leave them out", "skip")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
-            st.markdown(f":material/info: {text}", width="content")
+            text = describe_part(n_empty, n_queries, "query", "have no relevant document")
+            st.markdown(f":material/info: {text}, {OUTCOMES[view.scoring.empty]}.", width="content")
             st.button(offer, on_click=controls.set_values, args=({"empty": choice},), key="skip-empty")
 
 

@@ -203,7 +203,10 @@ def query_finding(
     """
     best = value["optimistic"]
     if not len(chances):
-        return ("The list has no relevant document", ", so every order scores 0." if best == 0 else ".")
+        return (
+            "The list has no relevant document",
+            f", so {measure} is 0 in every order." if best == 0 else ".",
+        )
     width = value["optimistic"] - value["pessimistic"]
     tied = int((rows["last"] > rows["first"]).sum())
     if not tied:

@@ -106,10 +106,10 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
         values = f"{decimal(as_read['tied'])} as read and {decimal(farthest['tied'])} with {farthest['label']}"
         return *own_rule, f"{measure} is {values}, where {percent(farthest['tie_ratio'])} of the documents tie."
     if is_unchanged.all():
+        change = f"change by less than {SHARE:.0%} of {tied}" if as_read["tied"] > 0 else "are 0"
         return (
             Strong("The number of digits does not matter here. "),
-            f"In every format, {tied} and its range from worst to best case change by less than "
-            f"{SHARE:.0%} of {tied}. {widest_ties}.",
+            f"In every format, {tied} and its range from worst to best case {change}. {widest_ties}.",
         )
     cost = f"{widest_ties} and tie order alone can change {measure} by up to {decimal(width.max())}."
     if abs(widest["traditional"] - as_read["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:

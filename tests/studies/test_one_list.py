@@ -118,7 +118,7 @@ def finding(docs, traditional="input"):
 @pytest.mark.parametrize(
     ("docs", "start"),
     [
-        ([Doc("a", 1, 0)], "The list has no relevant document"),
+        ([Doc("a", 1, 0)], "The list has no relevant document, so RR is 0 in every order."),
         ([Doc("a", 2, 1), Doc("b", 1, 0)], "No documents tie"),
         ([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)], "6 orders, one value"),
         ([Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 1, 0)], "File order gives this list RR 1.000"),

@@ -114,9 +114,15 @@ def test_the_finding_of_scores_that_no_format_ties_says_so():
     runs = Runs.from_frame(
         pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [10, 0], "relevance": [1, 0]})
     )
-    assert "The number of digits does not matter here." in plain(
-        precision_finding(precision_curve(runs, "RR"), "MRR")
-    )
+    text = plain(precision_finding(precision_curve(runs, "RR"), "MRR"))
+    assert "The number of digits does not matter here." in text
+    assert "case change by less than 1% of MTRR. " in text
+
+
+def test_no_share_of_a_score_of_0_is_said():
+    rows = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [0.51, 0.5], "relevance": [0, 0]})
+    text = plain(precision_finding(precision_curve(Runs.from_frame(rows), "RR"), "MRR"))
+    assert "In every format, MTRR and its range from worst to best case are 0. " in text
 
 
 def test_the_finding_of_scores_that_differ_late_says_that_every_digit_counts():

@@ -132,13 +132,20 @@ def test_many_queries_without_a_relevant_document_are_left_out_by_a_click():
     rows = "".join(f"q{query},d,{query},{int(query == 1)}\n" for query in range(1, 5))
     label = cache.loaded_boards().add(board(a_csv="query_id,doc_id,score,relevance\n" + rows)).label
     page = opened("leaderboard", data=label)
-    assert "3 of 4 queries have no relevant document and count as 0." in texts(page)
+    assert "3 of 4 queries have no relevant document, counted as 0." in texts(page)
     page.button(key="skip-empty").click().run()
     assert page.query_params["empty"] == "skip"
-    assert "3 of 4 queries have no relevant document and are left out." in texts(page)
+    assert "3 of 4 queries have no relevant document, left out." in texts(page)
     assert table(page, "All rerankers")["tied"].to_list() == [1.0]
     page.button(key="skip-empty").click().run()
     assert "empty" not in page.query_params
+
+
+def test_one_query_of_few_without_a_relevant_document_is_said_in_the_singular():
+    rows = "".join(f"q{query},d,{query},{int(query > 1)}\n" for query in range(1, 4))
+    label = cache.loaded_boards().add(board(a_csv="query_id,doc_id,score,relevance\n" + rows)).label
+    page = opened("leaderboard", data=label)
+    assert "1 of 3 queries has no relevant document, counted as 0." in texts(page)
 
 
 def unjudged_page(of, **choices):

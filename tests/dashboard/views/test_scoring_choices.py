@@ -112,9 +112,9 @@ def test_the_smallest_relevant_grade_can_be_raised():
 def test_missing_and_empty_queries_are_counted_in_sight():
     new_board = EXTREMES["a query without rows"]()
     page = opened("leaderboard", data=add_board(new_board))
-    assert "1 without rows count as 0" in sidebar_text(page)
+    assert "1 without rows counted as 0" in sidebar_text(page)
     page = opened("leaderboard", data=add_board(new_board), missing="skip")
-    assert "1 without rows are left out" in sidebar_text(page)
+    assert "1 without rows left out" in sidebar_text(page)
     assert tied(page) == pytest.approx(means(new_board, missing="skip"))
 
 
