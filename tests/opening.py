@@ -1,6 +1,7 @@
 """The app without a browser, opened on a page by a link, and what a page shows, found by its label or key."""
 
 import json
+import re
 import sys
 import tempfile
 from functools import cache
@@ -136,6 +137,17 @@ def leaks(page):
     said = "\n".join(str(getattr(node, "value", "")) for node in (*page.main, *page.sidebar))
     secrets = ("Traceback", *map(str, (APP.parent, APP.parents[1], Path(sys.prefix), tempfile.gettempdir())))
     return [secret for secret in secrets if secret in said]
+
+
+ABSURD = re.compile(r"\bnan\b|[-−]0\.0+\b|−inf\b|\d{20}")
+"""Words and numbers that no sentence has."""
+
+
+def assert_sound(page):
+    """Hold what a page says against what no page says."""
+    assert not page.error
+    assert not leaks(page)
+    assert not ABSURD.findall(texts(page, "markdown", "caption", "header", "metric"))
 
 
 def plain(markdown):

@@ -317,10 +317,10 @@ def test_noise_is_added_before_scores_are_rounded(precision, sigma):
     options = ScoringOptions(precision=precision)
     drawn = draws(Runs.from_frame(noisy_list(scores, [1])), "RR", options, n=4000, noise=sigma)
     rng = np.random.default_rng(1)
-    lists = [
-        noisy_list(scores + sigma * rng.standard_normal(4), [1]).assign(query_id=f"{n}") for n in range(4000)
-    ]
-    simulated = evaluate(pd.concat(lists), ["RR"], ["expected"], precision=precision).scores["RR", "expected"]
+    noisy_scores, queries = scores + sigma * rng.standard_normal((4000, 4)), np.arange(4000).astype(str)
+    table = noisy_list(scores, [1])
+    lists = table.loc[np.tile(table.index, 4000)].assign(score=noisy_scores.ravel(), query_id=queries.repeat(4))
+    simulated = evaluate(lists, ["RR"], ["expected"], precision=precision).scores["RR", "expected"]
     error = np.hypot(drawn.summary["mean_error"].iloc[0], simulated.sem())
     within_four_errors(drawn.summary["mean"].iloc[0], simulated.mean(), error)
     assert drawn.noise == sigma

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
-from opening import FILES, charts, only, opened, plain, title
+from opening import FILES, assert_sound, charts, only, opened, plain, title
 
 from dashboard import cache
 from dashboard.visitor import BROWSER_KEY
@@ -84,10 +84,12 @@ def test_every_slide_of_an_odd_board_says_something(name):
     page = opened("present", data=cache.loaded_boards().add(EXTREMES[name]()).label)
     (provenance,) = [caption.value for caption in page.caption if caption.value.startswith("MRR, ")]
     assert provenance.partition("The list with ")[0].count("quer") == 1
+    assert_sound(page)
     sentences = [sentence(page)]
     while not page.button(key="turn-right").disabled:
         page.button(key="turn-right").click().run()
         assert not page.exception
+        assert_sound(page)
         is_named = any("the line is the mean gap" in caption.value for caption in page.caption)
         assert not (is_named and name == "one query"), "one list has no mean to draw"
         sentences.append(sentence(page))
