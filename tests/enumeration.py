@@ -221,11 +221,16 @@ def arrangements(group: tuple) -> tuple[tuple, ...]:
     return tuple(set(permutations(group)))
 
 
+@lru_cache(2**16)  # many short lists have orders in common
+def _value(measure: str, order: tuple, judged: object) -> Fraction | float:
+    name, k = name_and_parameter(measure)
+    return rule_of(name).score(order, judged, k)
+
+
 @cache
 def _every_value(measure: str, groups: tuple[tuple, ...], judged: object) -> tuple[Fraction | float, ...]:
-    name, k = name_and_parameter(measure)
     orders = product(*map(arrangements, groups))
-    return tuple(RULES[name].score(tuple(chain.from_iterable(order)), judged, k) for order in orders)
+    return tuple(_value(measure, tuple(chain.from_iterable(order)), judged) for order in orders)
 
 
 @cache
@@ -263,10 +268,10 @@ def every_value(measure: str, listing: JudgedList) -> tuple[Fraction | float, ..
 
 def value_in_order(measure: str, listing: JudgedList, docs: Sequence[Doc]) -> Fraction | float:
     """The value of one strict order: falling score, ties as given."""
-    name, k = name_and_parameter(measure)
-    rule = rule_of(name)
-    order = tuple(rule.of_document(doc, listing.relevant_from) for doc in in_order(docs, "input"))
-    return rule.score(order, rule.of_judgments(listing), k)
+    name, _ = name_and_parameter(measure)
+    of_document, relevant_from = rule_of(name).of_document, listing.relevant_from
+    order = tuple(of_document(doc, relevant_from) for doc in in_order(docs, "input"))
+    return _value(measure, order, _seen(name, listing)[1])
 
 
 def treated_value(measure: str, listing: JudgedList, ties: str) -> Fraction | float:
