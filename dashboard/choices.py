@@ -169,13 +169,22 @@ def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(criteria)
 
 
-def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
-    """Return phrases for settings that differ from the defaults; `counts` has n_missing and n_empty."""
+def policy_phrases(
+    counts: Mapping[str, int], scoring: ScoringOptions, fewest: Mapping[str, int] | None = None
+) -> list[str]:
+    """Return phrases for settings that differ from the defaults.
+
+    `counts` has n_missing and n_empty: of all rerankers, or the largest of one, with the `fewest` of one.
+    """
+    missing, empty = (
+        f"{'up to ' if fewest is not None and fewest[name] < counts[name] else ''}{counts[name]:,}"
+        for name in ("n_missing", "n_empty")
+    )
     tie_breaks = ", ".join(scoring.tiebreak_by)
     criteria = criteria_words(scoring.criteria) if scoring.criteria else ""
     phrases = {
-        f"{counts['n_missing']:,} without rows {OUTCOMES[scoring.missing]}": counts["n_missing"],
-        f"{counts['n_empty']:,} without relevant documents {OUTCOMES[scoring.empty]}": counts["n_empty"],
+        f"{missing} without rows {OUTCOMES[scoring.missing]}": counts["n_missing"],
+        f"{empty} without relevant documents {OUTCOMES[scoring.empty]}": counts["n_empty"],
         f"relevant from grade {scoring.relevant_from:g}": scoring.relevant_from != AS_READ.relevant_from,
         f"scores as {compared_as(scoring.precision)}": scoring.precision != AS_READ.precision,
         f"ranked by {'fronts of ' * (len(scoring.criteria) > 1)}{criteria}": criteria,
@@ -376,7 +385,7 @@ class Selection:
                 without_list = ", ".join(name for name in self.rerankers if name in absent)
                 st.caption(f"Rerankers without a list: {escape_markdown(without_list)}.")
             n_queries = len(evaluation.scores.index.unique("query_id"))
-            phrases = policy_phrases(evaluation.policies.max(), scoring)
+            phrases = policy_phrases(evaluation.policies.max(), scoring, evaluation.policies.min())
             _count(self.board, len(rerankers), n_queries, phrases)
         baseline = get_text(_BASELINE)
         baseline = baseline if baseline in rerankers else usual_baseline(rerankers)

@@ -192,6 +192,7 @@ def _ask_where(spec: BoardSpec, sources: Sequence[Source | TieScopeError], board
         open_apart = partial(controls.remember, "add", value=False)
         st.button("Open as a new board", type="primary", key="open-apart", on_click=open_apart)
         st.button("Add anyway", key="add-anyway", on_click=controls.remember, args=(_ADDED_ANYWAY, draft))
+    st.caption(UNCHANGED)
     return True
 
 
