@@ -17,6 +17,7 @@ from dashboard import cli, settings
 
 MAIN = sys.modules["__main__"]
 os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps
+os.environ["DASK_TEMPORARY_DIRECTORY"] = os.environ["TIESCOPE_HOME"]  # not the one of all processes
 os.environ.pop("TIESCOPE_DATABASE_URL", None)
 os.environ.pop("TIESCOPE_AUDIT_LOG", None)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the processes of a test would each compile all there is

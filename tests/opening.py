@@ -52,7 +52,7 @@ components.show_failure = _raise
 
 
 def opened(view, **query):
-    test = AppTest.from_file(str(APP), default_timeout=60)
+    test = AppTest.from_file(str(APP), default_timeout=300)
     test.session_state["_browser"] = ""  # what `LoadedBoards.add` takes for granted
     for key, value in query.items():
         test.query_params[key] = value

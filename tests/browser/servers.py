@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from contextlib import contextmanager, suppress
 
@@ -36,14 +35,14 @@ def running(arguments, healthy, folder, environment=None):
             yield
         finally:
             process.kill()  # it has nothing to lose, and takes seconds to say goodbye
-            process.wait(10)
+            process.wait()
 
 
 def _wait_until_healthy(address, process, log):
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
-        with suppress(urllib.error.URLError, TimeoutError), urllib.request.urlopen(address, timeout=1):
-            return
+        with suppress(OSError), urllib.request.urlopen(address, timeout=PATIENCE):
+            return  # a server that starts refuses, or is slow to answer
         with suppress(subprocess.TimeoutExpired):
             process.wait(0.1)  # asked without a pause, it would lose the processor to the question
     log.seek(0)

@@ -26,7 +26,7 @@ def test_nobody_waits_for_what_is_computed_of_something_else():
     assert large.begun.wait(60)
     other = Thread(target=lambda: small.value)
     other.start()
-    other.join(10)
+    other.join(60)
     has_ended = not other.is_alive()
     may_end.set()
     worker.join(60), other.join(60)

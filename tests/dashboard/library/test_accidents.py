@@ -82,16 +82,18 @@ def test_a_database_that_cannot_grow_is_told_and_holds_what_fitted(library_at, s
 
 @contextmanager
 def another_writer(url, tmp_path):
-    """Another process in the middle of a write."""
+    """Another process in the middle of a write, which has ended afterwards."""
     engine = sa.create_engine(url_of(url, tmp_path), isolation_level="AUTOCOMMIT")
+    if engine.dialect.name == "sqlite":
+        begin, end = sa.text("BEGIN IMMEDIATE"), sa.text("ROLLBACK")
+    else:
+        writers = module._WRITERS  # noqa: SLF001 another TieScope's
+        begin = sa.select(sa.func.pg_advisory_lock(writers))
+        end = sa.select(sa.func.pg_advisory_unlock(writers))
     with engine.connect() as connection:
-        if engine.dialect.name == "sqlite":
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-        else:
-            connection.execute(sa.select(sa.func.pg_advisory_lock(module._WRITERS)))  # noqa: SLF001 another TieScope's
+        connection.execute(begin)
         yield
-        if engine.dialect.name == "sqlite":
-            connection.exec_driver_sql("ROLLBACK")
+        connection.execute(end)
     engine.dispose()
 
 

@@ -69,7 +69,7 @@ def test_a_server_that_opens_other_files_draws_no_sample():
 def test_a_page_without_a_server_waits_for_nothing():
     page = Thread(target=await_loading, daemon=True)
     page.start()
-    page.join(timeout=10)
+    page.join(timeout=60)
     assert not page.is_alive()
 
 

@@ -199,7 +199,7 @@ def test_large_results_alone_are_the_first_page(server, runs, monkeypatch):
 
     monkeypatch.setattr(st, "Page", note_page)
     server(runs / "kept.parquet")
-    page = AppTest.from_file(str(APP), default_timeout=60).run()
+    page = AppTest.from_file(str(APP), default_timeout=300).run()
     assert not page.exception
     assert title(page) == "Large results"
     addresses = {page.url_path: page.visibility for page in pages if page.title == "Large results"}
