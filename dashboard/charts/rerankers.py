@@ -44,7 +44,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
         1, 3, palette, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True
     )
     add_bounds_rows(figure, rerankers, row=1, col=1)
-    figure.set_xaxes(title_text=measure, nticks=7, col=1, **value_axis(rerankers[VALUES].to_numpy()))
+    figure.set_xaxes(title_text=measure, nticks=5, col=1, **value_axis(rerankers[VALUES].to_numpy()))
     edges = np.linspace(0, max(float(lists["first_gap"].max()), _MIN_REACH), _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]
     counts = [
