@@ -277,8 +277,10 @@ def orders_figure(
         figure.draw_words(column * width + place, heights, _written(values[name]), size=12, **look)
         mean = f"<b>{decimal(means[name])}</b>"
         figure.draw_words([place], [n_rows + 0.2], [mean], size=12, color=palette.tied, **look)
+        end, side = (place - 1, "left") if number else (place + 1, "right")  # long names grow apart
         for block in range(n_columns):
-            figure.write(f"<b>{name}</b>", x=block * width + place, y=-0.6, yref="y", yanchor="bottom")
+            x = block * width + end
+            figure.write(f"<b>{name}</b>", x=x, xanchor=side, y=-0.6, yref="y", yanchor="bottom")
     label = f"mean of {n:,} orders" if n > 1 else "the only order"
     figure.write(label, x=len(ranks) + 4.4, y=n_rows + 0.2, yref="y", xanchor="left")
     axis = {"visible": False, "range": (-0.6, span - 0.5)}

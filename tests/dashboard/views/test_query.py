@@ -502,6 +502,11 @@ def test_single_orders_stand_side_by_side_above_their_mean():
     assert max(boxes.base) < 41
     assert "<b>0.457</b>" in drawn_words(figure)
     assert "mean of 120 orders" in [note.text for note in figure.layout.annotations]
+    left, right = (
+        next(note for note in figure.layout.annotations if note.text == f"<b>{name}</b>") for name in scores
+    )
+    assert (left.xanchor, right.xanchor) == ("right", "left"), "long heads do not meet"
+    assert left.x < right.x
 
 
 def test_convergence_draws_the_exact_value_the_mean_and_its_band():
