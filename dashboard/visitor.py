@@ -105,5 +105,4 @@ def is_local() -> bool:
 
 def mend_looks(colours: Palette) -> None:
     """Correct contrast in dark mode, cut texts on cards, and margins and columns at medium widths."""
-    st.html(_ASSETS / "looks.css")
-    st.html(f"<style>:root {{ --ground: {colours.ground}; }}</style>")
+    st.html(f"<style>{_asset('looks.css')} :root {{ --ground: {colours.ground}; }}</style>")

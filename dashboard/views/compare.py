@@ -155,7 +155,7 @@ def comparison_table(verdicts: Verdicts) -> None:
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
     labels = short_names([*verdicts.tied["reranker"], baseline])
-    rows = _comparison_rows(verdicts)
+    rows = drawn(_comparison_rows, verdicts)
     has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
     table(
         rows,

@@ -37,7 +37,7 @@ from metrics.studies import unjudged as unjudged_study
 from metrics.studies.emulation import by_reranker, question_text, reported_values, tool_finding, tool_values
 from metrics.studies.leaderboard import leaderboard, mean_intervals, mean_std
 from metrics.studies.measure_table import LETTERED, as_latex, as_markdown, caption, cells, measure_column
-from metrics.studies.one_list import first_list, lists_by_gap
+from metrics.studies.one_list import first_moved_list
 from metrics.studies.pairs import rank_intervals, with_rank_intervals
 from metrics.studies.prose import signed
 from metrics.support.shown_columns import shown_columns
@@ -183,13 +183,11 @@ def scores_section(view: View, name: MeasureAt, unjudged: pd.DataFrame | None, p
 
 def link_to_list(view: View, name: MeasureAt) -> None:
     """Draw a link to a list of the reranker whose mean the tie order moves most, if it moves any."""
-    lists = view.study(lists_by_gap, str(name), view.traditional)
-    gaps = lists.groupby("reranker", sort=False)["gap"].mean().abs()
-    if not gaps.max() > EQUAL:
+    row = view.study(first_moved_list, str(name), view.traditional)
+    if row is None:
         return
-    reranker = str(gaps.idxmax())
-    row = first_list(lists[lists["reranker"] == reranker])
-    query, orders = str(row["query_id"]), orderings_text(row["log10_orderings"])
+    reranker, query = str(row["reranker"]), str(row["query_id"])
+    orders = orderings_text(row["log10_orderings"])
     place = f"{query_before(query)}{query} of {short_names(view.rerankers)[reranker]}"
     st.page_link(
         pages.QUERIES.file,

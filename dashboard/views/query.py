@@ -14,7 +14,7 @@ from dashboard.choices import Selection, choose_relevant_from
 from dashboard.escaping import escape_markdown
 from dashboard.widgets import components as ui
 from dashboard.widgets import one_list
-from metrics import parse
+from metrics import Evaluation, parse
 from metrics.studies import one_list as list_study
 from metrics.studies.permutations import MAX_RANKS
 from metrics.studies.prose import Strong, decimal, signed
@@ -60,8 +60,8 @@ def choose_list(selection: Selection) -> one_list.ListInView:
         measure = choices.measure()
         choose_relevant_from(selection.board)
     view = selection.score(measure)
-    lists = view.study(list_study.lists_by_gap, measure, view.traditional)
-    first_reranker, first_query = list_study.first_list(lists)[["reranker", "query_id"]].astype(str)
+    _, first = view.study(_largest_and_first, measure, view.traditional)
+    first_reranker, first_query = str(first["reranker"]), str(first["query_id"])
     firsts = {"reranker": first_reranker, "query": first_query}
     is_chosen = any(controls.get_text(key) not in ("", first) for key, first in firsts.items())
     with row:
@@ -89,16 +89,20 @@ def choose_list(selection: Selection) -> one_list.ListInView:
     return current
 
 
+def _largest_and_first(evaluation: Evaluation, measure: str, traditional: str) -> list["pd.Series[Any]"]:
+    """Return the list with the largest gap of all, and the one shown at first."""
+    lists = list_study.lists_by_gap(evaluation, measure, traditional)
+    return [lists.iloc[0], list_study.first_list(lists)]
+
+
 def _offer_largest_gap(current: one_list.ListInView) -> None:
     """Draw the button to the list with the largest gap of all, or back to the one shown at first."""
-    lists = current.view.study(list_study.lists_by_gap, current.measure, current.view.traditional)
-    columns = ["reranker", "query_id"]
-    largest, first = lists.iloc[0], list_study.first_list(lists)
-    if largest[columns].equals(first[columns]):
+    largest, first = current.view.study(_largest_and_first, current.measure, current.view.traditional)
+    if largest.equals(first):
         return
     orders = one_list.orderings_text(largest["log10_orderings"])
     text, target = f"Largest gap of all: {signed(largest['gap'])}, {orders} orders", largest
-    if [current.reranker, current.query] == largest[columns].to_list():
+    if (current.reranker, current.query) == (str(largest["reranker"]), str(largest["query_id"])):
         text, target = f"Largest gap with at most {list_study.MAX_LISTED} orders", first
     ends = {"reranker": str(target["reranker"]), "query": str(target["query_id"])}
     icon, select = ":material/arrow_forward:", controls.set_values

@@ -1,6 +1,6 @@
 """The charts and the table of a leaderboard, for several pages."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 import pandas as pd
@@ -174,17 +174,9 @@ def leaderboard_table(
     """Show rerankers with tied and traditional scores, and a download."""
     words = {"tied": measure.tied, "traditional": "Traditional", "order": traditional.order}
     names = short_names(map(str, leaderboard.index))
-    rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
-    for name, (low, high) in {
-        "bounds": ("worst", "best"),
-        "query_interval": ("query_low", "query_high"),
-    }.items():
-        if low in rows:
-            ends = rows[[low, high]].to_numpy()
-            rows[name] = [f"{start:.3f} – {end:.3f}" if pd.notna(start) else "–" for start, end in ends]
-    words_of = {text: word for text, word in zip(verdict_texts(rows), rows["verdict"], strict=True) if word}
-    rows["verdict"] = [[text] if text else [] for text in verdict_texts(rows)]
-    rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
+    rows, words_of = drawn(
+        _written_rows, leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers], names
+    )
     is_long = not rows["name"].equals(rows["reranker"])
     first = ["tied_rank", "reranker", "tied", "query_interval", "traditional", "gap"]
     columns = {
@@ -194,6 +186,23 @@ def leaderboard_table(
         **(extra_columns or {}),
     }
     table(rows, "All rerankers", file, columns, download or leaderboard.reset_index, height=TABLE)
+
+
+def _written_rows(leaderboard: pd.DataFrame, names: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the rows of the table, and the text of each verdict → the verdict."""
+    rows = leaderboard.reset_index()
+    for name, (low, high) in {
+        "bounds": ("worst", "best"),
+        "query_interval": ("query_low", "query_high"),
+    }.items():
+        if low in rows:
+            ends = rows[[low, high]].to_numpy()
+            rows[name] = [f"{start:.3f} – {end:.3f}" if pd.notna(start) else "–" for start, end in ends]
+    texts = verdict_texts(rows)
+    words_of = {text: word for text, word in zip(texts, rows["verdict"], strict=True) if word}
+    rows["verdict"] = [[text] if text else [] for text in texts]
+    rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
+    return rows, words_of
 
 
 def verdict_texts(rows: pd.DataFrame) -> list[str]:

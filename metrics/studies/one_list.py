@@ -257,6 +257,13 @@ MAX_LISTED = 120
 """Orders of a list that are drawn one by one at most: those of five tied documents."""
 
 
+def first_moved_list(evaluation: Evaluation, measure: str, traditional: str) -> "pd.Series[Any] | None":
+    """Return the first list of the reranker whose mean the tie order moves most; None if it moves none."""
+    lists = lists_by_gap(evaluation, measure, traditional)
+    gaps = lists.groupby("reranker", sort=False)["gap"].mean().abs()
+    return first_list(lists[lists["reranker"] == gaps.idxmax()]) if gaps.max() > EQUAL else None
+
+
 def first_list(lists: pd.DataFrame) -> "pd.Series[Any]":
     """Return the row of `lists_by_gap` to show at first: the largest gap whose orders can all be drawn.
 
