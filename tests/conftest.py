@@ -38,12 +38,16 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Look for no garbage in what is collected: not meanwhile, nor where Streamlit does, after each page."""
+    """Look for no garbage in what is collected: not meanwhile, nor where Streamlit does, after each page.
+
+    And look seldom: a page makes many thousands of objects, of which few are garbage that only a look finds.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000)
         gc.enable()
 
 

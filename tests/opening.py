@@ -7,6 +7,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
 
@@ -29,6 +30,7 @@ FINDING_PAGES = [name for name in DATA_PAGES if name != PRESENTATION]
 # Streamlit looks through every installed package anew for each app that is opened, and compiles its pages.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 local_script_runner.ScriptCache = cache(local_script_runner.ScriptCache)
+config.set_option("browser.gatherUsageStats", False)  # as `dashboard/.streamlit/config.toml` has it
 _refuse_to_wait = local_script_runner.require_widgets_deltas
 
 

@@ -32,11 +32,11 @@ def table_cells(file):
     return [cell for block in blocks if block.startswith("| ") for row in table_rows(block) for cell in row]
 
 
-TOPICS = guided().segmented_control(key="section").options
+TOPICS = ["One minute", "Words", "Measures", "Deciding", "Files"]
 
 
 def test_there_are_five_topics():
-    assert TOPICS == ["One minute", "Words", "Measures", "Deciding", "Files"]
+    assert guided().segmented_control(key="section").options == TOPICS
 
 
 @pytest.mark.parametrize("section", TOPICS)
