@@ -232,7 +232,7 @@ def _list(view: View, measure: str) -> Slide:
         reason = "most tied documents"
         finding = query_finding(current.rows, current.chances, *list_values)
     if len(current.rows):
-        possible = possible_values_of(view, reranker, query, measure, view.traditional, current.ranking)
+        possible = possible_values_of(view, reranker, query, measure, view.traditional)
         figure = permutations_figure(possible, current.rows, view.palette, is_narrow=visitor.is_narrow())
     return Slide(
         finding,

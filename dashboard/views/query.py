@@ -122,9 +122,7 @@ _MAX_CELLS = 500_000
 def permutations_section(current: one_list.ListInView) -> None:
     """Draw the possible values of the measure, and every single order if they are few."""
     view, measure = current.view, current.in_question
-    possible = one_list.possible_values_of(
-        view, current.reranker, current.query, measure, view.traditional, current.ranking
-    )
+    possible = one_list.possible_values_of(view, current.reranker, current.query, measure, view.traditional)
     one_list.draw_permutations(possible, current.rows, view.palette, "permutations")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.caption(_counts_text(current), width="content")

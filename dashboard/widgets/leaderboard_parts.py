@@ -189,7 +189,7 @@ def leaderboard_table(
 
 
 def _written_rows(leaderboard: pd.DataFrame, names: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the rows of the table, and the text of each verdict → the verdict."""
+    """Return the rows of the table, and the text of each verdict, as `tie-inflated 12%` → the verdict."""
     rows = leaderboard.reset_index()
     for name, (low, high) in {
         "bounds": ("worst", "best"),
@@ -198,14 +198,9 @@ def _written_rows(leaderboard: pd.DataFrame, names: Mapping[str, str]) -> tuple[
         if low in rows:
             ends = rows[[low, high]].to_numpy()
             rows[name] = [f"{start:.3f} – {end:.3f}" if pd.notna(start) else "–" for start, end in ends]
-    texts = verdict_texts(rows)
+    verdicts = zip(rows["verdict"], rows["size"], strict=True)
+    texts = [f"{word} {share_text(size)}" if size > 0 else word or "" for word, size in verdicts]
     words_of = {text: word for text, word in zip(texts, rows["verdict"], strict=True) if word}
     rows["verdict"] = [[text] if text else [] for text in texts]
     rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
     return rows, words_of
-
-
-def verdict_texts(rows: pd.DataFrame) -> list[str]:
-    """Return each verdict with its size, as `tie-inflated 12%`; empty without a verdict."""
-    verdicts = rows[["verdict", "size"]].itertuples(index=False)
-    return [f"{word} {share_text(size)}" if size > 0 else word or "" for word, size in verdicts]

@@ -123,16 +123,12 @@ def _exact_results(
 
 @cached(max_entries=64)
 def possible_values_of(
-    view: ShownBoard,  # noqa: ARG001 keys the cache
-    reranker: str,  # noqa: ARG001 likewise
-    query: str,
-    measure: str,
-    traditional: str,
-    _ranking: Ranking,
+    view: ShownBoard, reranker: str, query: str, measure: str, traditional: str
 ) -> PossibleValues:
     """Return the possible values of a list, beside those of Hits@3, or of RR if the measure is Hits@k."""
     beside = "RR" if parse(measure).measure.name == "Hits" else "Hits@3"
-    return possible_values(_ranking, query, measure, traditional, beside)
+    ranking, *_ = _exact_results(view, reranker, query, traditional, view.evaluation.measures)
+    return possible_values(ranking, query, measure, traditional, beside)
 
 
 def shorten_text(text: str) -> str:
