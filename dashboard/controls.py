@@ -255,8 +255,12 @@ def pills(label: str, options: Sequence[str], key: str, format_func: Callable[[s
 
 
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:
-    """Draw a field for a whole number from `low` to `high` and return the number."""
+    """Draw a field for a whole number from `low` to `high` and return the number.
+
+    Each run sends the number, because a browser that skips the first run would show `low`.
+    """
     number = choose(key, default, range(low, high + 1).__contains__, lambda texts: int(texts[-1]))
+    st.session_state[key] = number
     st.number_input(label, low, high, **bound(key, number), **more_options)
     return number
 

@@ -330,6 +330,13 @@ def test_of_many_rerankers_stability_has_the_twenty_best_and_all_on_request(many
     assert "by tied mean" not in texts(page)
 
 
+def test_each_run_sends_the_number_of_draws_to_a_browser_that_skipped_the_first():
+    page = opened("compare", section="Stability")
+    page.run()
+    field = page.number_input(key="draws")
+    assert (field.value, field.proto.set_value, field.proto.value) == (1000, True, 1000)
+
+
 def test_on_a_phone_stability_and_all_pairs_have_the_twelve_best_which_fit_its_width(many):
     page = opened("compare", data=many, section="Stability")
     page.session_state[BROWSER_KEY] = {"is_narrow": True}
