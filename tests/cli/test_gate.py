@@ -45,7 +45,7 @@ def test_a_gate_as_json_holds_every_figure(call, run_and_qrels):
         (["-r", "RR>=baseline"], "needs a baseline"),
         (["-r", "RR>=baseline", "--baseline", "none"], "no reranker 'none'"),
         (["--preset", "none"], "'none' is not a preset"),
-        (["-r", "RR>=1", "--traditional", "best"], "treatment"),
+        (["-r", "RR>=1", "--traditional", "best"], "There is no tie order 'best'"),
     ],
 )
 def test_a_gate_that_cannot_be_held_exits_with_2(call, run_and_qrels, arguments, message):

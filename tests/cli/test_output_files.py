@@ -34,7 +34,7 @@ READERS = {
 PUBLISHED = "reranker,RR\ncoarse,0.2583\n"
 WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
 READ_OR_WRITE_NO_RUNS = {"simulate", "app", "conformance"}
-SPEAK_OF_FILES = {"column", "format", "reranker"}
+SPEAK_OF_FILES = {"column", "format", "reranker", "show"}
 """Options whose help speaks of files, and that name none that a command itself opens."""
 NAMES = {
     "itself": lambda path, _: path,
