@@ -48,6 +48,8 @@ def test_the_sample_opens_on_its_table_and_other_rules_show_their_misses():
     assert first is not None
     assert first.iloc[0][["a", "b"]].tolist() == ["MiniLM grade 0-10", "MiniLM int8"]
     assert set(charts(page)) == {"place-and-score"}
+    words = [trace["text"] for trace in charts(page)["place-and-score"]["data"] if trace.get("mode") == "text"]
+    assert [text for column in words for text in column if text == "0"] == ["0"] * 4
     page.selectbox(key="by").set_value("Hits@1").run()
     assert page.query_params["by"] == "Hits@1"
     assert "By Hits@1" in texts(page)
