@@ -330,7 +330,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
         ({"sections": ["end"]}, "'end' is not a section"),
         ({"measures": ["XR"]}, "no measure"),
         ({"measures": []}, "at least one measure"),
-        ({"traditional": "up"}, "treatment"),
+        ({"traditional": "up"}, "There is no tie order 'up'"),
         ({"baseline": "none"}, "no reranker 'none'"),
         ({"targets_for": "none"}, "no reranker 'none'"),
         ({"targets": ["RR>>1"]}, "is not a target"),
