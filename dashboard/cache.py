@@ -140,7 +140,7 @@ def _study(
 
 
 def drawn(draw: Callable[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
-    """Return the figure that a function draws, or show its elements: cached by the content of the arguments."""
+    """Return the figure or table that a function makes, or show its elements: cached by its arguments."""
     content = blake2b(pickle.dumps((arguments, options), protocol=5), digest_size=16).hexdigest()
     return _drawn(_name_of(draw), content, draw, arguments, options)
 

@@ -208,7 +208,7 @@ def _engine(url: sa.URL, wait: float) -> sa.Engine:
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
     """Open an existing SQLite file; SQLite itself would create one."""
     address = f"{path.absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(address, wait, check_same_thread=False, uri=True)
+    return sqlite3.connect(address, timeout=wait, check_same_thread=False, uri=True)
 
 
 def _create_sqlite(path: Path, wait: float) -> None:

@@ -378,7 +378,7 @@ def test_predictions_score_the_lines_of_a_letor_file(call, write):
 
 def test_lines_of_letor_without_documents_are_named_by_their_numbers(write):
     source = read(File("test.txt", b"1 qid:1 1:0.5\n0 qid:1 1:0.3\n"))
-    assert source.table["doc_id"].to_pylist() == ["line 1", "line 2"]
+    assert source.table["doc_id"].to_pylist() == ["line-1", "line-2"]
     files = [write("test.txt", "1 qid:1 1:0.5\n0 qid:1 1:0.3\n"), write("trees.txt", "1\n0\n")]
     assert "own-query" not in set(check(files)["code"])  # query 1 is not the document of line 1
     assert "named by their lines" in source.noted[0].message

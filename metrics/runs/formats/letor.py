@@ -45,7 +45,7 @@ def read_letor(file: File, choice: ColumnChoice) -> Source:
         numbers.append(number)
         labels.append(match["label"])
         queries.append(match["qid"])
-        documents.append(document[1] if document else f"line {number}")
+        documents.append(document[1] if document else f"line-{number}")
     noted = [] if n_named else [make_finding("columns-told", file.name, _UNNAMED)]
     raw = {"label": pa.array(labels), "qid": pa.array(queries), "docid": pa.array(documents)}
     origin = FileProvenance(file.name, numbers.__getitem__)
