@@ -34,8 +34,8 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names
 
 ORDERS, FIGURES, NAMES = "Orders", "Figures", "Names"
-_DIGITS = 4
-"""Decimals of differences from published numbers, which have no more."""
+_ROUNDED = 5e-5
+"""Differences below this come from the rounding of published numbers."""
 
 
 def board_settings(convention: Convention) -> dict[str, str | float]:
@@ -254,8 +254,8 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
         return
     row_range = shown_rows(len(places), "places")
     name = parse(audit.measure(order.measure))
-    rounded = places.assign(gap=places["gap"].round(_DIGITS))
-    leaderboard_charts(rounded, view.palette, name, row_range.of(places).index, order="published")
+    shown = places.assign(gap=places["gap"].where(places["gap"].abs() > _ROUNDED, 0))
+    leaderboard_charts(shown, view.palette, name, row_range.of(places).index, order="published")
     row_range.buttons()
     if words := agreement_sentence(places["tied"], places["traditional"]):
         st.caption(words)
