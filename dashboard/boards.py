@@ -84,7 +84,6 @@ def choose_board() -> BoardChoice | None:
     st.session_state[_LOST] = "" if label else f"This link opens {escape_markdown(requested)}, which {reason}."
     controls.choose(DATA, id_of(home.label), bool, lambda texts: id_of(texts[-1]))
     names = _names(choices)
-    st.session_state[DATA] = label  # the browser keeps the name from before
     st.selectbox(
         "Board",
         list(choices),
@@ -92,7 +91,7 @@ def choose_board() -> BoardChoice | None:
         format_func=lambda label: names.get(label, label),
         placeholder="Choose a board",
         label_visibility="collapsed",
-        **controls.bound(DATA, label),
+        **controls.bound(DATA, label, is_sent=True),
     )
     try:
         st.session_state[_LAST] = choice = choices[label]() if label else None

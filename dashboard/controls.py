@@ -168,13 +168,14 @@ def choose(
     return value
 
 
-def bound(key: str, value: object, clears: Sequence[str] = ()) -> dict[str, Any]:
+def bound(key: str, value: object, clears: Sequence[str] = (), *, is_sent: bool = False) -> dict[str, Any]:
     """Return the options of a control that shows a value; a click on it writes its text.
 
-    A click returns the controls `clears` to their defaults.
+    A click returns the controls `clears` to their defaults. `is_sent` sends the value in each run: a browser
+    that skips the first run would show none, or the lowest number, and a list keeps the label from before.
     """
     state = st.session_state
-    if key not in state or state[key] != value:
+    if is_sent or key not in state or state[key] != value:
         state[key] = value
     return {"key": key, "on_change": _take, "args": (key, *clears)}
 
@@ -185,13 +186,10 @@ def _take(key: str, *clears: str) -> None:
 
 
 def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:
-    """Draw a row of options, the first or `default` chosen at first, and return the chosen one.
-
-    Each run sends the choice, because a browser that skips the first run would show none.
-    """
+    """Draw a row of options, the first or `default` chosen at first, and return the chosen one."""
     choice = choose(key, default or options[0], options.__contains__)
-    st.session_state[key] = choice
-    st.segmented_control(label, options, required=True, wrap=True, **bound(key, choice), **more_options)
+    look = bound(key, choice, is_sent=True) | more_options
+    st.segmented_control(label, options, required=True, wrap=True, **look)
     return choice
 
 
@@ -201,13 +199,9 @@ def choose_section(sections: Sequence[str]) -> str:
 
 
 def select(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:
-    """Draw a list of options, the first or `default` chosen at first, and return the chosen one.
-
-    The browser sends a label and keeps it, so each run sends the choice with its current label.
-    """
+    """Draw a list of options, the first or `default` chosen at first, and return the chosen one."""
     choice = choose(key, default or options[0], options.__contains__)
-    st.session_state[key] = choice
-    st.selectbox(label, options, **bound(key, choice), **more_options)
+    st.selectbox(label, options, **bound(key, choice, is_sent=True), **more_options)
     return choice
 
 
@@ -255,13 +249,9 @@ def pills(label: str, options: Sequence[str], key: str, format_func: Callable[[s
 
 
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:
-    """Draw a field for a whole number from `low` to `high` and return the number.
-
-    Each run sends the number, because a browser that skips the first run would show `low`.
-    """
+    """Draw a field for a whole number from `low` to `high` and return the number."""
     number = choose(key, default, range(low, high + 1).__contains__, lambda texts: int(texts[-1]))
-    st.session_state[key] = number
-    st.number_input(label, low, high, **bound(key, number), **more_options)
+    st.number_input(label, low, high, **bound(key, number, is_sent=True), **more_options)
     return number
 
 

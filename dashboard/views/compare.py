@@ -29,7 +29,7 @@ from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, side_by_side, table
-from dashboard.widgets.first_rows import FIRST_ROWS, MOST_ROWS, ROWS_IN_TABLE, shown_rows
+from dashboard.widgets.first_rows import FIRST_ROWS, MOST_ROWS, ROWS_IN_TABLE, ShownRows, shown_rows
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs
@@ -117,10 +117,14 @@ _HIDDEN = (
 """Columns behind the table's menu of columns."""
 
 
+def _paired_rows(view: View, first: int) -> ShownRows:
+    """Return how many rerankers a chart of pairs has: `first` ones at first, on a phone as many as fit."""
+    return shown_rows(len(view.rerankers), "paired", _PAIRED_ON_PHONE if visitor.is_narrow() else first)
+
+
 def baseline_section(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
     """Draw the differences from the baseline, their table, and the queries behind one of them."""
-    first = _PAIRED_ON_PHONE if visitor.is_narrow() else FIRST_ROWS
-    row_range = shown_rows(len(view.rerankers), "paired", first)
+    row_range = _paired_rows(view, FIRST_ROWS)
     difference_chart(view, verdicts, parse(measure).traditional, row_range.n_shown)
     row_range.buttons()
     comparison_table(verdicts)
@@ -315,8 +319,7 @@ def best_rerankers(view: View, measure: str, limit: int, note: str = "") -> View
 
 def pairs_section(view: View, measure: str, testing: Testing) -> None:
     """Draw the verdict on every pair."""
-    first = _PAIRED_ON_PHONE if visitor.is_narrow() else _MOST_PAIRED
-    row_range = shown_rows(len(view.rerankers), "paired", first)
+    row_range = _paired_rows(view, _MOST_PAIRED)
     best_view = best_rerankers(view, measure, row_range.n_shown)
     pairs = compared_pairs(view, measure, view.traditional, "", testing._replace(family="all"))
     pair_chart(best_view, pairs, measure)
@@ -329,8 +332,7 @@ def stability_section(view: View, measure: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         n_draws = controls.number_input("Draws", 10, _MOST_DRAWS, 1000, "draws", width=130)
         text = controls.text_input("Noise in the scores", "noise", placeholder="0", help=_NOISE_HELP, width=190)
-    first = _PAIRED_ON_PHONE if visitor.is_narrow() else FIRST_ROWS
-    row_range = shown_rows(len(view.rerankers), "paired", first)
+    row_range = _paired_rows(view, FIRST_ROWS)
     best_view = best_rerankers(view, measure, row_range.n_shown, "; pairs and ranks are counted among these")
     work = f"draws-{measure}-{n_draws}-{text}"
     if is_cancelled(work, "No ties were broken."):
